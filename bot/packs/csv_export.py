@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.packs.importing.figures import figures
 from bot.rules.errors import UserError
 from bot.rules.tables.printed_edges import list_bodies
 from bot.rules.tables.table import Table
@@ -36,9 +37,13 @@ def _of_body(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
     gives = body.get("gives") or list(table.outputs)[:1]
     heads = next((columns[key] for key in ("heads", "from", "to") if key in columns), None)
     across = f" \\ {columns.get('by')}" if heads is not None else ""
-    yield [f"{_by(body.get('rows'), table.printed)}{across}", *map(_said, heads or _listed(gives))]
-    for key, row in body["cells"].items():
-        yield [_key(key), *map(_said, _listed(row))]
+    keys = [_key(key) for key in body["cells"]]
+    by = str(body.get("rows"))
+    if all(map(figures, keys)):  # else the importer would refuse the dice of its heading
+        by = _by(body.get("rows"), table.printed)
+    yield [f"{by}{across}", *map(_said, heads or _listed(gives))]
+    for key, row in zip(keys, body["cells"].values(), strict=True):
+        yield [key, *map(_said, _listed(row))]
 
 
 def _listed(value: Any) -> list[Any]:

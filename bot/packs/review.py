@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from bot.packs.check import Report, check_content, placed
 from bot.packs.importing import Imported, imported
+from bot.packs.importing.blocks import NO_TABLE
 from bot.packs.importing.folders import gathered
 from bot.packs.importing.recognise import MOST_READ
-from bot.packs.importing.sheet import NO_TABLE
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.archive import PACK, Content, read_one_file, tables_of_zip, unzipped
 from bot.systems.packs.pack import About, PackSystem

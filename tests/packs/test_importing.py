@@ -20,7 +20,7 @@ from bot.__main__ import main
 from bot.interface.reply.packing import file_text
 from bot.packs.check import check_content
 from bot.packs.importing import Imported, imported
-from bot.packs.importing.draft import dice_for, figures
+from bot.packs.importing.figures import dice_for, figures
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.packs.archive import MOST_BYTES, zipped
@@ -138,7 +138,7 @@ def test_percentages_are_read_as_the_dice_show_them() -> None:
     ]
     ten = imported("d10,fate\n0,lost\n1-5,found\n6-9,sold\n", "finds.csv")
     assert says(only(ten), roll=10) == "lost"
-    assert ten.questions == ("finds: row 0 is read as 10, as such a die shows it",)
+    assert ten.questions == ("finds: 0 is read as 10, as such a die shows it",)
 
 
 @pytest.mark.parametrize(
@@ -635,7 +635,9 @@ def test_the_command_prints_a_table_or_makes_a_pack_of_it(
     assert main(["import", str(SAMPLES / "fire.tsv")]) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("# fire.yaml\ntitle: Fire\n")
-    assert printed.err.startswith("question  fire: its columns")
+    read, question = printed.err.splitlines()
+    assert read.startswith("read as   fire: 2d6 and a modifier by row (2 or less, 3-5, ")
+    assert question.startswith("question  fire: its columns")
     folder = tmp_path / "few-acres"
     assert main(["import", str(SAMPLES / "odds.csv"), "--pack", str(folder), "--id", "crt"]) == 0
     assert main(["import", str(SAMPLES / "war-diary.json"), "--pack", str(folder)]) == 0
@@ -653,7 +655,10 @@ def test_a_table_with_a_fault_is_printed_with_it(
     assert main(["import", str(file)]) == 1
     said = capsys.readouterr()
     assert "4: a gem" in said.out
-    assert said.err == "fault     loot.yaml, row read: nothing answers roll 3 (between 2 and 4)\n"
+    assert said.err.splitlines() == [
+        "read as   loot: d4 by row (1, 2, 4); 3 different results",
+        "fault     loot.yaml, row read: nothing answers roll 3 (between 2 and 4)",
+    ]
 
 
 def test_a_folder_is_imported_at_once_with_the_reason_of_each_refusal(

@@ -4,25 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.packs.importing.draft import (
-    D66,
-    MOST_TABLES,
-    Draft,
-    Span,
-    all_that_can,
-    can_be_rolled,
-    figures,
-    one_column,
-    refused,
-    totals,
-)  # fmt: skip
+from bot.packs.importing.draft import MOST_TABLES, Draft, all_that_can, one_column, refused
+from bot.packs.importing.figures import D66, PAIRS, Span, can_be_rolled, figures, totals
 
 BCDICE = "a BCDice original table"
 _DICE = r"(?:(\d{1,4})D(\d{1,5})|(D66[NASD]?))"
 _ALONE = re.compile(_DICE, re.IGNORECASE)
 _TITLED = re.compile(rf"{_DICE}\s*:\s*(.*)", re.IGNORECASE)
 _ROW = re.compile(r"(\d{1,5})\s*:(.*)")
-PAIRS = [10 * tens + ones for tens in range(1, 7) for ones in range(1, 7)]
 _SORTED = {
     "<": {pair for pair in PAIRS if pair // 10 <= pair % 10},
     ">": {pair for pair in PAIRS if pair // 10 >= pair % 10},

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bot.packs.importing.blocks import rows_of
 from bot.packs.importing.draft import refused, slug, tidy, titled, unlike
 from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
-from bot.packs.importing.sheet import cells_of
 from bot.rules.errors import UserError
 from bot.systems.deck_file import AFTER, CARD_KEYS, LONGEST
 
@@ -37,7 +37,7 @@ def deck_of(text: str, title: str) -> Made | None:
     """The deck of a sheet; None for a sheet whose heads are not those of a deck. Raises UserError
     for a count that is none."""
     try:
-        rows = cells_of(text)
+        rows = rows_of(text)
     except UserError:
         return None
     heads = [_head(cell) for cell in rows[0]] if rows else []

@@ -10,18 +10,14 @@ from typing import Any
 
 from bot.packs.importing.draft import (
     MOST_ENTRIES,
-    MOST_SIDES,
     MOST_TABLES,
     Draft,
-    Span,
     all_that_can,
-    can_be_rolled,
-    is_rising,
     one_column,
     refused,
     titled,
-    written,
 )
+from bot.packs.importing.figures import MOST_SIDES, Span, can_be_rolled, is_rising, written
 
 # -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with
 # ranges
@@ -38,6 +34,20 @@ def is_foundry(data: Any) -> bool:
     """Return whether parsed JSON is a rollable table, or a list of them."""
     first = data[0] if isinstance(data, list) and data else data
     return isinstance(first, Mapping) and isinstance(first.get("results"), list)
+
+
+_OF_FOUNDRY = frozenset(
+    "text description name documentUuid documentId documentCollection drawn".split()
+)
+
+
+def has_foundry_results(data: Any) -> bool:
+    """Return whether a result of a table has a key that Foundry writes."""
+    first = data[0] if isinstance(data, list) else data
+    results = first["results"]
+    return any(
+        isinstance(result, Mapping) and not _OF_FOUNDRY.isdisjoint(result) for result in results
+    )
 
 
 def read_foundry(data: Any) -> list[Draft]:
@@ -57,7 +67,7 @@ def _foundry(table: Any, names: set[str]) -> Draft:
     results = [result for result in table["results"] if isinstance(result, Mapping)]
     if len(results) != len(table["results"]):
         raise refused(f"{title[:40]} has a result that is not written as Foundry does.")
-    dice, added = _rolled(str(table.get("formula") or ""), questions)
+    dice, added = read_formula(str(table.get("formula") or ""), questions)
     if dice or any(result.get("range") for result in results):
         entries = [(_range(result, number), result) for number, result in enumerate(results, 1)]
     else:
@@ -77,8 +87,8 @@ def _foundry(table: Any, names: set[str]) -> Draft:
     return one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
 
 
-def _rolled(formula: str, questions: list[str]) -> tuple[str, int]:
-    """The dice of a formula, and what it always adds; none where it is another sum, which is
+def read_formula(formula: str, questions: list[str]) -> tuple[str, int]:
+    """Return the dice of a formula, and what it always adds; none for another sum, which is
     asked about.
     """
     found = _FORMULA.fullmatch("".join(formula.split()))

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import yaml
 
-from bot.packs.importing.draft import D66, Cell, Draft, Edge, Span, covered, named, totals, written
+from bot.packs.importing.draft import Cell, Draft, Edge, named
+from bot.packs.importing.figures import D66, Span, covered, totals, written
 
 LONGEST_CODE, MOST_CODES = 14, 40
 USUAL = 10

@@ -20,14 +20,25 @@ from bot.packs.importing.decks import Made, deck_of, deck_of_cards, deck_of_list
 from bot.packs.importing.draft import MOST_TABLES, Draft, linked, named, refused, slug, tidy, titled
 from bot.packs.importing.formats import (
     about,
+    has_foundry_results,
     is_deck,
     is_foundry,
     read_deck,
     read_foundry,
     read_toml,
 )
+from bot.packs.importing.json_tables import JSON, is_json_table, read_json_tables
 from bot.packs.importing.layout import as_yaml
-from bot.packs.importing.sheet import read_sheet
+from bot.packs.importing.lists import (
+    ROLL20,
+    SOURCE,
+    is_list,
+    is_roll20,
+    read_lists,
+    read_roll20,
+)
+from bot.packs.importing.sheet import read_sheets
+from bot.packs.importing.understood import describe_draft
 from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.archive import MOST_BYTES, PACK
@@ -66,7 +77,8 @@ nothing is read twice.
 @dataclass(frozen=True, slots=True)
 class Imported:
     """What a text came to: the `format` it has, `files` (`rally.yaml`: its YAML), the `groups` that
-    these name, and what to look at again. `title`, `author`, `version` and `licence` are what the
+    these name, and what to look at again. `understood` has a line for each table that says what is
+    rolled. `title`, `author`, `version` and `licence` are what the
     text says of itself, if anything."""
 
     format: str
@@ -77,6 +89,7 @@ class Imported:
     author: str = ""
     version: str = ""
     licence: str = ""
+    understood: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -174,9 +187,12 @@ def imported(
         groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
         files[f"{own}.yaml"] = as_yaml(draft, within)
         questions += [f"{own}: {question}" for question in draft.questions]
+    understood = tuple(
+        f"{own}: {describe_draft(draft)}" for own, draft in zip(ids, drafts, strict=True)
+    )
     title = titled(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
     rest = {key: titled(said[key], "") for key in ("author", "version", "licence") if key in said}
-    return Imported(format, files, groups, tuple(questions), title, **rest)
+    return Imported(format, files, groups, tuple(questions), title, understood=understood, **rest)
 
 
 def _cards(text: str, stem: str, deck: str) -> Made | None:
@@ -242,12 +258,31 @@ def _read(text: str, name: str) -> _Read:
         return _deck(data)
     if fault and text.lstrip()[:1] == "{":
         raise refused(f"This JSON cannot be read: {fault}.")
-    return _Read("a spreadsheet", read_sheet(text, name))
+    return _of_lines(text, name)
+
+
+def _of_lines(text: str, name: str) -> _Read:
+    """Return the tables of a text whose lines are entries or rows of cells."""
+    if is_roll20(text):
+        return _Read(ROLL20, *_with_notes(read_roll20(text)))
+    if is_list(text):
+        return _Read(SOURCE, *_with_notes(read_lists(text, name)))
+    return _Read("a spreadsheet", *_with_notes(read_sheets(text, name)))
+
+
+def _with_notes(
+    read: tuple[list[Draft], list[str]],
+) -> tuple[list[Draft], Mapping[str, str], list[str]]:
+    drafts, left_out = read
+    return drafts, {}, left_out
 
 
 def _of_json(data: Any) -> _Read | None:
-    if is_foundry(data):
+    if is_foundry(data) and (has_foundry_results(data) or not is_json_table(data)):
         return _Read("Foundry VTT", read_foundry(data))
+    if is_json_table(data):
+        drafts, left_out = read_json_tables(data)
+        return _Read(JSON, drafts, {}, left_out)
     if is_deck(data):
         return _deck(data)
     if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
@@ -304,7 +339,7 @@ def alone(made: Imported) -> Told:
     """The check of tables that go into no pack yet."""
     report = check_content(made.pack("import"))
     return _findings_of(
-        (),
+        _lines_understood(made),
         [fault.replace("import/", "", 1) for fault in report.faults],
         (*made.questions, *report.questions),
     )
@@ -330,7 +365,7 @@ def put(
         files = write_new(made := imported(data, name, id=id, deck=deck), folder)
     report = check_path(folder)
     return _findings_of(
-        (f"{folder / file} is written" for file in files),
+        [*(f"{folder / file} is written" for file in files), *_lines_understood(made)],
         report.faults,
         (*made.questions, *report.questions),
     )
@@ -363,6 +398,10 @@ def _first_group(folder: Path) -> str:
         return str(next(iter(load_pack(folder).game["groups"])))
     except TableError as error:
         raise UserError(f"The pack has a fault: {error}.", code="not-a-table") from None
+
+
+def _lines_understood(made: Imported) -> list[str]:
+    return [f"read as   {line}" for line in made.understood]
 
 
 def _findings_of(lines: Iterable[str], faults: Iterable[str], questions: Iterable[str]) -> Told:

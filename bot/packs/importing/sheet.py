@@ -1,236 +1,416 @@
-"""A table out of a spreadsheet, CSV or cells pasted with tabs: the first row heads, the first
-column has totals.
+"""A table out of cells: the first row heads, the first column has totals, weights or words.
+
+Nothing is changed silently: each guess is a question, and a heading that names dice gives a table
+that is rolled, or an error.
 """
 
-import csv
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
+from bot.packs.importing.dice_of_rows import RolledRows, roll_rows
 from bot.packs.importing.draft import (
-    D66,
-    MOST_COLUMNS,
-    MOST_ROWS,
+    NOTHING,
     Cell,
     Draft,
     Edge,
-    Span,
-    covered,
-    dice_for,
-    dice_said,
-    figures,
-    is_d66,
-    is_modified,
-    is_rising,
+    all_that_can,
     named,
     refused,
     tidy,
     titled,
-    totals,
-    unlike,
-    word,
 )
+from bot.packs.importing.figures import (
+    D66,
+    covered,
+    dice_for,
+    dice_said,
+    figures,
+    is_rising,
+    plain_figures,
+    without_dice,
+)
+from bot.packs.importing.headings import (
+    Headings,
+    check_dates_of_rows,
+    edge_of_words,
+    read_columns,
+    read_headings,
+)
+from bot.packs.importing.spreadsheet_dates import is_date
+from bot.packs.importing.weights import (
+    is_chance_heading,
+    is_weight_heading,
+    percents_of,
+    spans_of_weights,
+    weights_of,
+)
+from bot.packs.importing.zeros import die_from_zero
 
 SOURCE = "a spreadsheet"
-_RULE = re.compile(r"[\s|:-]+")
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
-_DICE = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
 _CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
-NOTHING = "-"
-NO_TABLE = "No table can be read from this."
+_DICE_AT_END = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
+_DASHES = frozenset("-‐‑‒–—―−")
+_FAILED = re.compile(r"#(?:ref|n/a|name|value|div/0|num|null|spill)[!?]?|#{4,}", re.IGNORECASE)
+_SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d{1,3}", re.IGNORECASE)
+_STARTS = ("start", "from", "min", "minimum", "low", "lower", "lowest", "begin", "von")
+_ENDS = ("end", "to", "max", "maximum", "high", "upper", "highest", "until", "bis")
 
 
-def cells_of(text: str) -> list[list[str]]:
-    """The cells of a text, row by row, all rows of one length; empty rows and columns at its edges
-    are left out. Raises UserError."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if lines and all(line.strip().startswith("|") for line in lines):
-        lines = [line.strip().strip("|") for line in lines if not _RULE.fullmatch(line.strip())]
-        mark = "|"
-    else:
-        mark = next((mark for mark in "\t;," if all(mark in line for line in lines[1:2])), "")
-    if len(lines) < 2 or not mark:
-        raise refused(
-            NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
-        )
-    source = lines if mark == "|" else text.splitlines(keepends=True)
-    try:
-        rows = [[cell.strip() for cell in row] for row in csv.reader(source, delimiter=mark)]
-    except csv.Error as error:
-        raise refused(f"The sheet cannot be read: {error}.") from None
-    rows = [row for row in rows if any(row)]
-    width = max((at + 1 for row in rows for at, cell in enumerate(row) if cell), default=0)
-    if len(rows) > MOST_ROWS + 2 or width > MOST_COLUMNS + 1:
-        raise refused(f"The sheet is larger than {MOST_ROWS} rows and {MOST_COLUMNS} columns.")
-    return [[*row[:width], *[""] * (width - len(row))] for row in rows]
+@dataclass(slots=True)
+class _Grid:
+    """A table as it is typed: the heading of its rows, the headings of its columns and rows, and
+    its cells.
+    """
+
+    corner: str
+    tops: list[str]
+    keys: list[str]
+    cells: list[list[str]]
+    title: str
+    questions: list[str]
+    has_results: bool = False
+    """Whether the columns are known to be results of a row."""
 
 
-def read_sheet(text: str, name: str) -> list[Draft]:
-    """The table of a sheet. Raises UserError for a text that is none."""
-    rows = cells_of(text)
-    title = ""
-    if len(rows) > 2 and len(rows[0]) > 1 and rows[0][0] and not any(rows[0][1:]):
-        title = rows.pop(0)[0]  # a line above the headings
-    heads = (rows or [[]])[0]
-    body = rows[1:]
-    if len(heads) < 2 or not body:
+def read_sheets(text: str, name: str) -> tuple[list[Draft], list[str]]:
+    """Return the tables of a text with cells, and what to say about the rest of it. Raises
+    UserError for a text without any.
+    """
+    cut = cut_text(text)
+    is_only = len(cut.blocks) == 1
+    drafts, faults = all_that_can(cut.blocks, lambda block: read_block(block, name, is_only))
+    return drafts, [*left_out_notes(cut.left_out), *cut.questions, *faults]
+
+
+def read_block(block: CellBlock, name: str, is_only: bool = True) -> Draft:
+    """Return the table of some cells; `name` is its title if nothing better is. Raises
+    UserError.
+    """
+    grid = _grid_of(block)
+    title = _plain_title(grid.title)
+    if not title:
+        title = name if is_only or len(grid.tops) > 1 else without_dice(grid.tops[0])
+    return replace(_draft(grid, name), title=titled(title))
+
+
+def _plain_title(title: str) -> str:
+    """Return a title without the dice that it names before or behind its words."""
+    bare = _DICE_AT_END.sub("", title)
+    return (without_dice(bare) if is_dice_head(bare) else bare).strip(" :")
+
+
+def _grid_of(block: CellBlock) -> _Grid:
+    """Return the cells of a block by what they are. Raises UserError for cells that are none."""
+    rows = block.rows
+    questions = list[str]()
+    if _is_headless(rows):
+        rows = _with_headings(rows, questions)
+    heads = [
+        tidy(head, f"The heading of column {number}", 100 if number else 1_000)
+        for number, head in enumerate(rows[0])
+    ]
+    if len(heads) < 2 or len(rows) < 2:
         raise refused(
             "The sheet has no cells beside its headings.",
             "Its first row and first column are headings.",
         )
-    corner = _CORNER.split(tidy(heads[0], "The first heading"), maxsplit=1)
-    said = " ".join((heads[0], title, name))
-    questions: list[str] = []
-    keys = [tidy(row[0], f"The heading of row {number}", 100) for number, row in enumerate(body, 1)]
-    tops = [
-        tidy(head, f"The heading of column {number}", 100)
-        for number, head in enumerate(heads[1:], 1)
+    keys = [
+        tidy(row[0], f"The heading of row {number}", 100) for number, row in enumerate(rows[1:], 1)
     ]
-    cells = [[_cell(cell, key, top, questions) for cell, top in zip(row[1:], tops, strict=True)]
-             for key, row in zip(keys, body, strict=True)]  # fmt: skip
-    down = _figures(keys)
-    across = _figures(tops)
-    if across and not _rolls(down, said) and _rolls(across, ""):  # the totals are at the top
-        keys, tops, down, across = tops, keys, across, down
+    cells = [list(row[1:]) for row in rows[1:]]
+    grid = _Grid(heads[0], heads[1:], keys, cells, block.title, questions)
+    _join_start_and_end(grid)
+    _bring_rolls_forward(grid)
+    return grid
+
+
+def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row is one of the rows that are rolled, not the headings."""
+    keys = [figures(row[0]) for row in rows]
+    if len(rows) < 2 or not all(keys):
+        return False
+    spans = [span for key in keys for span in key]
+    return bool(dice_for(spans)) and not dice_for(spans[len(keys[0]) :])
+
+
+def _with_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]]:
+    first = ", ".join(cell for cell in rows[0] if cell)[:40]
+    if len(rows[0]) != 2:
+        raise refused(
+            f"The first row ({first}) has figures as the others have: the headings are missing.",
+            "Write a row of headings above it.",
+        )
+    questions.append(f"it has no headings: its first row ({first}) is read as a row")
+    return [["", "result"], *rows]
+
+
+def _join_start_and_end(grid: _Grid) -> None:
+    """Make one heading of each row out of two columns such as `from` and `to`, if the rows are
+    rolled then.
+    """
+    every = [grid.corner, *grid.tops]
+    column = _column_of_start(every)
+    if column < 0 or len(every) < 3:
+        return
+    rows = [[key, *row] for key, row in zip(grid.keys, grid.cells, strict=True)]
+    starts = [row[column] for row in rows]
+    ends = [row[column + 1] or row[column] for row in rows]
+    if not all(_is_single_figure(cell) for cell in (*starts, *ends)):
+        return
+    keys = [f"{start} to {end}" for start, end in zip(starts, ends, strict=True)]
+    if not _dice_of(read_headings(keys)) and not any(map(dice_said, (*every, grid.title))):
+        return
+    grid.keys = keys
+    grid.tops = [*every[:column], *every[column + 2 :]]
+    grid.cells = [[*row[:column], *row[column + 2 :]] for row in rows]
+    grid.corner = ""
+    grid.has_results = True
+
+
+def _column_of_start(heads: Sequence[str]) -> int:
+    """Return the number of the column whose heading is a start, and the next one an end; else -1."""
+    words = [_last_word(head) for head in heads]
+    for number, (start, end) in enumerate(pairwise(words)):
+        if start in _STARTS and end in _ENDS:
+            return number
+    return -1
+
+
+def _last_word(heading: str) -> str:
+    words = re.findall(r"[^\W\d_]+", plain_figures(heading).replace("_", " "))
+    return words[-1] if words else ""
+
+
+def _is_single_figure(cell: str) -> bool:
+    spans = figures(cell)
+    return len(spans) == 1 and spans[0][0] == spans[0][1]
+
+
+def _bring_rolls_forward(grid: _Grid) -> None:
+    """Put the one column that says how rows are rolled first: its heading names dice, weights or
+    chances, and the first column has words.
+    """
+    if dice_said(grid.corner) or _is_weighted(grid.corner) or read_headings(grid.keys).figures:
+        return
+    fitting = [
+        number
+        for number, top in enumerate(grid.tops)
+        if (is_dice_head(top) or _is_weighted(top))
+        and _are_figures([row[number] for row in grid.cells])
+    ]
+    if len(fitting) != 1:
+        return
+    column = fitting[0]
+    keys = [row[column] for row in grid.cells]
+    grid.cells = [
+        [key, *row[:column], *row[column + 1 :]]
+        for key, row in zip(grid.keys, grid.cells, strict=True)
+    ]
+    corner = grid.tops[column]
+    grid.tops = [grid.corner, *grid.tops[:column], *grid.tops[column + 1 :]]
+    grid.corner = corner
+    grid.keys = keys
+    grid.has_results = True
+
+
+def _is_weighted(heading: str) -> bool:
+    return is_weight_heading(heading) or is_chance_heading(heading)
+
+
+def _are_figures(cells: Sequence[str]) -> bool:
+    return bool(read_headings(cells).figures or percents_of(cells))
+
+
+# -- the table
+
+
+def _draft(grid: _Grid, name: str) -> Draft:
+    _check_filled(grid)
+    cells = _read_cells(grid)
+    if weighed := _draft_of_weights(grid, cells):
+        return weighed
+    corner = [part.strip() for part in _CORNER.split(grid.corner, maxsplit=1)]
+    said = " ".join((grid.corner, grid.title))
+    keys = grid.keys
+    down = read_headings(keys)
+    tops, across = read_columns(grid.tops, grid.questions)
+    if _is_six_by_six(said, down, across):
+        return _draft_of_pairs(grid, cells)
+    if _is_turned(down, across, corner, said):
+        keys, tops = tops, keys
+        down, across = across, down
         cells = [list(column) for column in zip(*cells, strict=True)]
         corner = [*corner, ""][1::-1]
-    labels = [*(part.strip() for part in corner), "", ""][:2]
-    title = _DICE.sub("", titled(title or name)) or "Table"
-    return [
-        _draft(title, said, _edge(keys, down, labels[0]), tops, across, labels[1], cells, questions)
-    ]
-
-
-def _draft(
-    title: str, said: str, rows: Edge, tops: list[str], across: tuple[tuple[Span, ...], ...], label: str,
-    cells: list[list[Cell]], questions: list[str],
-) -> Draft:  # fmt: skip
-    flat = [span for spans in rows.figures for span in spans]
-    dice = _rolls(rows.figures, said)
-    if flat and dice not in (D66, ""):
-        flat, rows = _as_shown(flat, rows, dice, questions)
-    modified = bool(dice) and dice != D66 and _needs_modifier(flat, dice, said)
-    if flat and not dice:
-        reach = covered(flat)
-        what = f"{reach[0]} to {reach[1]}" if reach else "with gaps"
-        questions.append(
-            f"its rows ({what}) are the totals of no dice: if it is rolled, add them under rolls"
-        )
-    outputs: tuple[str, ...] = ("result",)
-    columns = None
-    if len(tops) == 1:
-        outputs = (named(tops[0], "result", between="_"),)
-    elif _are_results(tops, cells) and not across:
-        outputs = tuple(_unlike(tops))
-        questions.append(
-            f"{', '.join(outputs)[:80]} are read as results of one row, not as columns to choose from"
-        )
+    labels = [*corner, "", ""][:2]
+    rolled = roll_rows(down, said, name, grid.questions) if down.figures else RolledRows("")
+    _check_rolled(rolled, keys, said)
+    if rolled.rows:
+        rows = Edge(labels[0], figures=tuple(rolled.rows))
     else:
-        columns = _edge(
-            tops, across if is_rising([span for spans in across for span in spans]) else (), label
+        rows = edge_of_words(keys, labels[0], "row", grid.questions)
+    columns, outputs = _columns_of(grid, tops, across, labels[1], cells)
+    return Draft(
+        "",
+        SOURCE,
+        rows,
+        tuple(map(tuple, cells)),
+        rolled.dice,
+        rolled.added,
+        modified=rolled.is_modified,
+        columns=columns,
+        outputs=outputs,
+        questions=tuple(dict.fromkeys(grid.questions)),
+    )
+
+
+def _check_filled(grid: _Grid) -> None:
+    """Raise UserError for a table without any result."""
+    if not any(any(cell for cell in row) for row in grid.cells):
+        raise refused(
+            "All results of the table are empty.",
+            "Its first row and first column are headings; the results are the other cells.",
         )
+
+
+def _is_turned(down: Headings, across: Headings, corner: Sequence[str], said: str) -> bool:
+    """Return whether the totals of the dice are at the top: only columns are figures, or the
+    corner says so (`Odds / 2d6`).
+    """
+    if not across.figures:
+        return False
+    if len(corner) == 2 and dice_said(corner[1]) and not dice_said(corner[0]):
+        return True
+    if dice_said(said):
+        return not down.figures
+    return not _dice_of(down) and bool(_dice_of(across))
+
+
+def _dice_of(headings: Headings) -> str:
+    """Return the dice whose totals headings are, "" for none and for words."""
+    flat = headings.flat
+    return dice_for(flat) or die_from_zero(flat) if flat else ""
+
+
+def _check_rolled(rolled: RolledRows, keys: Sequence[str], said: str) -> None:
+    """Raise UserError for a heading that names dice if no row can be rolled."""
+    dice = dice_said(said)
+    if rolled.dice or not dice:
+        return
+    what = f"The heading says {dice.removeprefix('1')}"
+    check_dates_of_rows(keys, what)
+    unread = [key or "(empty)" for key in keys if not figures(key)] or list(keys)
+    more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
+    raise refused(
+        f"{what}, but these rows are no totals of dice: "
+        f"{', '.join(key[:30] for key in unread[:3])}{more}.",
+        "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
+    )
+
+
+def _draft_of_weights(grid: _Grid, cells: list[list[Cell]]) -> Draft | None:
+    """Return the table of rows with weights or percentages; None for other rows. Raises
+    UserError for weights that are none.
+    """
+    weights = _weights_of_rows(grid)
+    if not weights:
+        return None
+    dice, spans = spans_of_weights(weights, grid.title or grid.corner)
+    taken = [row for row, weight in zip(cells, weights, strict=True) if weight]
+    if len(taken) < len(cells):
+        grid.questions.append(f"{len(cells) - len(taken)} rows of weight 0 are left out")
+    return Draft(
+        "",
+        SOURCE,
+        Edge("", figures=tuple((span,) for span in spans)),
+        tuple(map(tuple, taken)),
+        dice,
+        outputs=tuple(_different(grid.tops)),
+        questions=tuple(dict.fromkeys(grid.questions)),
+    )
+
+
+def _weights_of_rows(grid: _Grid) -> list[int]:
+    """Return the weights or percentages of the rows, [] if their headings are neither. Raises
+    UserError for a column of weights with something else in it.
+    """
+    percents = percents_of(grid.keys)
+    weights = weights_of(grid.keys)
+    if is_weight_heading(grid.corner):
+        _check_weights(grid)
+        return percents or weights
+    if not percents and not is_chance_heading(grid.corner):
+        return []
+    chances = percents or weights
+    if chances and sum(chances) != 100:
+        raise refused(
+            f"The chances of the rows add up to {sum(chances)}%, not to 100%.",
+            "Write ranges such as 01-40, or head the column Weight.",
+        )
+    return chances
+
+
+def _check_weights(grid: _Grid) -> None:
+    """Raise UserError if some rows below `Weight` have a weight, and others do not."""
+    wrong = [key for key in grid.keys if not weights_of([key]) and not percents_of([key])]
+    if wrong and len(wrong) < len(grid.keys):
+        raise refused(
+            f"The heading says {grid.corner[:30]}, but {wrong[0][:20] or 'an empty cell'} is no "
+            f"whole number."
+        )
+
+
+def _is_six_by_six(said: str, down: Headings, across: Headings) -> bool:
+    """Return whether a heading says d66, and rows and columns are its two dice."""
+    faces = [(face, face) for face in range(1, 7)]
+    return dice_said(said) == D66 and down.flat == faces and across.flat == faces
+
+
+def _draft_of_pairs(grid: _Grid, cells: list[list[Cell]]) -> Draft:
+    """Return the table of two dice, tens by row and ones by column."""
+    pairs = [(tens * 10 + ones, tens * 10 + ones) for tens in range(1, 7) for ones in range(1, 7)]
+    return Draft(
+        "",
+        SOURCE,
+        Edge("", figures=tuple((pair,) for pair in pairs)),
+        tuple((cell,) for row in cells for cell in row),
+        D66,
+        questions=tuple(dict.fromkeys(grid.questions)),
+    )
+
+
+def _columns_of(
+    grid: _Grid, tops: list[str], across: Headings, label: str, cells: list[list[Cell]]
+) -> tuple[Edge | None, tuple[str, ...]]:
+    """Return the columns to choose from, or None and the names of the results of a row."""
+    if len(tops) == 1:
+        return None, (named(tops[0], "result", between="_"),)
+    if grid.has_results or (_are_results(tops, cells) and not across.figures):
+        outputs = tuple(_different(tops))
+        if not grid.has_results:
+            grid.questions.append(
+                f"{', '.join(outputs)[:80]} are read as results of one row, not as columns to choose from"
+            )
+        return None, outputs
+    falls = covered(across.flat) is not None and is_rising(across.flat[::-1])
+    if across.figures and (falls or is_rising(across.flat)):
+        columns = Edge(label, figures=across.figures)
         if _is_from(columns):
-            questions.append(
+            grid.questions.append(
                 "its columns are read as 'from this figure on'; with `to` they go up to it"
             )
-    return Draft(
-        title, SOURCE, rows, tuple(map(tuple, cells)), dice, modified=modified, columns=columns, outputs=outputs,
-        questions=tuple(dict.fromkeys(questions)),
-    )  # fmt: skip
-
-
-def _cell(text: str, key: str, top: str, questions: list[str]) -> Cell:
-    found = tidy(text, f"Row {key[:20]}, column {top[:20]}")
-    if not found:
-        questions.append(
-            f"row {key[:20]}, column {top[:20]}: the cell is empty, and read as {NOTHING}"
-        )
-        return NOTHING
-    return (
-        int(found)
-        if _WHOLE.fullmatch(found) and not found.startswith("+") and str(int(found)) == found
-        else found
-    )
-
-
-def _figures(headings: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
-    """The figures of headings that are all figures; nothing where one is a word, or runs
-    downward as odds do.
-    """
-    found = tuple(figures(heading) for heading in headings)
-    runs_downward = any(
-        None not in span and span[0] > span[1]  # type: ignore[operator]
-        for spans in found
-        for span in spans
-    )
-    if not all(found) or runs_downward:
-        return ()
-    return found
-
-
-def _rolls(lines: tuple[tuple[Span, ...], ...], said: str) -> str:
-    """The dice that choose a line: those that a heading names, else those whose totals the
-    figures are.
-    """
-    flat = [span for spans in lines for span in spans]
-    if not flat:
-        return ""
-    told = dice_said(said)
-    if told == D66:
-        return D66 if is_d66(flat) else dice_for(flat)
-    found = dice_for(flat)
-    return told or found or (dice_for(_tens(flat)) if (0, 0) in flat else "")
-
-
-def _tens(flat: list[Span]) -> list[Span]:
-    """Figures of a die that shows 0 for its highest."""
-    high = max((span[1] or 0) for span in flat)
-    top = 10 if high <= 9 else 100
-    return [(top, top) if span == (0, 0) else span for span in flat]
-
-
-def _as_shown(
-    flat: list[Span], rows: Edge, dice: str, questions: list[str]
-) -> tuple[list[Span], Edge]:
-    """The rows with 0 read as the highest face, where the die is printed so."""
-    if (
-        dice not in ("1d10", "1d100")
-        or (0, 0) not in flat
-        or totals(dice)[1] in {high for _, high in flat}
-    ):
-        return flat, rows
-    top = totals(dice)[1]
-    questions.append(f"row 0 is read as {top}, as such a die shows it")
-    lines = tuple(
-        tuple((top, top) if span == (0, 0) else span for span in spans) for spans in rows.figures
-    )
-    return [span for spans in lines for span in spans], Edge(rows.label, rows.words, lines)
-
-
-def _needs_modifier(flat: list[Span], dice: str, said: str) -> bool:
-    """Return whether rows go beyond what the dice can show, or the heading says that something is
-    added.
-    """
-    low, high = totals(dice)
-    ends = [end for span in flat for end in span if end is not None]
-    return (
-        is_modified(said)
-        or any(None in span for span in flat)
-        or min(ends) < low
-        or max(ends) > high
-    )
-
-
-def _edge(headings: list[str], found: tuple[tuple[Span, ...], ...], label: str) -> Edge:
-    if found:
-        return Edge(label, figures=found)
-    return Edge(label, words=unlike([word(heading) for heading in headings], "other"))
+        return columns, ("result",)
+    return edge_of_words(tops, label, "column", grid.questions), ("result",)
 
 
 def _is_from(edge: Edge) -> bool:
     """Return whether columns are single figures that rise with gaps between them: 1, 4, 8."""
     flat = [span for spans in edge.figures for span in spans]
-    return len(flat) > 1 and all(low == high for low, high in flat) and covered(flat) is None
+    is_single = all(low == high for low, high in flat)
+    return len(flat) > 1 and is_single and covered(flat) is None
 
 
 def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
@@ -242,8 +422,8 @@ def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
     ):
         return False
     columns = [
-        {cell for row in cells for cell in row[at : at + 1] if cell != NOTHING}
-        for at in range(len(tops))
+        {cell for row in cells for cell in row[column : column + 1] if cell != NOTHING}
+        for column in range(len(tops))
     ]
     kinds = {
         2 * sum(isinstance(cell, int) for cell in column) > len(column)
@@ -252,12 +432,56 @@ def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
     }
     if len(kinds) > 1:
         return True
-    shared = [bool(one & other) for one, other in pairwise(columns)]
+    shared = [bool(left & right) for left, right in pairwise(columns)]
     return not any(shared) and kinds != {True}
 
 
-def _unlike(tops: list[str]) -> list[str]:
-    found: list[str] = []
+def _different(tops: Sequence[str]) -> list[str]:
+    names: list[str] = []
     for top in tops:
-        found.append(named(top, "result", found, "_"))
-    return found
+        names.append(named(top, "result", names, "_"))
+    return names
+
+
+# -- cells
+
+
+def _read_cells(grid: _Grid) -> list[list[Cell]]:
+    """Return the cells as results; empty ones, and those that a spreadsheet may have changed, are
+    asked about.
+    """
+    questions = grid.questions
+    cells = [
+        [
+            _cell(cell, f"row {key[:20]}, column {top[:20]}", questions)
+            for cell, top in zip(row, grid.tops, strict=True)
+        ]
+        for key, row in zip(grid.keys, grid.cells, strict=True)
+    ]
+    every = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
+    dashes = [cell for cell in every if cell in _DASHES]
+    if len(dashes) > 1:
+        questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
+        cells = [[NOTHING if cell in dashes else cell for cell in row] for row in cells]
+    spellings: dict[str, list[str]] = {}
+    for cell in every:
+        spellings.setdefault(cell.casefold(), []).append(cell)
+    for texts in spellings.values():
+        if len(texts) > 1:
+            questions.append(f"{' and '.join(texts)[:60]} are two results: the same, or not?")
+    return cells
+
+
+def _cell(text: str, place: str, questions: list[str]) -> Cell:
+    result = tidy(text, place[:1].upper() + place[1:])
+    if not result:
+        questions.append(f"{place}: the cell is empty, and read as {NOTHING}")
+        return NOTHING
+    if is_date(result):
+        questions.append(f"{place}: {result[:20]} looks like a date that a spreadsheet made of it")
+    elif _FAILED.fullmatch(result):
+        questions.append(f"{place}: {result[:20]} is an error of the spreadsheet")
+    elif _SCIENTIFIC.fullmatch(result):
+        questions.append(f"{place}: {result[:20]} may be a number that a spreadsheet made of it")
+    is_whole = _WHOLE.fullmatch(result) and not result.startswith("+")
+    return int(result) if is_whole and str(int(result)) == result else result

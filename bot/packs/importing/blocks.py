@@ -1,0 +1,343 @@
+"""A text cut into its tables: cells with marks between them, in columns of blanks, or in boxes; and
+the titles above them. Whatever belongs to no table is named.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bot.packs.importing.draft import MOST_COLUMNS, MOST_ROWS, refused, tidy
+from bot.packs.importing.figures import dice_said, figures, plain_figures
+from bot.packs.importing.spreadsheet_dates import is_date
+
+NO_TABLE = "No table can be read from this."
+MOST_LINES = 5_000
+MOST_LEFT_OUT = 5
+"""Lines outside of tables that are quoted in full."""
+_BARS = str.maketrans(dict.fromkeys("│┃║¦｜", "|"))
+_BOX_RULE = re.compile(r"[\s|:+=_\-─-╿]+")
+_HEADING = re.compile(r"#{1,6}\s+(.{1,200})")
+_BOLD = re.compile(r"(?:\*\*|__)([^*_]{1,100})(?:\*\*|__):?")
+_SEPARATOR_LINE = re.compile(r"sep=(.)", re.IGNORECASE)
+_COLUMN_GAP = re.compile(r"(?<! ) {2,}(?! )")
+_DICE_HEAD = re.compile(r"\d{0,2}\s?[dw]\s?(?:\d{1,3}|%)\b.{0,40}", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\s*(?:[*†‡§]|\(|note\b|notes\b|n\.b\.|source\b|see\b|\^[\w-]+$)", re.IGNORECASE
+)
+_LONG_NOTE = 30
+_LONGEST_TITLE = 80
+
+
+@dataclass(slots=True)
+class CellBlock:
+    """The cells of one table, row by row, all rows of one length, and the title above it."""
+
+    rows: list[list[str]]
+    title: str = ""
+
+
+@dataclass(slots=True)
+class Blocks:
+    """The tables of a text, lines that are in none of them, and questions about how it was cut."""
+
+    blocks: list[CellBlock] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+
+
+def cut_text(text: str) -> Blocks:
+    """Return the tables of a text. Raises UserError for a text without any."""
+    lines = text.split("\n")
+    if sum(_has_bars(line) for line in lines) >= 2 and not _is_tabbed(lines):
+        cut = _cut_bars(lines)
+    else:
+        cut = _cut_rows(_delimited_rows(text, lines))
+    if not cut.blocks:
+        raise refused(
+            NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
+        )
+    return cut
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the cells of a text that is one sheet. Raises UserError."""
+    rows = [row for row in _delimited_rows(text, text.split("\n")) if any(row)]
+    return _squared(rows)
+
+
+def left_out_notes(lines: Sequence[str]) -> list[str]:
+    """Return what to say about lines that are in no table."""
+    notes = [f'left out: "{tidy(line[:80], "A line")}"' for line in lines[:MOST_LEFT_OUT]]
+    if len(lines) > MOST_LEFT_OUT:
+        notes.append(f"left out: {len(lines) - MOST_LEFT_OUT} more lines that are in no table")
+    return notes
+
+
+# -- cells with marks between them
+
+
+def _is_tabbed(lines: Sequence[str]) -> bool:
+    filled = [line for line in lines if line.strip()]
+    return 2 * sum("\t" in line for line in filled) > len(filled)
+
+
+def _delimited_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells of each line, [] for an empty one. Raises UserError."""
+    mark = ""
+    if separator := _SEPARATOR_LINE.fullmatch(lines[0].strip()):
+        mark = separator[1]
+        text = text.partition("\n")[2]
+    filled = [line for line in lines if line.strip()]
+    if not mark:
+        mark = _find_mark(filled)
+    if not mark:
+        return _rows_of_columns(lines)
+    try:
+        reader = csv.reader(text.splitlines(keepends=True), delimiter=mark)
+        return [[cell.strip() for cell in row] for row in reader]
+    except csv.Error as error:
+        raise refused(f"The sheet cannot be read: {error}.") from None
+
+
+def _find_mark(filled: Sequence[str]) -> str:
+    """Return what separates the cells, "" if nothing does: it is in the second line, or in half
+    of all lines.
+    """
+    if len(filled) < 2:
+        return ""
+    for mark in "\t;,":
+        if mark in filled[1]:
+            return mark
+    for mark in "\t;,":
+        if 2 * sum(mark in line for line in filled) >= len(filled):
+            return mark
+    return ""
+
+
+def is_in_columns(lines: Sequence[str]) -> bool:
+    """Return whether most lines have the same three or more columns, set by blanks."""
+    widths = [len(_COLUMN_GAP.split(line.strip())) for line in lines]
+    width = max(set(widths), key=widths.count, default=0)
+    return width >= 3 and 2 * widths.count(width) > len(widths)
+
+
+def _rows_of_columns(lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells of lines whose columns are set by blanks; one cell for any other line."""
+    rows = [
+        [cell.strip() for cell in _COLUMN_GAP.split(line.strip())] if line.strip() else []
+        for line in lines
+    ]
+    widths = [len(row) for row in rows if len(row) > 1]
+    if len(widths) < 2:
+        return [row[:1] for row in rows]
+    width = max(set(widths), key=widths.count)
+    odd = next((row for row in rows if len(row) > 1 and len(row) != width), None)
+    if odd is not None:
+        line = "  ".join(odd)[:60]
+        raise refused(
+            f'"{tidy(line, "A line")}" has {len(odd)} columns, the other lines have {width}.',
+            "Copy the cells with tabs between them, or write a comma between two cells.",
+        )
+    return rows
+
+
+def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
+    """Return the tables of a sheet: they are parted by empty rows, by headings of their own, or
+    by empty columns.
+    """
+    if len(rows) > MOST_LINES:
+        raise refused(f"The sheet is larger than {MOST_LINES:,} lines.")
+    cut = Blocks()
+    title = ""
+    for group in _groups(rows):
+        above, core, below = _parted(group)
+        if title and above:
+            cut.left_out.append(title)
+            title = ""
+        if core:
+            _add_core(cut, core, above[0] if above else title)
+            cut.left_out += [*above[1:], *below]
+            title = ""
+        elif len(above) == 1 and len(above[0]) <= _LONGEST_TITLE and not _NOTE.match(above[0]):
+            title = above[0]
+        else:
+            cut.left_out += above
+    cut.left_out += [title] if title else []
+    return cut
+
+
+def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
+    """Add rows to the tables of a text: as more rows of the last one, or as tables of their own."""
+    last = cut.blocks[-1] if cut.blocks else None
+    if last is None or title or _begins_table(core, last.rows):
+        cut.blocks += [CellBlock(part, title) for part in _side_by_side(core)]
+        return
+    if not figures(core[0][0]):
+        cut.questions.append(f'an empty row is above "{core[0][0][:30]}": read as one table')
+    last.rows = _squared([*last.rows, *core])
+
+
+def _groups(rows: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Yield the rows between empty ones; a row with dice at its head begins a new group."""
+    group = list[Sequence[str]]()
+    has_table = False
+    for row in rows:
+        is_filled = _count_filled(row) > 1
+        begins_table = has_table and is_filled and is_dice_head(row[0])
+        if group and (not any(row) or begins_table):
+            yield group
+            group = []
+            has_table = False
+        if any(row):
+            has_table = has_table or (is_filled and len(group) > 0)
+            group.append(row)
+    if group:
+        yield group
+
+
+def is_dice_head(cell: str) -> bool:
+    """Return whether a cell is a heading that begins with dice: `d6`, `2d6 + DRM`."""
+    plain = plain_figures(cell)
+    return _DICE_HEAD.fullmatch(plain) is not None and bool(dice_said(plain))
+
+
+def _count_filled(row: Sequence[str]) -> int:
+    return sum(bool(cell) for cell in row)
+
+
+def _parted(
+    group: Sequence[Sequence[str]],
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return the lines above a table, its rows and the notes below it."""
+    first = 0
+    while first < len(group) and _count_filled(group[first]) < 2:
+        first += 1
+    last = len(group)
+    keys = [row[0] for row in group[first:] if row and row[0] and _count_filled(row) > 1]
+    has_figures = 2 * sum(_is_key(key) for key in keys) >= len(keys)
+    while last > first and _is_note(group[last - 1], has_figures):
+        last -= 1
+    above = ["".join(row) for row in group[:first]]
+    below = ["".join(row) for row in group[last:]]
+    core = [list(row) for row in group[first:last]]
+    return above, _squared(core) if core else [], below
+
+
+def _is_note(row: Sequence[str], has_figures: bool) -> bool:
+    """Return whether a row below a table is a remark: one text, and no heading of a row."""
+    if _count_filled(row) != 1 or not row[0]:
+        return False
+    text = row[0]
+    if _is_key(text):
+        return False
+    return has_figures or _NOTE.match(text) is not None or len(text) > _LONG_NOTE
+
+
+def _is_key(text: str) -> bool:
+    """Return whether a heading of a row is figures, or a date that was one."""
+    return bool(figures(text)) or is_date(text)
+
+
+def _begins_table(core: Sequence[Sequence[str]], before: Sequence[Sequence[str]]) -> bool:
+    """Return whether rows below an empty row are a table of their own, not more rows of the one
+    before.
+    """
+    first = core[0][0]
+    if is_dice_head(first):
+        return True
+    if len(core) < 2 or _is_key(first):
+        return False
+    if [cell.casefold() for cell in core[0]] == [cell.casefold() for cell in before[0]]:
+        return True
+    return all(_is_key(row[0]) for row in core[1:])
+
+
+def _side_by_side(rows: list[list[str]]) -> Iterator[list[list[str]]]:
+    """Yield the tables that stand next to each other with an empty column between them; an empty
+    column inside a table is left out.
+    """
+    columns = list(zip(*rows, strict=True))
+    parts: list[list[int]] = [[]]
+    for number, column in enumerate(columns):
+        if not any(column):
+            continue
+        follows_empty = number > 0 and not any(columns[number - 1])
+        if follows_empty and is_dice_head(column[0]):
+            parts.append([])
+        parts[-1].append(number)
+    for part in filter(None, parts):
+        cells = [[row[number] for number in part] for row in rows]
+        yield _squared([row for row in cells if any(row)])
+
+
+def _squared(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows of one length, without empty columns at the right. Raises UserError for too
+    many.
+    """
+    width = max((column + 1 for row in rows for column, cell in enumerate(row) if cell), default=0)
+    if len(rows) > MOST_ROWS + 2 or width > MOST_COLUMNS + 1:
+        raise refused(f"The sheet is larger than {MOST_ROWS} rows and {MOST_COLUMNS} columns.")
+    return [[*row[:width], *[""] * (width - len(row))] for row in rows]
+
+
+# -- cells in boxes: Markdown, and the boxes of manuals and terminals
+
+
+def _has_bars(line: str) -> bool:
+    plain = line.translate(_BARS)
+    return "|" in plain and not _BOX_RULE.fullmatch(plain)
+
+
+def _cut_bars(lines: Sequence[str]) -> Blocks:
+    """Return the tables in boxes; the nearest heading above each is its title."""
+    cut = Blocks()
+    title = ""
+    prose = list[str]()
+    rows = list[list[str]]()
+    for line in [*lines, ""]:
+        plain = line.translate(_BARS).strip()
+        if _has_bars(line):
+            rows.append(_cells_of_bars(plain))
+        elif not _is_rule(plain):
+            if rows:
+                _add_box(cut, rows, title, prose)
+                title = ""
+                prose = []
+                rows = []
+            heading = _heading_of(plain)
+            title = heading or title
+            prose += [plain] if plain and not heading else []
+    cut.left_out += prose
+    return cut
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line has nothing but the border of a box."""
+    return bool(line) and _BOX_RULE.fullmatch(line) is not None
+
+
+def _heading_of(line: str) -> str:
+    """Return the heading in a line: one of Markdown, bold words, or a title with dice."""
+    heading = _HEADING.fullmatch(line) or _BOLD.fullmatch(line)
+    if heading:
+        return heading[1].strip(" *_")
+    return line if is_dice_head(line) else ""
+
+
+def _add_box(cut: Blocks, rows: list[list[str]], title: str, prose: list[str]) -> None:
+    """Add a box of cells. A short line right above it is its title if it has no heading."""
+    is_title = not title and prose and len(prose[-1]) <= 60 and not prose[-1].endswith(".")
+    if is_title:
+        title = prose.pop()
+    cut.blocks += [CellBlock(part, title) for part in _side_by_side(_squared(rows))]
+    cut.left_out += prose
+
+
+def _cells_of_bars(line: str) -> list[str]:
+    """Return the cells of a line with bars between them; `\\|` is a bar inside a cell."""
+    text = line.removeprefix("|")
+    if text.endswith("|") and not text.endswith("\\|"):
+        text = text[:-1]
+    cells = re.split(r"(?<!\\)\|", text)
+    return [cell.replace("\\|", "|").strip() for cell in cells]

@@ -1,0 +1,198 @@
+"""The dice that choose a row: those that the heading names, checked against the rows, else those
+whose totals the rows are.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from bot.packs.importing.draft import refused
+from bot.packs.importing.figures import (
+    D66,
+    Span,
+    covered,
+    dice_for,
+    dice_said,
+    is_d66,
+    is_modified,
+    limits,
+    signed,
+    totals,
+)
+from bot.packs.importing.headings import AS_TEXT, Headings
+from bot.packs.importing.zeros import die_from_zero, with_highest_for_zero
+
+_DICE_AND_REST = re.compile(r"(\d{0,2}\s?[dw]\s?(?:\d{1,4}|%))(.{0,60})", re.IGNORECASE)
+_ADDED = re.compile(r"\s*([+−–-])\s*(\d{1,3})(?!\s*[dw:\d])", re.IGNORECASE)
+_OTHER_DICE = re.compile(r"\s*[+−–-]\s*\d{0,2}[dw]\d", re.IGNORECASE)
+_TIMES = re.compile(r"\s*[x*×/÷]\s*\d", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RolledRows:
+    """The dice of the rows ("" if nothing is rolled), what is always added to them, whether
+    players may add to them, and the figures of each row.
+    """
+
+    dice: str
+    added: int = 0
+    is_modified: bool = False
+    rows: Sequence[tuple[Span, ...]] = ()
+
+
+def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> RolledRows:
+    """Return the dice for rows of figures. `said` is the heading and the title, `name` the file's
+    name. Raises UserError if the heading names dice that cannot be those of the rows.
+    """
+    added = _added_by(said)
+    named_dice = dice_said(said)
+    _check_pairs(named_dice, down)
+    dice = named_dice or _guess(down, name)
+    if not dice:
+        _ask_about_no_dice(down, questions)
+        return RolledRows("", rows=down.figures)
+    questions += down.questions
+    rows = with_highest_for_zero(down.figures, dice, questions)
+    if dice == D66:
+        return RolledRows(dice, rows=rows)
+    flat = [span for row in rows for span in row]
+    says_modified = is_modified(said) and not added
+    is_open = any(None in span for span in flat)
+    if not named_dice:
+        _ask_about_order(flat, dice, questions)
+    elif not says_modified and not is_open:
+        _check_against(flat, dice, added, down.has_dates)
+    goes_beyond = _goes_beyond(flat, dice, added)
+    if (is_open or goes_beyond) and not says_modified:
+        why = "its rows are open-ended" if is_open else "its rows go beyond them"
+        questions.append(f"players may add a modifier to {dice}, as {why}")
+    return RolledRows(dice, added, says_modified or is_open or goes_beyond, rows)
+
+
+def _check_pairs(named_dice: str, down: Headings) -> None:
+    """Raise UserError for a heading that says d66 over other figures."""
+    if named_dice != D66 or is_d66(down.flat):
+        return
+    low, high = limits(down.flat)
+    raise refused(
+        f"The heading says d66, but the rows are not the 36 figures from 11 to 66: they go from "
+        f"{signed(low)} to {signed(high)}."
+    )
+
+
+def _goes_beyond(flat: Sequence[Span], dice: str, added: int) -> bool:
+    """Return whether rows have figures that the dice and what is added never come to."""
+    low, high = totals(dice)
+    least, most = limits(flat)
+    return least < low + added or most > high + added
+
+
+def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
+    """Return the dice whose totals the figures of a list are, which is asked about. Raises
+    UserError for figures of none.
+    """
+    dice = dice_for(spans) or die_from_zero(spans)
+    if not dice:
+        reach = covered(spans)
+        what = f"{signed(reach[0])} to {signed(reach[1])}" if reach else "with gaps"
+        raise refused(
+            f"{title[:40]} names no dice, and its figures ({what}) are the totals of none.",
+            "Write the dice into its title: 2d6 Weather.",
+        )
+    questions.append(f"it names no dice: read as {dice}, whose totals its figures are")
+    return dice
+
+
+def _guess(down: Headings, name: str) -> str:
+    """Return the dice of rows whose heading names none: those of the file's name, if the rows are
+    their totals, else the first whose totals they are.
+    """
+    spans = down.flat
+    dice = dice_for(spans) or die_from_zero(spans)
+    if down.has_dates and covered(spans) is None:
+        return ""
+    named_dice = dice_said(name)
+    if named_dice and named_dice != D66 and covered(spans) == totals(named_dice):
+        return named_dice
+    return dice
+
+
+def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
+    reach = covered(down.flat)
+    what = f"{signed(reach[0])} to {signed(reach[1])}" if reach else "with gaps"
+    questions += down.questions
+    questions.append(
+        f"its rows ({what}) are the totals of no dice: if it is rolled, add them under rolls"
+    )
+
+
+def _ask_about_order(flat: Sequence[Span], dice: str, questions: list[str]) -> None:
+    """Ask whether figures that fall from row to row are weights. Raises UserError for figures
+    that come twice.
+    """
+    figures = [low for low, high in flat if low is not None and low == high]
+    if len(figures) < len(flat):
+        return
+    listed = ", ".join(map(str, figures[:6]))
+    if len({*figures}) < len(figures):
+        raise refused(
+            f"The rows {listed} come twice: are they weights?",
+            "Then head the column Weight. Else name the dice: 1d6.",
+        )
+    if figures != sorted(figures):
+        questions.append(f"rows {listed} are read as totals of {dice}: or are they weights?")
+
+
+def _check_against(flat: Sequence[Span], dice: str, added: int, has_dates: bool) -> None:
+    """Raise UserError for rows that are the totals of other dice than the heading says, or go far
+    beyond its dice.
+    """
+    low, high = totals(dice)
+    low += added
+    high += added
+    least, most = limits(flat)
+    reach = covered(flat)
+    if has_dates and (reach is None or reach != (low, high)):
+        raise refused(
+            f"The heading says {dice.removeprefix('1')}, but its rows look like dates, and read as "
+            f"figures they go from {signed(least)} to {signed(most)}.",
+            AS_TEXT,
+        )
+    if reach == (low, high):
+        return
+    other = dice_for(flat) or die_from_zero(flat)
+    is_far = low - least > high - low or most - high > high - low
+    if not is_far and (not other or (not added and other == dice)):
+        return
+    asked = f": {other.removeprefix('1')}?" if other else "."
+    raise refused(
+        f"The heading says {_printed(dice, added)}, the rows go from {signed(least)} to "
+        f"{signed(most)}{asked}",
+        "Write the dice of the rows into the heading, or + DRM behind them if players add to them.",
+    )
+
+
+def _printed(dice: str, added: int) -> str:
+    plus = f"{added:+d}" if added else ""
+    return f"{dice.removeprefix('1')}{plus}"
+
+
+def _added_by(said: str) -> int:
+    """Return what a heading always adds to its dice: 1 for `2d6+1`. Raises UserError for dice of
+    two kinds, and for dice that are multiplied.
+    """
+    dice = _DICE_AND_REST.search(normalize("NFKC", said))
+    if not dice:
+        return 0
+    rest = dice[2]
+    if _OTHER_DICE.match(rest) or _TIMES.match(rest):
+        raise refused(
+            f"The heading says {dice[0][:20].strip()}: a table is rolled with dice of one kind, "
+            f"and nothing but a number is added.",
+            "Import it without the dice, and write them under rolls.",
+        )
+    added = _ADDED.match(rest)
+    if not added:
+        return 0
+    return int(added[2]) if added[1] == "+" else -int(added[2])

@@ -1,0 +1,222 @@
+"""Figures as cards and spreadsheets print them (`2-5`, `13+`, `3 or less`, `2.0`), and the dice
+whose totals they are.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from unicodedata import decomposition, normalize
+
+Span = tuple[int | None, int | None]
+"""From this figure to that one, both counted in; None where it is open."""
+
+_DASHES = str.maketrans(
+    {**dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"), "\u301c": "~"}
+)
+_N = r"([-+]?\d{1,5})"
+_BETWEEN = re.compile(rf"{_N}\s*(?:-|\.{{2,3}}|~|to|thru|through|bis|à|/)\s*{_N}")
+_MORE = re.compile(
+    rf"(?:>=|≥)\s*{_N}|{_N}\s*(?:\+|or\s+(?:more|higher|above|over|better)|and\s+(?:up|above|over))"
+)
+_LESS = re.compile(
+    rf"(?:<=|≤)\s*{_N}|{_N}\s*(?:-|or\s+(?:less|lower|below|under|fewer)|and\s+(?:below|under))"
+)
+_STRICT = re.compile(rf"([<>])\s*{_N}")
+_POINT_ZERO = re.compile(r"([-+]?\d{1,5})\.0{1,2}")
+"""A whole number as a spreadsheet writes it with decimals; three zeros may be thousands."""
+_LIST_MARK = re.compile(r"#?\s*+(\d{1,5}+)\s*+[.):]|#\s*+(\d{1,5}+)")
+"""A number as lists print it: `1.`, `2)`, `#4`. `(3)` may be a negative number."""
+_RAISED = ("<super>", "<sub>", "<fraction>")
+"""Signs such as a raised 2, which is a note and no digit of the figure before it."""
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:[,.' ]\d{3})+")
+_DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(66|\d{1,4}|%)(?![0-9])", re.IGNORECASE)
+_MODIFIED = re.compile(r"\+|\bdrms?\b|\bmod", re.IGNORECASE)
+D66 = "D66"
+PAIRS = tuple(tens * 10 + ones for tens in range(1, 7) for ones in range(1, 7))
+"""The 36 figures that two dice show, read as tens and ones."""
+ONES = tuple(f"1d{sides}" for sides in (2, 3, 4, 6, 8, 10, 12, 20, 30, 100))
+SEVERAL = ("2d6", "3d6", "2d10", "2d4", "2d8", "2d12", "2d20", "4d6", "3d10")
+MOST_SIDES, MOST_TOTAL = 9_999, 10_000
+
+
+def plain_figures(text: str) -> str:
+    """Return a heading with ASCII digits, signs and dashes, in lower case, each blank single."""
+    if not text.isascii() and not any(decomposition(char).startswith(_RAISED) for char in text):
+        text = normalize("NFKC", text.translate(_DASHES)).translate(_DASHES)
+    return " ".join(text.casefold().split())
+
+
+def figures(text: str) -> tuple[Span, ...]:
+    """Return the figures of a heading, several if it lists them; nothing if it is a word."""
+    plain = plain_figures(text)
+    if not plain:
+        return ()
+    span = _span(plain)
+    if span is not None:
+        return (span,)
+    if "," not in plain or _THOUSANDS.fullmatch(plain):
+        return ()
+    spans = tuple(_span(part.strip()) for part in plain.split(",") if part.strip())
+    return tuple(span for span in spans if span is not None) if None not in spans else ()
+
+
+def _span(text: str) -> Span | None:
+    if re.fullmatch(_N, text):
+        return int(text), int(text)
+    if whole := _POINT_ZERO.fullmatch(text):
+        return int(whole[1]), int(whole[1])
+    if mark := _LIST_MARK.fullmatch(text):
+        number = int(mark[1] or mark[2])
+        return number, number
+    if between := _BETWEEN.fullmatch(text):
+        low = int(between[1])
+        high = int(between[2])
+        return low, 100 if high == 0 and between[2] == "00" else high
+    if more := _MORE.fullmatch(text):
+        return int(more[1] or more[2]), None
+    if less := _LESS.fullmatch(text):
+        return None, int(less[1] or less[2])
+    if strict := _STRICT.fullmatch(text):
+        figure = int(strict[2])
+        return (figure + 1, None) if strict[1] == ">" else (None, figure - 1)
+    return None
+
+
+def is_thousands(text: str) -> bool:
+    """Return whether a text is a number with a mark between its thousands: 1,000 or 1.000."""
+    return _THOUSANDS.fullmatch(plain_figures(text)) is not None
+
+
+def written(span: Span) -> str:
+    """A span as a key of a table."""
+    low, high = span
+    if low is None:
+        return f"..{high}"
+    if high is None:
+        return f"{low}+"
+    if low == high:
+        return str(low)
+    return f"{low}-{high}" if low >= 0 else f"{low}..{high}"
+
+
+def printed(span: Span) -> str:
+    """Return a span as people write it: `4 or less`, `−2 to −1`, `5-9`."""
+    low, high = span
+    if low is None:
+        return f"{signed(high)} or less"
+    if high is None:
+        return f"{signed(low)} or more"
+    if low == high:
+        return signed(low)
+    return f"{low}-{high}" if low >= 0 else f"{signed(low)} to {signed(high)}"
+
+
+def signed(figure: int | None) -> str:
+    """Return a figure with the minus sign that is printed."""
+    return str(figure).replace("-", "\N{MINUS SIGN}")
+
+
+def is_rising(spans: Iterable[Span]) -> bool:
+    """Return whether each span runs upward and begins behind the one before it."""
+    last: int | None = None
+    for number, (low, high) in enumerate(spans):
+        if (low is None and number) or (low is not None and last is not None and low <= last):
+            return False
+        if low is not None and high is not None and high < low:
+            return False
+        if last is None and number:
+            return False
+        last = high
+    return True
+
+
+def covered(spans: Iterable[Span], *, inner: bool = False) -> tuple[int, int] | None:
+    """The whole range of figures that the spans cover without a gap; open ends count as their
+    printed figure.
+
+    `inner` leaves lines with an open end out of it, except for that figure where it is next to the
+    rest.
+    """
+    figures = set[int]()
+    for low, high in spans:
+        if low is None or high is None:
+            edge = high if low is None else low
+            if not inner and edge is not None:
+                figures.add(edge)
+            continue
+        if high < low or high - low > 10_000:
+            return None
+        figures.update(range(low, high + 1))
+    if not figures or len(figures) != max(figures) - min(figures) + 1:
+        return None
+    return min(figures), max(figures)
+
+
+def limits(spans: Iterable[Span]) -> tuple[int, int]:
+    """Return the lowest and the highest figure that the spans print."""
+    figures = [figure for span in spans for figure in span if figure is not None]
+    return min(figures), max(figures)
+
+
+def totals(dice: str) -> tuple[int, int]:
+    """The lowest and highest total of dice such as 2d6."""
+    count, _, sides = dice.partition("d")
+    return int(count or 1), int(count or 1) * int(sides)
+
+
+def dice_for(spans: Sequence[Span]) -> str:
+    """The dice whose totals the figures are, exactly or with open ends; nothing where there are
+    none.
+    """
+    for inner in (False, True):
+        reach = covered(spans, inner=inner)
+        dice = next((dice for dice in (*ONES, *SEVERAL) if totals(dice) == reach), "")
+        if dice:
+            return dice
+    return D66 if is_d66(spans) else ""
+
+
+def is_d66(spans: Iterable[Span]) -> bool:
+    """Return whether the figures are two dice read as tens and ones, all 36 of them."""
+    figures = {
+        figure
+        for low, high in spans
+        for figure in range(low or 0, min(high or 0, 1_000) + 1)
+        if "0" not in str(figure)
+    }
+    return figures >= {*PAIRS} and max(figures) <= 66
+
+
+def dice_said(text: str) -> str:
+    """The first dice that a text names, such as `2d6`; nothing where it names none that can be
+    rolled.
+    """
+    dice = _DICE.search(normalize("NFKC", text))
+    if not dice:
+        return ""
+    if dice[2] == "66":
+        return D66
+    count = int(dice[1] or 1)
+    sides = 100 if dice[2] == "%" else int(dice[2])
+    return f"{count}d{sides}" if can_be_rolled(count, sides) else ""
+
+
+def without_dice(text: str) -> str:
+    """Return a title without the dice that it names: `Weather (d6)` is `Weather`."""
+    plain = normalize("NFKC", text)
+    dice = _DICE.search(plain)
+    if not dice:
+        return text
+    before = plain[: dice.start()].rstrip(" ([:-")
+    after = plain[dice.end() :].lstrip(" )]:.-")
+    return f"{before} {after}".strip()
+
+
+def can_be_rolled(count: int, sides: int) -> bool:
+    """Return whether a table can have these dice."""
+    return 1 <= count <= 40 and 2 <= sides <= MOST_SIDES and count * sides <= MOST_TOTAL
+
+
+def is_modified(text: str) -> bool:
+    """Return whether a heading says that something is added to its dice: `2d6 + DRM`."""
+    dice = _DICE.search(text)
+    return bool(dice and _MODIFIED.search(text[dice.end() :]))

@@ -1,0 +1,236 @@
+"""Tables in JSON that no program known by name wrote: a list of entries with figures or weights, or
+texts by their figures.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+from bot.packs.importing.dice_of_rows import guess_dice
+from bot.packs.importing.draft import (
+    MOST_ENTRIES,
+    MOST_TABLES,
+    Draft,
+    all_that_can,
+    one_column,
+    refused,
+    titled,
+)
+from bot.packs.importing.figures import (
+    D66,
+    Span,
+    dice_said,
+    figures,
+    totals,
+    without_dice,
+)
+from bot.packs.importing.formats import read_formula
+from bot.packs.importing.weights import spans_of_weights
+from bot.packs.importing.zeros import with_highest_for_zero
+
+JSON = "a table in JSON"
+_ENTRIES = (
+    "results entries rows items table outcomes options rolls roll values list events encounters"
+).split()
+_TITLES = ("name", "title", "label", "tableName", "heading")
+_DICE = "formula diceExpression dice die diceRoll expression rollFormula roll notation".split()
+_NAMES = ("name", "title", "label")
+_TEXTS = "text result value content description outcome event entry effect body details".split()
+_RANGES = ("range", "roll", "rolls", "number", "numbers", "dice", "key", "interval")
+_ENDS = (
+    ("min", "max"),
+    ("low", "high"),
+    ("from", "to"),
+    ("start", "end"),
+    ("lower", "upper"),
+    ("rangeStart", "rangeEnd"),
+    ("minimum", "maximum"),
+)
+_WEIGHTS = ("weight", "weighting", "frequency", "chance")
+_NOT_ASKED = frozenset("id _id img icon type drawn flags sort color _key uuid".split())
+
+
+def is_json_table(data: Any) -> bool:
+    """Return whether parsed JSON is a table, or several, in one of the forms read here."""
+    return next(_tables(data), None) is not None
+
+
+def read_json_tables(data: Any) -> tuple[list[Draft], list[str]]:
+    """Return the tables, and what is left out. Raises UserError if there is none."""
+    tables = list(_tables(data))
+    if len(tables) > MOST_TABLES:
+        raise refused(f"There are {len(tables)} tables in it; at most {MOST_TABLES} are read.")
+    return all_that_can(tables, lambda table: _draft(*table))
+
+
+def _tables(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each table with its title."""
+    if isinstance(data, list):
+        for number, table in enumerate(data, 1):
+            if isinstance(table, Mapping) and _entries_of(table) is not None:
+                yield _title_of(table) or f"Table {number}", table
+        return
+    if not isinstance(data, Mapping):
+        return
+    if _entries_of(data) is not None:
+        yield _title_of(data), data
+        return
+    inside = data.get("tables")
+    if isinstance(inside, list):
+        yield from _tables(inside)
+    elif isinstance(inside, Mapping):
+        for name, table in inside.items():
+            if isinstance(table, Mapping) and _entries_of(table) is not None:
+                yield _title_of(table) or str(name), table
+
+
+def _title_of(table: Mapping[str, Any]) -> str:
+    titles = [table[key] for key in _TITLES if isinstance(table.get(key), str)]
+    return next((title for title in titles if title.strip()), "")
+
+
+def _entries_of(table: Mapping[str, Any]) -> Any:
+    """Return the entries of a table: a list of objects, texts for each face of the dice of its
+    title, or texts by figures; None for anything else.
+    """
+    for key in _ENTRIES:
+        value = table.get(key)
+        if not value:
+            continue
+        if isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value):
+            return value if any(_has_place(entry) for entry in value) else None
+        if isinstance(value, list) and _fits_faces(value, table):
+            return value
+        if isinstance(value, Mapping) and _is_by_figures(value):
+            return value
+    return table if _is_by_figures(table) else None
+
+
+def _has_place(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry says when it comes up."""
+    keys = {*_RANGES, *_WEIGHTS, *(low for low, _ in _ENDS)}
+    return not keys.isdisjoint(entry)
+
+
+def _fits_faces(value: Sequence[Any], table: Mapping[str, Any]) -> bool:
+    """Return whether there is a text for each total of the dice that the table names."""
+    if not all(isinstance(entry, str) for entry in value):
+        return False
+    dice = dice_said(_dice_of(table) or _title_of(table))
+    if not dice or dice == D66:
+        return False
+    low, high = totals(dice)
+    return len(value) == high - low + 1
+
+
+def _is_by_figures(value: Mapping[Any, Any]) -> bool:
+    return len(value) > 1 and all(
+        isinstance(text, str | int) and len(figures(str(key))) == 1 for key, text in value.items()
+    )
+
+
+def _dice_of(table: Mapping[str, Any]) -> str:
+    texts = [table[key] for key in _DICE if isinstance(table.get(key), str)]
+    return next((text for text in texts if dice_said(text)), "")
+
+
+def _draft(title: str, table: Mapping[str, Any]) -> Draft:
+    questions = list[str]()
+    entries = _entries_of(table)
+    if len(entries) > MOST_ENTRIES:
+        raise refused(
+            f"{title[:40]} has {len(entries):,} entries; a table has at most {MOST_ENTRIES:,}."
+        )
+    dice, added = _read_dice(table, title, questions)
+    plain = titled(without_dice(title))
+    if isinstance(entries, Mapping):
+        spans = [figures(str(key))[0] for key in entries]
+        texts = [str(text) for text in entries.values()]
+    elif not isinstance(entries[0], Mapping):
+        low = totals(dice)[0] + added
+        spans = [(low + index, low + index) for index in range(len(entries))]
+        texts = entries
+        questions.append(f"its {len(entries)} texts have no figures: read as those of {dice}")
+    elif all(_span_of(entry) for entry in entries):
+        spans = [span for span in map(_span_of, entries) if span is not None]
+        texts = _texts_of(entries, questions)
+    else:
+        weights = [_weight_of(entry, number) for number, entry in enumerate(entries, 1)]
+        dice, spans = spans_of_weights(weights, plain)
+        texts = _texts_of(list(compress(entries, weights)), questions)
+    dice = dice or guess_dice(spans, plain, questions)
+    rows = with_highest_for_zero([(span,) for span in spans], dice, questions)
+    listed = [(span, text) for row, text in zip(rows, texts, strict=True) for span in row]
+    return one_column(plain, JSON, dice, listed, questions, added=added)
+
+
+def _read_dice(table: Mapping[str, Any], title: str, questions: list[str]) -> tuple[str, int]:
+    """Return the dice that a table or its title names, and what is always added to them."""
+    formula = _dice_of(table)
+    if not formula:
+        return dice_said(title), 0
+    if dice_said(formula) == D66:
+        return D66, 0
+    return read_formula(formula, questions)
+
+
+def _span_of(entry: Mapping[str, Any]) -> Span | None:
+    """Return the figures of an entry, None if it has none."""
+    for low_key, high_key in _ENDS:
+        if low_key in entry:
+            low = entry[low_key]
+            high = entry.get(high_key, low)
+            spans = figures(f"{low} to {high}")
+            return spans[0] if len(spans) == 1 else None
+    for key in _RANGES:
+        value = entry.get(key)
+        if isinstance(value, list) and 1 <= len(value) <= 2:
+            value = f"{value[0]} to {value[-1]}"
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            spans = figures(str(value))
+            if len(spans) == 1:
+                return spans[0]
+    return None
+
+
+def _weight_of(entry: Mapping[str, Any], number: int) -> int:
+    """Return the weight of an entry. Raises UserError for an entry with neither figures nor a
+    weight.
+    """
+    weight = next((entry[key] for key in _WEIGHTS if key in entry), None)
+    if type(weight) is not int or not 0 <= weight <= 10_000:
+        raise refused(f"Result {number} has neither figures nor a whole number as its weight.")
+    return weight
+
+
+def _texts_of(entries: Sequence[Mapping[str, Any]], questions: list[str]) -> list[str]:
+    """Return the texts of entries. Raises UserError for an entry with a text that is none."""
+    texts = list[str]()
+    ignored = dict[str, None]()
+    for number, entry in enumerate(entries, 1):
+        pieces = [_text_under(entry, key, number) for key in (*_NAMES, *_TEXTS) if key in entry]
+        if not any(pieces):
+            pieces = [_only_text(entry)]
+        text = ": ".join(dict.fromkeys(piece for piece in pieces if piece))
+        if not text:
+            questions.append(f"result {number} has no text, and is read as -")
+        texts.append(text)
+        known = {*_NAMES, *_TEXTS, *_RANGES, *_WEIGHTS, *(end for ends in _ENDS for end in ends)}
+        ignored |= dict.fromkeys(key for key in entry if key not in known and key not in _NOT_ASKED)
+    if ignored:
+        questions.append(f"left out of its results: {', '.join(ignored)[:80]}")
+    return texts
+
+
+def _text_under(entry: Mapping[str, Any], key: str, number: int) -> str:
+    value = entry[key]
+    if value is None or (isinstance(value, int | str) and not isinstance(value, bool)):
+        return "" if value is None else str(value).strip()
+    raise refused(f"Result {number} has something else than a text under {key}.")
+
+
+def _only_text(entry: Mapping[str, Any]) -> str:
+    """Return the one text of an entry that stands under a word of its own."""
+    taken = {*_RANGES, *_WEIGHTS, *_NOT_ASKED}
+    texts = [value for key, value in entry.items() if key not in taken and isinstance(value, str)]
+    return texts[0].strip() if len(texts) == 1 else ""

@@ -1,0 +1,248 @@
+"""Tables that are lists: a title with dice, then a line for each result. Also the lines with which
+Roll20 is told to make a table.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.packs.importing.blocks import is_dice_head, is_in_columns, left_out_notes
+from bot.packs.importing.dice_of_rows import guess_dice
+from bot.packs.importing.draft import (
+    Draft,
+    one_column,
+    refused,
+    tidy,
+)
+from bot.packs.importing.figures import (
+    D66,
+    Span,
+    dice_said,
+    figures,
+    is_d66,
+    is_rising,
+    printed,
+    totals,
+    without_dice,
+)
+from bot.packs.importing.weights import spans_of_weights
+from bot.packs.importing.zeros import with_highest_for_zero
+
+SOURCE = "a list"
+ROLL20 = "a rollable table of Roll20"
+_MARK = r"(?:[-*•]\s+)?"
+_FIGURE = r"[-+]?\d{1,5}"
+_ENTRY = re.compile(
+    rf"{_MARK}("
+    rf"{_FIGURE}\s?(?:[-‐‑‒–—−~]|\.{{2,3}}|…|to|bis)\s?\d{{1,5}}"
+    rf"|{_FIGURE}(?:\+|-(?=[\s:.])| or (?:more|less|higher|lower|above|below|over|under))"
+    rf"|[≤≥<>]=?\s?{_FIGURE}"
+    rf"|{_FIGURE}"
+    r")(?:\s*[.):：]\s*|\s+[-–—=]\s+|\s+)(\S.*)",
+    re.IGNORECASE,
+)
+_HEADING_SIGNS = re.compile(r"^#{1,6}\s+|\*\*|__")
+_ROLL20_TABLE = re.compile(r"!import-table\s+--(.{1,200})")
+_ROLL20_ITEM = re.compile(r"!import-table-item\s+--(.{1,4000})")
+_LONGEST_TITLE = 80
+
+
+@dataclass(slots=True)
+class _List:
+    """The lines of one list: its title, its entries by their figures, and lines without one."""
+
+    title: str = ""
+    entries: list[tuple[Span, str]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def is_list(text: str) -> bool:
+    """Return whether a text is a list: most lines are entries, or a title names dice and a line
+    follows for each of their faces; and no mark parts cells.
+    """
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if len(lines) < 2 or any("\t" in line or "|" in line for line in lines[:3]):
+        return False
+    if _is_of_cells(lines) or is_in_columns(lines):
+        return False
+    entries = sum(_ENTRY.fullmatch(line) is not None for line in lines)
+    if entries >= 2 and 2 * entries >= len(lines):
+        return True
+    return _is_of_faces(lines)
+
+
+def _is_of_cells(lines: Sequence[str]) -> bool:
+    """Return whether every line has the same number of commas or semicolons, so cells."""
+    for mark in ",;":
+        counts = {line.count(mark) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return True
+    return False
+
+
+def _is_of_faces(lines: Sequence[str]) -> bool:
+    """Return whether a title names one die and as many lines follow as it has faces."""
+    dice = dice_said(lines[0])
+    if not is_dice_head(lines[0]) or not dice.startswith("1d"):
+        return False
+    return len(lines) - 1 == totals(dice)[1]
+
+
+def read_lists(text: str, name: str) -> tuple[list[Draft], list[str]]:
+    """Return the tables of lists, and what to say about lines that are in none of them. Raises
+    UserError.
+    """
+    lists = _lists_of(text)
+    notes = [note for part in lists for note in part.notes]
+    drafts = [_draft(part, name) for part in lists if part.entries or part.lines]
+    return drafts, left_out_notes(notes)
+
+
+def _lists_of(text: str) -> list[_List]:
+    """Return the lists of a text: a new one begins below a title with dice."""
+    lists = [_List()]
+    was_empty = False
+    for raw in text.split("\n"):
+        line = _HEADING_SIGNS.sub("", raw.strip()).strip()
+        if line:
+            if _is_title(line) and (lists[-1].entries or lists[-1].lines or lists[-1].title):
+                lists.append(_List())
+            _add_line(lists[-1], line, was_empty)
+        was_empty = not line
+    return lists
+
+
+def _is_title(line: str) -> bool:
+    """Return whether a line is a title with dice, and no entry."""
+    if is_dice_head(line):
+        return True
+    return bool(dice_said(line)) and len(line) <= _LONGEST_TITLE and not _ENTRY.fullmatch(line)
+
+
+def _add_line(part: _List, line: str, was_empty: bool) -> None:
+    """Add a line to a list: as an entry, the title, more of the last entry, or a note."""
+    entry = _ENTRY.fullmatch(line)
+    spans = figures(entry[1]) if entry else ()
+    if _is_title(line):
+        part.title = line
+    elif entry and len(spans) == 1:
+        part.entries.append((spans[0], entry[2].strip()))
+    elif part.entries and not was_empty:
+        span, text = part.entries[-1]
+        part.entries[-1] = span, f"{text} {line}"
+    elif part.entries:
+        part.notes.append(line)
+    elif not part.title and not part.lines:
+        part.title = line
+    else:
+        part.lines.append(line)
+
+
+def _without_marks_of_list(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
+    """Return entries with a dash behind the figure of several read as the mark of a list: only
+    one row is 4 or less.
+    """
+    marked = [span for span, _ in entries if span[0] is None]
+    if len(marked) < 2:
+        return entries
+    return [((high, high) if low is None else (low, high), text) for (low, high), text in entries]
+
+
+def _draft(part: _List, name: str) -> Draft:
+    dice = dice_said(part.title)
+    title = without_dice(part.title).rstrip(" :：.") or name
+    questions = list[str]()
+    if not part.entries:
+        return _of_faces(part, title, dice)
+    if part.lines:
+        raise refused(f'"{tidy(part.lines[0][:60], "A line")}" has no figure before it.')
+    listed = _without_marks_of_list(part.entries)
+    spans = [span for span, _ in listed]
+    if dice == D66 and not is_d66(spans):
+        raise refused(
+            f"The title of {title[:40]} says d66, but its figures are not the 36 from 11 to 66."
+        )
+    dice = dice or guess_dice(spans, title, questions)
+    if not is_rising(spans):
+        questions.append("its figures do not rise from line to line")
+    lines = with_highest_for_zero([(span,) for span in spans], dice, questions)
+    entries = [(span, text) for row, (_, text) in zip(lines, listed, strict=True) for span in row]
+    _check_totals(entries, dice, title)
+    return one_column(title, SOURCE, dice, entries, questions)
+
+
+def _check_totals(entries: Sequence[tuple[Span, str]], dice: str, title: str) -> None:
+    """Raise UserError for figures that the dice never show; nothing is added to them in a list."""
+    if dice == D66:
+        return
+    low, high = totals(dice)
+    for (first, last), _ in entries:
+        ends = [figure for figure in (first, last) if figure is not None]
+        if min(ends) < low or max(ends) > high:
+            raise refused(
+                f"{title[:40]} says {dice}, which shows {low} to {high}, but it has a line for "
+                f"{printed((first, last))}."
+            )
+
+
+def _of_faces(part: _List, title: str, dice: str) -> Draft:
+    """Return the table of lines without figures: one for each face of the die of the title."""
+    _, sides = totals(dice) if dice.startswith("1d") else (0, 0)
+    if len(part.lines) != sides:
+        raise refused(
+            f"{title[:40]} has {len(part.lines)} lines without figures for {dice or 'no dice'}.",
+            "Write the figure before each line: 1. A farmer.",
+        )
+    entries = [((face, face), text) for face, text in enumerate(part.lines, 1)]
+    return one_column(
+        title, SOURCE, dice, entries, [f"its lines have no figures: read as 1 to {sides}"]
+    )
+
+
+# -- lines of Roll20: `!import-table --Weather --show`, `!import-table-item --Weather --Rain --3 --`
+
+
+def is_roll20(text: str) -> bool:
+    """Return whether a text has the lines of Roll20."""
+    return text.lstrip().startswith("!import-table")
+
+
+def read_roll20(text: str) -> tuple[list[Draft], list[str]]:
+    """Return the tables of Roll20's lines, and what is left out. Raises UserError."""
+    tables: dict[str, list[tuple[int, str]]] = {}
+    left_out = list[str]()
+    has_pictures = False
+    for line in map(str.strip, text.split("\n")):
+        if not line:
+            continue
+        if item := _ROLL20_ITEM.fullmatch(line):
+            title, text_of_item, weight, picture = _parts_of_item(item[1])
+            has_pictures = has_pictures or bool(picture)
+            tables.setdefault(title, []).append((weight, text_of_item))
+        elif table := _ROLL20_TABLE.fullmatch(line):
+            tables.setdefault(table[1].split("--")[0].strip(), [])
+        else:
+            left_out.append(line)
+    notes = left_out_notes(left_out)
+    if has_pictures:
+        notes.append("pictures of its entries are left out")
+    return [_of_roll20(title, items) for title, items in tables.items()], notes
+
+
+def _parts_of_item(text: str) -> tuple[str, str, int, str]:
+    """Return table, text, weight and picture of an entry. Raises UserError."""
+    parts = [part.strip() for part in re.split(r"(?:^|\s)--", text)]
+    parts += [""] * (4 - len(parts))
+    title, entry, weight, picture = parts[:4]
+    if weight and not weight.isdecimal():
+        raise refused(f"The weight of {entry[:40]} is {weight[:20]}, which is no whole number.")
+    return title, entry, int(weight[:9] or 1), picture
+
+
+def _of_roll20(title: str, items: Sequence[tuple[int, str]]) -> Draft:
+    if not items:
+        raise refused(f"{title[:40]} has no entries.")
+    dice, spans = spans_of_weights([weight for weight, _ in items], title)
+    texts = [text for weight, text in items if weight]
+    return one_column(title, ROLL20, dice, zip(spans, texts, strict=True))

@@ -1,0 +1,37 @@
+"""What was understood of a table, in one line: `2d6 by row, odds 1:3 to 3:1 by column, 5 results`."""
+
+from bot.packs.importing.draft import NOTHING, Draft, Edge
+from bot.packs.importing.headings import printed_edge
+from bot.rules.text.names import counted
+
+
+def describe_draft(draft: Draft) -> str:
+    """Return one line that says what a table rolls, what its columns are and how many results it
+    has.
+    """
+    results = {cell for row in draft.cells for cell in row if cell != NOTHING}
+    parts = [_rows(draft)]
+    if draft.columns is not None:
+        parts.append(f"{_labeled(draft.columns, 'column')} by column")
+    elif len(draft.outputs) > 1:
+        parts.append(f"each row gives {', '.join(draft.outputs)[:60]}")
+    parts.append(counted(len(results), "different result"))
+    return "; ".join(parts)
+
+
+def _rows(draft: Draft) -> str:
+    if not draft.dice:
+        return f"nothing is rolled, {_labeled(draft.rows, 'row')} by row"
+    dice = draft.dice.removeprefix("1")
+    if draft.dice.startswith("D66"):
+        return "d66 by row, 11 to 66"
+    if draft.added:
+        dice = f"{dice}{draft.added:+d}"
+    if draft.modified:
+        dice = f"{dice} and a modifier"
+    return f"{dice} by row ({printed_edge(draft.rows)})"
+
+
+def _labeled(edge: Edge, otherwise: str) -> str:
+    label = edge.label if edge.label.casefold() != otherwise else ""
+    return f"{label[:30]} {printed_edge(edge)}".strip()
