@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from bot.packs.importing.figures import Span, figures, plain_figures
 
 _MONTHS = (
-    "jan janv january januar janvier enero gen gennaio ene",
-    "feb february februar février fév févr febrero febbraio",
+    "jan janv january januar janvier enero gen gennaio ene",  # codespell:ignore januar
+    "feb february februar février fév févr febrero febbraio",  # codespell:ignore februar
     "mar mär mrz march märz mars marzo maart mrt",
     "apr april avr avril abr abril aprile",
     "may mai mayo mag maggio mei",
-    "jun june juni juin junio giu giugno",
-    "jul july juli juil juillet julio lug luglio",
+    "jun june juni juin junio giu giugno",  # codespell:ignore juni
+    "jul july juli juil juillet julio lug luglio",  # codespell:ignore juli
     "aug august août aoû agosto ago augustus",
     "sep sept september septembre septiembre set settembre",
-    "oct okt october oktober octobre octubre ott ottobre",
+    "oct okt october oktober octobre octubre ott ottobre",  # codespell:ignore oktober
     "nov november novembre noviembre",
-    "dec dez december dezember déc décembre dic diciembre dicembre",
+    "dec dez december dezember déc décembre dic diciembre dicembre",  # codespell:ignore dezember
 )
 MONTHS = {word: number for number, words in enumerate(_MONTHS, 1) for word in words.split()}
 _NAME = r"([a-zà-ÿ]{3,10})\.?"
