@@ -97,8 +97,8 @@ benchmarks: setup ## What things cost on this machine, and that beside what we a
 
 lock: setup ## Write the lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }
-	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --group dev --output-file requirements-dev.lock
-	@$(LOCK) --extra pictures --extra postgres --extra metrics --constraint requirements-dev.lock --output-file requirements.lock
+	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --extra sheets --group dev --output-file requirements-dev.lock
+	@$(LOCK) --extra pictures --extra postgres --extra metrics --extra sheets --constraint requirements-dev.lock --output-file requirements.lock
 	@$(COMPILE) $(ARGS) --group docs --constraint requirements-dev.lock --output-file requirements-docs.lock
 
 sbom: setup ## What the image and requirements.lock are made of, as CycloneDX, into dist/sbom.json

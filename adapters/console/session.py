@@ -22,7 +22,7 @@ from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
 from bot.interface.form.unit_menu import known_items
-from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
+from bot.interface.reply.packing import MOST_BYTES, check_utf8, file_text, too_large
 from bot.interface.reply.parts import Entry, Grid
 from bot.interface.reply.reply import Button, Menu, Reply, beside, error_reply
 from bot.interface.spec import Person, Place
@@ -285,9 +285,11 @@ def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
         raise UserError("source needs a file.", hint="Type: source evening.txt", code="missing")
     if inside:
         raise UserError("A file that is sourced cannot source another.", code="not-together")
+    script = read_file(name)
+    check_utf8(script)
     lines = [
         (number, text)
-        for number, line in enumerate(read_file(name).splitlines(), 1)
+        for number, line in enumerate(script.splitlines(), 1)
         if (text := without_control(line).strip()) and not text.startswith("#")
     ]
     if len(lines) > MOST_SOURCED:

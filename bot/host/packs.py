@@ -14,6 +14,7 @@ from bot.answers.tables import lookup_reply
 from bot.host.cli import Arguments, played_once
 from bot.host.terminal import show
 from bot.interface.registry import example_text
+from bot.interface.uploads.workbook import is_workbook
 from bot.packs.check import check_path, lines_of
 from bot.packs.csv_export import as_csv
 from bot.packs.importing import imported
@@ -151,7 +152,7 @@ def bring_in(words: list[str]) -> int:
     folder, id, group, deck = (
         arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group", "deck")
     )
-    if name != "-" and (Path(name).is_dir() or is_zipfile(name)):
+    if name != "-" and (Path(name).is_dir() or _is_zip_of_files(Path(name))):
         if id or group or deck:
             raise UserError(
                 "--id, --group and --deck are for one file.",
@@ -171,6 +172,11 @@ def bring_in(words: list[str]) -> int:
     print("---\n".join(f"# {file}\n{text}" for file, text in made.files.items()), end="")
     print("\n".join(told.lines), end="\n" if told.lines else "", file=sys.stderr)
     return told.status
+
+
+def _is_zip_of_files(path: Path) -> bool:
+    """Return whether a file is a zip of tables; a workbook is one file of its own."""
+    return is_zipfile(path) and not is_workbook(path.read_bytes())
 
 
 def export_table(words: list[str]) -> None:

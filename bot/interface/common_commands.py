@@ -303,7 +303,12 @@ _OTHERS = (
         "unit import",
         "Add a whole roster from CSV or YAML, checked before anything is added",
         _free("text", "CSV or YAML, pasted"),
-        _free("file", "a CSV or YAML file", type="file", values=(".csv", ".tsv", ".txt", *YAML)),
+        _free(
+            "file",
+            "a CSV or YAML file",
+            type="file",
+            values=(".csv", ".tsv", ".txt", ".json", ".xlsx", *YAML),
+        ),
         example='text="name,type,side,morale\\nSquad 1,squad,US,5"',
     ),
     _private(
@@ -518,7 +523,7 @@ _OTHERS = (
             "file",
             "a zip, or one YAML file",
             type="file",
-            values=(".zip", ".json", ".csv", ".tsv", ".txt", *YAML),
+            values=(".zip", ".json", ".csv", ".tsv", ".txt", ".md", ".xlsx", *YAML),
         ),
         _free("text", "the pack as one text, pasted"),
         _free("deck", "the list of a SealDice file that is to be a deck of cards"),

@@ -5,6 +5,7 @@ check found.
 import re
 from dataclasses import dataclass, replace
 
+from bot.interface.uploads.workbook import is_workbook
 from bot.packs.check import Report, check_content, placed
 from bot.packs.importing import Imported, imported
 from bot.packs.importing.blocks import NO_TABLE
@@ -34,29 +35,37 @@ class Review:
     scenarios: tuple[str, ...] = ()
     decks: tuple[str, ...] = ()
     content: Content | None = None
+    understood: tuple[str, ...] = ()
+    """How each table from elsewhere was read."""
 
 
-def review_file(zip: bytes | None, text: str, deck: str = "") -> Review:
+def review_file(
+    zip: bytes | None, text: str, deck: str = "", name: str = "", note: str = ""
+) -> Review:
     """The review of a pack as it was sent: a zip, one text, or a table or `deck` of another
-    program, which becomes a pack."""
+    program, which becomes a pack. `name` is the file's name, `note` says how its text was decoded
+    if that was a guess.
+    """
+    if zip is not None and is_workbook(zip):
+        return _alone(zip, deck, name) or Review(Report((NEITHER,)))
     try:
         content = read_one_file(text) if zip is None else unzipped(zip, "The zip")
     except TableError as error:
-        found = _alone(text, deck) if zip is None else _several(zip)
+        found = _alone(text, deck, name, note) if zip is None else _several(zip)
         return found or Review(Report((str(error),)))
     content = {name: data.removeprefix(BOM) for name, data in content.items()}
     found = review(content)
     return replace(found, report=placed(found.report, content))
 
 
-def _alone(text: str, deck: str) -> Review | None:
+def _alone(text: str | bytes, deck: str, name: str, note: str = "") -> Review | None:
     """The review of a sheet, a table of BCDice or Foundry, a deck or one list of it; nothing for
     a pack's files.
     """
-    if _FILES.search(text):
+    if isinstance(text, str) and _FILES.search(text):
         return None
     try:
-        made = imported(text, deck=deck)
+        made = imported(text, name or "table", deck=deck, note=note)
     except UserError as error:
         return Review(Report((NEITHER if error.message == NO_TABLE else str(error),)))
     return _asked(made, made.questions)
@@ -85,6 +94,7 @@ def _asked(made: Imported, questions: tuple[str, ...]) -> Review:
     found = review(made.pack(made.id))
     return replace(
         found,
+        understood=made.understood,
         report=replace(
             found.report, questions=tuple(dict.fromkeys((*questions, *found.report.questions)))
         ),

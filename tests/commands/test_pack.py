@@ -210,7 +210,7 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
         ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml is there twice"),
         ("game.yaml: {groups: {}}", "has no pack.yaml"),
         (
-            '{"formula": "1d6", "results": [{"range": [1]}]}',
+            '{"formula": "1d6", "results": [{"range": [1], "text": "a"}]}',
             "Result 1 has no range of two whole numbers.",
         ),
         ("pack.yaml: {}\n../evil.yaml: {}", "is no name for a file of a pack"),

@@ -12,7 +12,7 @@ from bot.commands.packs.pack import reviewed
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.state import Game
-from bot.interface.reply.packing import MOST_TEXT
+from bot.interface.reply.packing import MOST_TEXT, check_utf8
 from bot.interface.reply.reply import Reply
 from bot.packs.pack_store import read_pack, server_key, used_docs
 from bot.packs.review import review_brought
@@ -66,6 +66,7 @@ async def import_game(context: Context) -> Reply:
             code="linked",
         )
     context.ledger.need_chosen()
+    check_utf8(context.options()["file"])
     raw = need_text(context.options()["file"])
     faults, unplayed = await _checked(context, raw)
     if faults:

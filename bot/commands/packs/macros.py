@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bot.commands.context import Context
 from bot.commands.untrusted_text import parse_untrusted
 from bot.interface.registry import Registry, registry
+from bot.interface.reply.packing import check_utf8
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.typing.macro import Macro, macro_name, macro_text
@@ -153,6 +154,7 @@ async def import_macros(context: Context) -> Reply:
     options = context.options()
     shared = options["server"]
     owner = _owner(context, shared=options["server"])
+    check_utf8(options["file"])
     if len(options["file"]) > LONGEST_FILE:
         what = f"A file of macros has at most {LONGEST_FILE:,} characters."
         raise UserError(what, option="file", code="file-too-large")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.pictures import drawn_table, offered
-from bot.interface.reply.packing import ZIPPED, zip_data
+from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply, error_reply
 from bot.packs.check import UNTRUSTED_SECONDS, Report
@@ -38,6 +38,7 @@ from bot.systems.packs.shelf import Shelf
 
 MOST_FAULTS = 8
 MOST_QUESTIONS = 8
+MOST_UNDERSTOOD = 8
 
 
 def need_manager(context: Context) -> None:
@@ -198,8 +199,15 @@ async def add(context: Context) -> Reply:
         raise UserError(
             f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many"
         )
+    options = context.options()
+    file = options["file"]
     found = await reviewed(
-        context, review_file, *_sent(context), str(context.options()["deck"] or "")
+        context,
+        review_file,
+        *_sent(context),
+        str(options["deck"] or ""),
+        file_name(file),
+        file_note(file),
     )
     if found.content is None or found.about is None:
         return refused(found.report.faults)
@@ -290,6 +298,14 @@ def refused(faults: Sequence[str]) -> Reply:
     return replace(error_reply(error), lines=tuple(lines))
 
 
+def _lines_understood(found: Review) -> list[Part]:
+    """Return how the tables from elsewhere were read, a line for each."""
+    lines: list[Part] = [f"Read as: {line}" for line in found.understood[:MOST_UNDERSTOOD]]
+    if len(found.understood) > MOST_UNDERSTOOD:
+        lines.append(f"And {len(found.understood) - MOST_UNDERSTOOD} more tables.")
+    return lines
+
+
 async def _shown(
     context: Context, found: Review, hash: str, title: str, active: str | None
 ) -> Reply:
@@ -313,6 +329,7 @@ async def _shown(
     ):
         lines.append(f"{what}: {', '.join(titles) or 'none'}.")
     lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
+    lines += _lines_understood(found)
     if questions:
         lines.append(
             "These look odd but may be right:" if len(questions) > 1 else "One thing looks odd:"

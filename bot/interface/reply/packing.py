@@ -4,6 +4,7 @@ import zlib
 from base64 import b64decode, b64encode
 
 from bot.interface.reply.reply import File
+from bot.interface.uploads.decoding import decode_text, no_text
 from bot.rules.errors import UserError
 
 MOST_BYTES = 10_000_000
@@ -48,7 +49,22 @@ class Packing:
         return File(f"{self._name}.gz", b"".join([*self._packed, self._packer.flush()]))
 
 
-def file_text(data: bytes, name: str) -> str:
+class FileText(str):
+    """The text of a file that was fetched, with the file's name; `note` says how it was read if
+    that was a guess.
+    """
+
+    name: str
+    note: str
+
+    def __new__(cls, text: str, name: str = "", note: str = "") -> "FileText":
+        made = super().__new__(cls, text)
+        made.name = name
+        made.note = note
+        return made
+
+
+def file_text(data: bytes, name: str) -> FileText:
     """The text of a file as it was fetched, unpacked if it is compressed; a zip as text, for
     `zip_data`.
 
@@ -58,11 +74,25 @@ def file_text(data: bytes, name: str) -> str:
     if len(data) > MOST_BYTES:
         raise too_large(name)
     if data.startswith(_ZIP):
-        return ZIPPED + b64encode(data).decode()
-    try:
-        return (_unpacked(data, name) if data.startswith(_GZIP) else data).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(f"{name} is not a text in UTF-8.", option="file", code="not-text") from None
+        return FileText(ZIPPED + b64encode(data).decode(), name)
+    decoded = decode_text(_unpacked(data, name) if data.startswith(_GZIP) else data, name)
+    return FileText(decoded.text, name, decoded.note)
+
+
+def file_name(text: object) -> str:
+    """Return the name of the file that a text is from, "" if it was typed."""
+    return text.name if isinstance(text, FileText) else ""
+
+
+def file_note(text: object) -> str:
+    """Return how the file of a text was read if that was a guess, else ""."""
+    return text.note if isinstance(text, FileText) else ""
+
+
+def check_utf8(text: object) -> None:
+    """Raise UserError for the text of a file whose encoding was a guess."""
+    if file_note(text):
+        raise no_text(file_name(text))
 
 
 def zip_data(text: str) -> bytes | None:

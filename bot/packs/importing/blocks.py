@@ -12,6 +12,7 @@ from bot.packs.importing.figures import dice_said, figures, plain_figures
 from bot.packs.importing.spreadsheet_dates import is_date
 
 NO_TABLE = "No table can be read from this."
+LOST_BREAKS = "The text is in one line: its line breaks were lost on the way."
 MOST_LINES = 5_000
 MOST_LEFT_OUT = 5
 """Lines outside of tables that are quoted in full."""
@@ -54,6 +55,8 @@ def cut_text(text: str) -> Blocks:
     else:
         cut = _cut_rows(_delimited_rows(text, lines))
     if not cut.blocks:
+        if "\n" not in text.strip() and sum(text.count(mark) for mark in "\t;,|") > 1:
+            raise refused(LOST_BREAKS, "Send it as a file, or write \\n where each line ends.")
         raise refused(
             NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
         )

@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bot.interface.uploads.decoding import DecodedText, decode_text
+from bot.interface.uploads.workbook import is_workbook, read_workbook
 from bot.packs.check import check_content, check_path
 from bot.packs.importing.bcdice import (
     is_bcdice,
@@ -65,6 +67,8 @@ _YAML = re.compile(
 )
 _ITEMS = re.compile(r"^[^\S\n]+items:", re.MULTILINE)
 _OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
+_NO_TITLE = re.compile(r"(?:sheet|table|tabelle|feuil|hoja|foglio|blad)\s?\d*", re.IGNORECASE)
+"""The names that spreadsheets give a sheet by themselves."""
 _COMMENT = re.compile(
     r'("(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\Z))|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|,(?=\s*[\]}])',
     re.DOTALL,
@@ -135,6 +139,15 @@ class Imported:
         return {name: text.encode() for name, text in made.items()}
 
 
+class _Read(NamedTuple):
+    """The format, the tables, what the text says of itself, and what of it is left out."""
+
+    format: str
+    drafts: list[Draft]
+    said: Mapping[str, str] = {}
+    left_out: Sequence[str] = ()
+
+
 def _is_taken(id: str) -> bool:
     return id in TAKEN or id in built_in() or id.endswith("-table")
 
@@ -147,38 +160,78 @@ def imported(
     group: str = "",
     deck: str = "",
     chains: bool = True,
+    note: str = "",
 ) -> Imported:
     """The tables in a text of a format that is recognised by what is in it; `name` is the file's,
     or any title.
 
     `id` names the table, where there is one; `group` is the group of a pack that they go into;
     `deck` is the list of SealDice that is to be a deck of cards, not a table. Without `chains` no
-    cell rolls on another table. A fault of the tables (a gap, two rows that overlap) is no error
-    here: the check of the pack says it. Raises UserError, in one clear line, for a text out of
-    which no table can come.
+    cell rolls on another table. `note` says how the text was decoded if that was a guess. A fault
+    of the tables (a gap, two rows that overlap) is no error here: the check of the pack says it.
+    Raises UserError, in one clear line, for a text out of which no table can come.
     """
-    text = _decoded(text)
-    stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
-    stem = titled(re.sub(r"[\s_-]+", " ", tidy(stem[:200], "The name")))
-    stem = stem[:1].upper() + stem[1:]
-    if (made := _cards(text, stem, deck)) is not None:
+    stem = _stem_of(name)
+    if isinstance(text, bytes) and is_workbook(text):
+        return _of_drafts(_read_sheets_of(text, name, stem), stem, id, group, chains)
+    decoded = _decoded(text)
+    if (made := _cards(decoded.text, stem, deck)) is not None:
         own = named(id or slug(made.title) or slug(stem), "deck")[:24].strip("-")
         files = {f"{DECKS}/{own}.yaml": made.text}
-        return Imported(made.format, files, {GROUP: "Tables"}, tuple(made.asked), made.title)
-    format, drafts, said, left_out = _read(text, stem)
+        asked = tuple(filter(None, (note or decoded.note, *made.asked)))
+        return Imported(made.format, files, {GROUP: "Tables"}, asked, made.title)
+    read = _read(decoded.text, stem)
+    notes = [*filter(None, (note or decoded.note,)), *read.left_out]
+    return _of_drafts(read._replace(left_out=notes), stem, id, group, chains)
+
+
+def _stem_of(name: str) -> str:
+    """Return a title made of the name of a file."""
+    stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
+    title = titled(re.sub(r"[\s_-]+", " ", tidy(stem[:200], "The name")))
+    return title[:1].upper() + title[1:]
+
+
+def _read_sheets_of(data: bytes, name: str, stem: str) -> _Read:
+    """Return the tables of all sheets of a workbook; a sheet without any is named. Raises
+    UserError if there is none.
+    """
+    sheets, left_out = read_workbook(data, name.replace("\\", "/").rsplit("/", 1)[-1])
+    if not sheets:
+        raise refused("There is nothing in the workbook.")
+    drafts = list[Draft]()
+    faults = list[UserError]()
+    for sheet in sheets:
+        has_own_name = len(sheets) > 1 and not _NO_TITLE.fullmatch(sheet.title)
+        try:
+            read = _of_lines(sheet.text, titled(sheet.title) if has_own_name else stem)
+        except UserError as error:
+            faults.append(error)
+            left_out.append(f"left out: sheet {sheet.title[:30]}: {error.message}")
+            continue
+        drafts += read.drafts
+        left_out += [*sheet.questions, *read.left_out]
+    if faults and not drafts:
+        raise faults[0]
+    return _Read("an Excel workbook", drafts, {}, left_out)
+
+
+def _of_drafts(read: _Read, stem: str, id: str, group: str, chains: bool) -> Imported:
+    """Return the files of tables that were read. Raises UserError for too many."""
+    drafts = read.drafts
     if len(drafts) > MOST_TABLES:
         raise refused(
             f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once."
         )
-    files = dict[str, str]()
-    questions = list(left_out)
-    groups = dict[str, str]()
     ids = list[str]()
     for number, draft in enumerate(drafts, 1):
         fallback = slug(stem) if len(drafts) == 1 else f"table-{number}"
         asked = id if len(drafts) == 1 else ""
         taken = {*ids, "game", "sequences", "pack"}
         ids.append(named(asked or slug(draft.title) or slug(draft.id) or fallback, "table", taken))
+    files = dict[str, str]()
+    groups = dict[str, str]()
+    questions = list(read.left_out)
     for number, (own, draft) in enumerate(
         zip(ids, linked(drafts, ids) if chains else drafts, strict=True)
     ):
@@ -190,9 +243,12 @@ def imported(
     understood = tuple(
         f"{own}: {describe_draft(draft)}" for own, draft in zip(ids, drafts, strict=True)
     )
+    said = read.said
     title = titled(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
     rest = {key: titled(said[key], "") for key in ("author", "version", "licence") if key in said}
-    return Imported(format, files, groups, tuple(questions), title, understood=understood, **rest)
+    return Imported(
+        read.format, files, groups, tuple(questions), title, understood=understood, **rest
+    )
 
 
 def _cards(text: str, stem: str, deck: str) -> Made | None:
@@ -204,31 +260,18 @@ def _cards(text: str, stem: str, deck: str) -> Made | None:
     return deck_of_cards(data, stem) if is_cards(data) else deck_of(text, stem)
 
 
-def _decoded(text: str | bytes) -> str:
+def _decoded(text: str | bytes) -> DecodedText:
     if len(text) > MOST_READ:
         raise refused(f"The file is larger than {MOST_READ // 1_000_000} MB.")
-    if isinstance(text, bytes):
-        try:
-            text = text.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise UserError(
-                "The file is not a text in UTF-8.", hint="Save it as UTF-8.", code="not-text"
-            ) from None
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    if not text.strip():
+    decoded = decode_text(text, "The file") if isinstance(text, bytes) else DecodedText(text)
+    plain = decoded.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not plain.strip():
         raise refused("There is nothing in it.")
-    if "\0" in text:
+    if "\0" in plain:
         raise UserError("The file is not a text.", code="not-text")
-    return text
-
-
-class _Read(NamedTuple):
-    """The format, the tables, what the text says of itself, and what of it is left out."""
-
-    format: str
-    drafts: list[Draft]
-    said: Mapping[str, str] = {}
-    left_out: Sequence[str] = ()
+    if "\n" not in plain.strip() and "\\n" in plain and plain.lstrip()[:1] not in ("{", "["):
+        plain = plain.replace("\\n", "\n")
+    return DecodedText(plain, decoded.note)
 
 
 def _read(text: str, name: str) -> _Read:
