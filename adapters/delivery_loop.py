@@ -66,6 +66,8 @@ class Never:
 
 
 Outcome = Posted | Later | Never
+INSTEAD = "instead"
+"""In the spot of a message that was posted instead of a change (`Reply.instead`)."""
 
 
 def not_pinned(why: str) -> Reply:
@@ -231,8 +233,9 @@ class Outbox:
         outcome: Outcome = Never(
             "nobody knows where it is" if spots else "it was withdrawn before it was posted"
         )
+        standalone = due._replace(reply=due.reply.standalone)
         for spot in filter(None, spots):
-            outcome = await self._edit(due, spot)
+            outcome = await self._edit(standalone if spot.get(INSTEAD) else due, spot)
             if isinstance(outcome, Later):
                 break
         if isinstance(outcome, Later) and due.attempts < EDITS:
@@ -240,6 +243,9 @@ class Outbox:
         if isinstance(outcome, Posted):
             return outcome
         if due.delivery.get(OR_POST):
-            return await self._post(due._replace(delivery={}, amends=""))
+            outcome = await self._post(standalone._replace(delivery={}, amends=""))
+            if isinstance(outcome, Posted) and outcome.spot and due.reply.instead is not None:
+                return Posted({**outcome.spot, INSTEAD: True})
+            return outcome
         log.info("a message in %s could not be changed: %s", due.place, outcome)
         return Posted()

@@ -111,6 +111,7 @@ class Posting:
                 and (changed := await self._changed(reply, request))
             ):
                 return changed
+            reply = reply.standalone
             if not reply.private and request.channel:
                 message = render(replace(reply, private=False), request, late=bool(request.token))
                 found, is_sure = await self._find_posted(reply, request, message, since)

@@ -18,6 +18,7 @@ import aiohttp
 import discord
 
 from adapters.delivery_loop import (
+    INSTEAD,
     Later,
     Never,
     Outbox,
@@ -251,7 +252,7 @@ class Delivery:
                 return Posted(
                     replace(request, channel=int(made["channel_id"])).spot(made.get("id"))
                 )
-            spot = request.spot(await self._standing.settle(request, reply, since))
+            spot = _spot(request, reply, await self._standing.settle(request, reply, since))
         except TROUBLE as error:
             return _outcome(error)
         return Posted(await self._keep(request, reply, spot))
@@ -295,7 +296,7 @@ class Delivery:
         kind = UPDATE if in_place and reply.in_place else MESSAGE
 
         async def first() -> object:
-            answered = await self._wire.respond(request, kind, render(reply, request))
+            answered = await self._respond(request, kind, reply)
             if answered:
                 interaction = answered.get("interaction") or {}
                 return await self._standing.announce(request, reply) or interaction.get(
@@ -308,6 +309,16 @@ class Delivery:
         if not await self._shown(request, reply, first):
             await self._tell_again(request, reply)
 
+    async def _respond(self, request: Request, kind: int, reply: Reply) -> Mapping[str, Any] | None:
+        """Send the first response: if a message cannot be changed, what is posted instead."""
+        try:
+            return await self._wire.respond(request, kind, render(reply, request))
+        except Refused as refused:
+            if kind != UPDATE or reply.instead is None or refused.for_now:
+                raise
+            log.info("message %s could not be changed: %s", request.message, refused)
+            return await self._wire.respond(request, MESSAGE, render(reply.instead, request))
+
     async def _shown(
         self, request: Request, reply: Reply, show: Callable[[], Awaitable[object]]
     ) -> bool:
@@ -318,7 +329,7 @@ class Delivery:
         except TROUBLE as error:
             return await self._failed(request, reply, error)
         await self.outbox.settle(
-            reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at)))
+            reply.outbox, 0, Posted(await self._keep(request, reply, _spot(request, reply, at)))
         )
         return True
 
@@ -415,14 +426,22 @@ class Standing:
         """Put the answer where the receipt is, with what is told to all; its id. What is private
         takes a public placeholder away first."""
         if reply.in_place if in_place else (reply.private or request.hushed) == private:
-            return await self._told(
-                request, reply, await self._wire.edit(request, render(reply, request))
-            )
+            return await self._told(request, reply, await self._edit_or_post(request, reply))
         if not in_place:
             await self._remove(request)
         return await self._anew(request, reply)
 
+    async def _edit_or_post(self, request: Request, reply: Reply) -> Mapping[str, Any] | None:
+        """Change the message; if Discord refuses that for good, post what is posted instead."""
+        try:
+            return await self._wire.edit(request, render(reply, request))
+        except Refused as refused:
+            if reply.instead is None or refused.for_now:
+                raise
+            return await self._wire.follow_up(request, render(reply.instead, request))
+
     async def _anew(self, request: Request, reply: Reply) -> object:
+        reply = reply.standalone
         return await self._told(
             request, reply, await self._wire.follow_up(request, render(reply, request))
         )
@@ -516,6 +535,13 @@ class Standing:
             await self._wire.edit(request, render(Reply("Already done."), request))
         except (Refused, Unsure) as error:
             log.info("could not end a receipt: %s", error)
+
+
+def _spot(request: Request, reply: Reply, message: object) -> dict[str, Any]:
+    """Return where an answer is, marked if it was posted instead of a change."""
+    spot = request.spot(message)
+    is_change = reply.instead is None or spot.get("message") == request.message
+    return spot if is_change or not spot else {**spot, INSTEAD: True}
 
 
 def _id(message: Mapping[str, Any] | None) -> object:

@@ -111,7 +111,7 @@ PAGES = ("log", "die", "help", "whatif", "back", *HANDS)
 private too.
 """
 ENABLES = "packon"
-SETTLING = ("consent", "refuse", "reveal", "snooze")
+SETTLING = ("consent", "refuse", "reveal", "snooze", "handover")
 """Buttons whose public message becomes the answer."""
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted
+from adapters.delivery_loop import INSTEAD, Later, Never, Outbox, Outcome, Posted
 from adapters.hands import Hands
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, send_files, stands
@@ -257,6 +257,8 @@ class Posts:
                 )
             notes = [progress.note] if progress.note else []
             message = await self._rendered(team, reply, before, notes)
+        if reply.instead is not None:
+            message = replace(message, instead=await self._rendered(team, reply.instead, before))
         return replace(message, metadata=mark(request, reply) if request.request_id else None)
 
     async def _rendered(
@@ -360,6 +362,8 @@ class Posts:
                 return await self._change(team, message, request.channel, request.message)
             except Refused as refused:
                 log.info("a message in %s could not be changed: %s", request.where.key, refused)
+                if message.instead is not None:
+                    return await self._post_instead(team, request, message)
         body = {"channel": request.channel, **_content(message), **_in_thread(request)}
         if private and not request.direct:
             await self._say(team, "chat.postEphemeral", body | {"user": request.user})
@@ -367,6 +371,14 @@ class Posts:
         await self._pace(f"{team.id}/{request.channel}")
         more = {"metadata": message.metadata} if message.metadata else {}
         return request.spot(await self._say(team, "chat.postMessage", body | more))
+
+    async def _post_instead(self, team: Team, request: Request, message: Message) -> Json:
+        """Post what is posted instead, since the pressed message cannot be changed."""
+        assert message.instead is not None
+        alternative = replace(message.instead, metadata=message.metadata)
+        request = replace(request, replaces=False)
+        spot = await self._message(team, request, alternative, private=False)
+        return {**spot, INSTEAD: True} if spot else spot
 
     async def _message_alone(
         self, team: Team, request: Request, message: Message, *, private: bool

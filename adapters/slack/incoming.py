@@ -42,7 +42,10 @@ ONCE = ("close",)
 """Buttons of public messages that go when they were pressed."""
 PRIVATE_PAGES = ("help", "whatif", "back")
 """Buttons whose private message becomes the next screen; under a message for all they open one."""
-IN_PLACE = ("log", "die", "handcard", "handpage", "reveal", "consent", "refuse", "snooze")
+IN_PLACE = (
+    *("log", "die", "handcard", "handpage", "reveal", "consent", "refuse", "snooze"),
+    "handover",
+)
 """Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
 

@@ -52,14 +52,15 @@ _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it is sent: the text and blocks of Slack, the files that go with it, and what
-    only programs see.
+    """A message as it is sent: the text and blocks of Slack, the files that go with it, what only
+    programs see, and what is posted instead if it was to change another message and cannot.
     """
 
     text: str
     blocks: list[Json]
     files: tuple[File, ...] = ()
     metadata: Json | None = None
+    instead: "Message | None" = None
 
 
 def render(

@@ -207,7 +207,7 @@ class Context:
         """What all saw of the answer to an event, while that is kept."""
         shown = await self.shown(self.topic(number))
         said = Reply.from_json(shown.reply) if shown.reply is not None else None
-        return said and (said.announce or said)
+        return said and (said.announce or said).standalone
 
     def button(self, name: str, label: str, *about: object, style: str = "plain") -> Button:
         """A button that names its game, and in it what it is about: `undo:GAME:41`."""

@@ -210,6 +210,7 @@ BUTTONS_OF_EVENT = {
     "reveal": Button("play.button:reveal", earlier=True, typed="/game reveal"),
     "undo": Button("play.button:take_back"),
     "redo": Button("play.button:bring_back"),
+    "handover": Button("turns.done_under_shot:press", typed="/game pass done"),
     "choose": Button("post.choose:press", typed="/choose"),
     "consent": Button("play.button:answer_request"),
     "refuse": Button("play.button:answer_request"),

@@ -82,6 +82,8 @@ class Ledger:
         self._claimed = ""
         self.shown = loaded.shown if loaded else 0
         """The last event whose answer had digits of the head; -1 where nobody has looked."""
+        self.done_under = loaded.done_under if loaded else 0
+        """The last shot that has *Done* under it; 0 for none, -1 where nobody has looked."""
         self.is_touched = False
         """Whether the game's version counts up although nothing happened in it: others must not go
         on with what they know of it."""
@@ -416,6 +418,7 @@ class Ledger:
             has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
             is_unasked=self._is_unasked(),
             shown=self.shown,
+            done_under=self.done_under,
             hands=self.hands,
         )
 

@@ -52,6 +52,7 @@ class Loaded(NamedTuple):
     has_board: bool = False
     is_unasked: bool = False
     shown: int = -1  # the last event whose answer had digits of the head; -1: nobody has looked
+    done_under: int = -1  # the last shot that has *Done* under it; -1: nobody has looked, 0: none
     hands: tuple[int, str] = (
         0,
         "",

@@ -8,7 +8,6 @@ from typing import Any
 
 from bot.game import cups
 from bot.game.roster import cleared
-from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.text.phrase import marked
 from bot.systems.game_file import LED_BY
@@ -189,8 +188,8 @@ def phase_title(game: Game, system: System | None) -> str:
 
 
 def whose_go(game: Game) -> str:
-    """`US's go`, `both sides`, `US to choose (#12)`, `draw the next chit`, or nothing in a game
-    without sides.
+    """Return `US to play`, `both sides`, `US to choose (#12)`, `draw the next chit`, or "" in a
+    game without sides.
     """
     if game.waits:
         return ", ".join(
@@ -202,11 +201,11 @@ def whose_go(game: Game) -> str:
         return ""
     if len(game.go) == len(game.sides):
         return "both sides" if len(game.sides) == 2 else "all sides"
-    return of_side(" and ".join(game.go), "go")
+    return f"{' and '.join(game.go)} to play"
 
 
 def standing(game: Game, system: System | None) -> str:
-    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase · US's go`."""
+    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase · US to play`."""
     if not game.started:
         return "free play"
     if game.ended:

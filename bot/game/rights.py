@@ -112,9 +112,11 @@ def need_go(game: Game, actor: Actor) -> None:
         # nobody plays that side, so whoever is there goes on
         return
     sides = " and ".join(game.go)
-    hint = f"Only whoever plays {sides}, or the game master, can pass or end the phase."
+    hint = f"Only a player of {sides}, or the game master, can pass or end the phase."
     raise UserError(
-        f"It is {of_side(sides, 'go')}; you play {actor.side}.", hint=hint, code="not-your-go"
+        f"Not your move: {whose_go(game)}, and you play {actor.side}.",
+        hint=hint,
+        code="not-your-go",
     )
 
 
@@ -173,9 +175,9 @@ def find_irregularities(
     acting = units_of(game, acts)
     said = [*_again(acting, changes)]
     if game.led and any(not cups.is_called(game, unit) for unit in acting):
-        said.append(f"it is the go of {chit_name(game, system)}")
+        said.append(_whose_chit(game, system))
     elif _is_out_of_turn(game, acting, side):
-        said.append(f"it is {whose_go(game)}")
+        said.append(f"out of turn: {whose_go(game)}")
     phase = phase_of(game, system)
     if (
         phase
@@ -187,6 +189,14 @@ def find_irregularities(
             f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}"
         )
     return tuple(said)
+
+
+def _whose_chit(game: Game, system: System | None) -> str:
+    """Return `it's MG Team's activation`, or `the chit in play is Cavalry`."""
+    name = chit_name(game, system)
+    if cups.cup_of(game.led) == cups.ELEMENTS:
+        return f"it's {of_side(name, 'activation')}"
+    return f"the {cups.nouns(game.led)[0]} in play is {name}"
 
 
 def need_usual_attack(

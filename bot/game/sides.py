@@ -19,12 +19,12 @@ ORDER, COMMAND = "order", "command"
 
 
 def of_side(side: str, what: str) -> str:
-    """What is a side's: `VC's go`, `Reds\u2019 go`; of one that is called by an adjective `the
-    German go`.
+    """Return what is a side's: `VC's turn`, `Reds' turn`; of one that is called by an adjective
+    `the German turn`.
     """
     if _PEOPLES.search(side):
         return f"the {side} {what}"
-    return f"{side}\u2019 {what}" if side.endswith("s") else f"{side}'s {what}"
+    return f"{side}' {what}" if side.endswith("s") else f"{side}'s {what}"
 
 
 def may_be_called(side: str) -> bool:

@@ -376,7 +376,7 @@ class Story:
         return f"{won}{where}. {', '.join(parts)}." if parts else f"{won}{where}."
 
     def whose_go(self) -> str:
-        """`US's go`, or where the game is when that is nobody's in particular."""
+        """Return `US to play`, or where the game is when that is nobody's in particular."""
         go = tuple(self.game.get("go") or ())
         sides = tuple(self.game.get("sides") or ())
         return (

@@ -106,7 +106,7 @@ CODES = {
     "other-side": "the person plays another side",
     "not-player": "only players of the game can do this",
     "not-yours": "it belongs to somebody else",
-    "not-your-go": "it is another side's go",
+    "not-your-go": "another side is to play",
     "phase-over": "a button of a phase that is over",
     "not-all-in": "sealed orders that cannot be opened yet",
     "no-orders": "nobody has written orders, or they have no deadline",

@@ -239,4 +239,6 @@ def _linked(
     for place in places:
         if place not in told_already:
             mention = told.mention if context.called is None else context.called.get(place, ())
-            yield Outgoing(place, {}, 0.0, replace(told, mention=mention).to_json(), about)
+            yield Outgoing(
+                place, {}, 0.0, replace(told.standalone, mention=mention).to_json(), about
+            )

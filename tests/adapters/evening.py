@@ -170,6 +170,10 @@ class Table(ABC):
         """Somebody takes no direct messages of the bot any more."""
 
     @abstractmethod
+    def refuses_edits(self) -> None:
+        """The platform changes no message for a button any more, once."""
+
+    @abstractmethod
     def spent(self) -> tuple[int, int]:
         """Taps and characters by all since the last time."""
 
@@ -407,6 +411,9 @@ class OnDiscord(Table):
     def closes_messages(self, who: str) -> None:
         self.people[who].user.refuses_dms = True
 
+    def refuses_edits(self) -> None:
+        self.discord.fail(r"POST .*/interactions/\d+/[^/]+/callback", 400)
+
     def spent(self) -> tuple[int, int]:
         taps, letters = zip(*(thumb.spent() for thumb in self.thumbs.values()), strict=True)
         return sum(taps), sum(letters)
@@ -564,6 +571,11 @@ class OnSlack(Table):
     def closes_messages(self, who: str) -> None:
         self.slack.faults.error("conversations.open", "cannot_dm_bot")
         self.may_refuse |= {"cannot_dm_bot"}
+
+    def refuses_edits(self) -> None:
+        self.slack.faults.error("response_url", "expired_url")
+        self.slack.faults.error("chat.update", "cant_update_message")
+        self.may_refuse |= {"expired_url", "cant_update_message"}
 
     def spent(self) -> tuple[int, int]:
         taps, letters = zip(*(thumb.spent() for thumb in self.thumbs.values()), strict=True)

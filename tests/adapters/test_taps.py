@@ -125,7 +125,7 @@ async def shots_on_discord(
     assert not mended.ephemeral
     costs.note("wrong name mended", anna)
     card = await (await anna.press(card, "Pass")).answer()
-    assert "VC's go" in card.content
+    assert "VC to play" in card.content
     costs.note("hand over", anna)
 
 

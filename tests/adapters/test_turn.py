@@ -59,7 +59,9 @@ async def test_the_buttons_of_a_card_open_forms_and_refuse_others(
     async with platform(tmp_path) as e:
         await begin(e)
         card = await e.press("Ben", await e.say("Anna", "game initiative US"), "Next phase")
-        assert "It is US's go; you play VC." in await e.refused("Ben", card, "Next phase")
+        assert "Not your move: US to play, and you play VC." in await e.refused(
+            "Ben", card, "Next phase"
+        )
         assert "You play no side in this game." in await e.refused("Carl", card, "Next phase")
         await e.form("Anna", card, "Fire")
         assert "leader also activates" in await e.refused("Carl", card, "Reminders")

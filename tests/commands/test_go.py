@@ -59,7 +59,7 @@ async def test_a_card_pressed_too_late_says_whose_go_it_is() -> None:
     late = await channel.press("Alice", passing)
     assert (late.code, late.text()) == (
         "not-your-go",
-        "US has handed over already.\nNow it is VC's go.",
+        "You have already handed over.\nVC to play.",
     )
     await channel.do("Greta", "game next")
     late = await channel.press("Greta", ending)
@@ -76,7 +76,7 @@ async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
     assert card.title == "Turn 1, Operations: US goes first"
     assert labels(card) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
     over = await channel.do("Alice", "game pass")
-    assert over.first == "VC's go · Alice passes"
+    assert over.first == "VC to play · Alice passes"
     assert over.body() == ["Turn 1, Operations · one pass so far"]
     assert over.mention == ("console:bob",)
     assert (await channel.do("Bob", "game pass")).mention == ("console:alice",)
@@ -94,7 +94,7 @@ async def test_whoever_fired_or_says_so_hands_over_without_a_pass() -> None:
     await channel.do("Anna", "game initiative US", "game next", "game pass")
     await channel.do("Bob", 'lnlt fire attackers="Cell 1" targets="Squad 1" hand=1,6')
     over = await channel.do("Bob", "game pass")
-    assert over.first == "US's go · Bob hands over"
+    assert over.first == "US to play · Bob hands over"
     assert over.body() == ["Last: No effect on Squad 1 · #11", "Turn 1, Operations"]
     assert (await channel.do("Anna", "game pass done")).body() == ["Turn 1, Operations"]
     await channel.do("Bob", "game pass")
@@ -107,7 +107,7 @@ async def test_a_shot_that_was_taken_back_is_no_act() -> None:
     await channel.do("Anna", "game initiative US", "game next")
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6', "game undo")
     await channel.do("Bob", "game undo")
-    assert (await channel.do("Anna", "game pass")).first == "VC's go · Anna passes"
+    assert (await channel.do("Anna", "game pass")).first == "VC to play · Anna passes"
 
 
 async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
@@ -118,7 +118,7 @@ async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
     passed = await channel.content()
     assert before != passed
     undone = await channel.undo("Greta")
-    assert undone.body()[-1] == "Now: US's go."
+    assert undone.body()[-1] == "Now: US to play."
     assert undone.mention == ("console:alice",), "the go is theirs again"
     assert await channel.content() == before
     await channel.do("Alice", "game redo")
@@ -135,9 +135,9 @@ async def test_only_the_side_whose_go_it_is_or_the_game_master_ends_it() -> None
     await in_operations(channel)
     for line in ("game pass", "game next"):
         refused = await channel.refused("Bob", line, "not-your-go")
-        assert refused.title == "It is US's go; you play VC."
+        assert refused.title == "Not your move: US to play, and you play VC."
         await channel.refused("Dave", line, "not-player")
-    assert (await channel.do("Greta", "game pass")).first == "VC's go · Greta passes"
+    assert (await channel.do("Greta", "game pass")).first == "VC to play · Greta passes"
     await channel.refused("Alice", "game next", "not-your-go")
     assert "Administrative" in (await channel.do("Greta", "game next")).title
     # both sides have it, and she plays neither
@@ -149,7 +149,7 @@ async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
     channel = await Channel.fresh()
     await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
     await channel.do("Alice", "game join US", "game next", "game initiative VC")
-    assert (await channel.do("Alice", "game pass")).first == "US's go · Alice passes"
+    assert (await channel.do("Alice", "game pass")).first == "US to play · Alice passes"
     await channel.do("Alice", "game pass")
     await channel.do("Bob", "game join VC")
     await channel.refused("Alice", "game pass", "not-your-go")
@@ -158,7 +158,7 @@ async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
 async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
     channel = await table()
     done = await channel.do("Alice", "game pass")
-    assert done.title == "US is done, VC is not yet"
+    assert done.title == "US done, waiting for VC"
     assert done.mention == (), "it was Bob's go already"
     await channel.refused("Alice", "game pass", "not-your-go")
     assert "Operations" in (await channel.do("Bob", "game pass")).title
@@ -169,7 +169,7 @@ async def test_until_somebody_has_the_initiative_either_side_begins() -> None:
     card = await channel.do("Alice", "game next")
     assert card.title == "Turn 1, Operations: who has the initiative?"
     assert labels(card)[0] == "Initiative"
-    assert (await channel.do("Bob", "game pass done")).first == "US's go · Bob hands over"
+    assert (await channel.do("Bob", "game pass done")).first == "US to play · Bob hands over"
 
 
 async def test_the_initiative_is_rolled_and_told_by_name() -> None:
@@ -229,11 +229,11 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
     refused = await channel.press("Bob", button(card, "Pass"))
     assert refused.code == "not-your-go"
     over = await channel.press("Alice", button(card, "Done"))
-    assert over.first == "VC's go · Alice hands over"
+    assert over.first == "VC to play · Alice hands over"
     again = await channel.press("Bob", button(over, "Pass"))
-    assert again.first == "US's go · Bob passes"
+    assert again.first == "US to play · Bob passes"
     twice = await channel.press("Greta", button(over, "Pass"))
-    assert (twice.title, twice.code) == ("VC has handed over already.", "not-your-go")
+    assert (twice.title, twice.code) == ("VC has already handed over.", "not-your-go")
     await channel.press("Alice", button(card, "Next phase"))
     old = await channel.press("Bob", button(card, "Next phase"))
     assert (old.title, old.code) == ("That phase is over.", "phase-over")
@@ -290,14 +290,14 @@ async def test_each_side_has_a_player_turn_of_its_own_in_asl() -> None:
     await channel.do("Greta", "game initiative VC")
     titles = [(await channel.do("Greta", "game next")).title for _ in range(9)]
     assert titles[:3] == [
-        "Turn 1, VC, Prep Fire: VC's go",
-        "Turn 1, VC, Movement: VC's go",
-        "Turn 1, VC, Defensive Fire: US's go",
+        "Turn 1, VC, Prep Fire: VC to play",
+        "Turn 1, VC, Movement: VC to play",
+        "Turn 1, VC, Defensive Fire: US to play",
     ]
     assert titles[6:] == [
         "Turn 1, VC, Close Combat: both sides",
         "Turn 1, US, Rally: both sides",
-        "Turn 1, US, Prep Fire: US's go",
+        "Turn 1, US, Prep Fire: US to play",
     ]
     for _ in range(7):
         card = await channel.do("Greta", "game next")
@@ -354,7 +354,7 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
         )
         channel = await table()
     assert (await channel.game()).go == ()
-    assert (await channel.do("Bob", "game pass")).title == "VC is done, US is not yet"
+    assert (await channel.do("Bob", "game pass")).title == "VC done, waiting for US"
     await channel.do("Alice", "game pass")
     assert (await channel.game()).go == ("US", "VC")
     log = json.loads(await exported_text(channel))
@@ -422,7 +422,7 @@ async def test_each_side_is_done_for_itself_in_a_phase_of_both() -> None:
     )
     assert not card.error
     said = await channel.press("Alice", done.action)
-    assert said.first.startswith("US is done, VC is not")
+    assert said.first.startswith("US done, waiting for VC")
     assert (await channel.game()).go == ("VC",)
     ended = await channel.press("Bob", done.action)
     assert ended.first.startswith("Turn 1, Operations")

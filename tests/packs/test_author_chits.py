@@ -301,5 +301,5 @@ async def test_whose_go_it_is_is_said_once(patrol: Path) -> None:
     )
     await channel.do("Anna", "game join British", "game next", "deck draw cup hand=picket")
     fired = await channel.do("Anna", 'night-patrol fire "Lewis team" "Sentries 1" hand=clear,6')
-    assert "It is the go of The picket." in fired.text()
+    assert "The chit in play is The picket." in fired.text()
     assert "German go" not in fired.text()

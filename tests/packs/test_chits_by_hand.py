@@ -11,7 +11,7 @@ async def crown(channel: Channel) -> None:
     await channel.do("Mona", "game start three-mills scenario=sorrel")
     await channel.do("Anna", "game join Crown")
     await channel.do("Bob", "game join Republic")
-    while "go" not in (await channel.do("Anna", "deck draw cup")).title:
+    while "to play" not in (await channel.do("Anna", "deck draw cup")).title:
         # the first chit may end the phase
         await channel.do("Mona", "game next")
 

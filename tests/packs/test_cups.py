@@ -144,7 +144,7 @@ async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(
 ) -> None:
     channel = await begun()
     card = await drawn(channel, "us")
-    assert (card.title, card.by) == ("US troops: US's go, Anna", "Bob draws")
+    assert (card.title, card.by) == ("US troops: US to play, Anna", "Bob draws")
     assert labels(card) == ["Done", "Undo"]
     game = await channel.game()
     assert (game.led, game.go) == ("cup/us", ("US",))
@@ -156,7 +156,7 @@ async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(
     event = await drawn(channel, "event")
     assert event.title == "Rain: both sides"
     red = await drawn(channel, "red")
-    assert red.title == "2/16: US's go, Anna"
+    assert red.title == "2/16: US to play, Anna"
     assert (await sound(channel, tmp_path))["version"] == 2
 
 
@@ -309,9 +309,11 @@ async def test_by_post_it_is_said_who_is_waited_for(pack: Path) -> None:
     channel = await begun()
     assert "Draw the next chit" in (await channel.do("Anna", "me games")).text()
     await drawn(channel, "vc")
-    assert "VC's go" in (await channel.do("Anna", "me games")).text()
+    assert "VC to play" in (await channel.do("Anna", "me games")).text()
     assert "Your go" in (await channel.do("Bob", "me games")).text()
-    assert (await channel.do("Anna", "game board")).title.endswith("Activations, Cadres: VC's go")
+    assert (await channel.do("Anna", "game board")).title.endswith(
+        "Activations, Cadres: VC to play"
+    )
     await channel.do("Bob", "game pass")
     assert "the next chit is to be drawn" in (await channel.do("Zoe", "log since=1")).title
 
@@ -683,7 +685,7 @@ async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(
     )
     await channel.refused("Bob", "deck draw hand=vc,us", "dice-left-over hand")
     told = await channel.do("Bob", 'deck draw cup hand="2/16, US troops"')
-    assert told.first.startswith("US troops: US's go")
+    assert told.first.startswith("US troops: US to play")
     assert "drawn by hand" in told.footer
     await channel.refused("Bob", "deck draw cup 2 hand=us,vc", "bad-value count")
     await sound(channel, tmp_path)

@@ -243,7 +243,7 @@ class Field:
                 await self.say("Ben", "game redo")
                 again = await self.say("Anna", "game redo")
                 side = "Crown" if "Crown" in told else "Republic"
-                assert f"Now: {side}'s go" in again, (
+                assert f"Now: {side} to play" in again, (
                     "the same chit comes again, and nothing is thrown"
                 )
                 await self.say("Anna", "game undo")

@@ -265,7 +265,7 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     theirs = await post.channel.press("Bob", "mygames:")
     assert theirs.body() == [
         "Hill 875 · VC",
-        "US's go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
+        "US to play · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
     ]
     assert theirs.lines[0].action == "goto:console:main"  # type: ignore[union-attr]
     assert (await post.channel.do("Cora", "me games")).title == "You play in no game just now"
@@ -520,7 +520,7 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     await evening(post)
     back = await post.channel.do("Bob", "log since=me")
     assert back.private
-    assert back.first == "Since you left: you lost Cell 1, and it is US's go · 3 events, Hill 875"
+    assert back.first == "Since you left: you lost Cell 1, and US to play · 3 events, Hill 875"
     assert back.body()[:2] == [
         "#7 Turn 1, Operations phase begins, US first",
         "#8 Cell 1 edited · Alice",
@@ -532,7 +532,7 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     await post.channel.do("Bob", "game undo")  # what Alice asked to take back: Bob agrees
     await post.channel.do("Alice", "game pass done")
     again = await post.channel.do("Bob", "log since=me")
-    assert again.first == "Nothing has happened since you left, and it is your go · Hill 875"
+    assert again.first == "Nothing has happened since you left, and it's your move · Hill 875"
     assert [button.label for button in again.buttons] == [
         "Fire",
         "Melee",

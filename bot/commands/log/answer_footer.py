@@ -14,6 +14,7 @@ from functools import partial
 from bot.answers.events import title_of, told_event, word_numbers
 from bot.commands.context import Amendment, Context, Rewording
 from bot.commands.turns.board import following
+from bot.commands.turns.done_under_shot import amend_older_shot, find_shot_before_done
 from bot.commands.turns.turn_card import card_turned, old_cards
 from bot.game.events import TURNING, changes_game, is_card
 from bot.game.ledger import Ledger
@@ -56,7 +57,7 @@ async def keep_words(context: Context, reply: Reply) -> None:
         *map(int, removed.groups() if removed else ()),
     ):
         quoted += await context.store.texts(ledger.row, after=number - 1, before=number + 1)
-    ledger.say(told.first, quoted)
+    ledger.say(told.standalone.first, quoted)
 
 
 async def with_footer(context: Context, reply: Reply) -> Reply:
@@ -89,6 +90,9 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*pieces, *reply.announce.footer))
         return replace(reply, footer=(*pieces, *reply.footer), announce=announced)
+    if reply.instead is not None:
+        own = replace(reply.instead, footer=(*pieces, *reply.instead.footer))
+        return replace(reply, footer=(*reply.footer, *pieces), instead=own)
     return replace(reply, footer=(*pieces, *reply.footer))
 
 
@@ -137,6 +141,7 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     for ledger in (*context.further, context.ledger):
         if _may_change(ledger):
             found += [one async for one in _by_events(context, ledger)]
+        found += await amend_older_shot(context, ledger)
     ledgers = (*context.further, context.ledger)
     here = context.command.where.key
     outgoing = list[Outgoing]()
@@ -151,7 +156,7 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
             continue
         said = Reply.from_json(shown.reply) if shown.reply is not None else None
         change = one.change or (None if reply.in_place else one.beside)
-        now = reply if change is None else change(said and (said.announce or said))
+        now = reply if change is None else _changed(change, said and (said.announce or said))
         if now is None:
             continue
         text = now.to_json()
@@ -168,6 +173,14 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
         if was is not None and was.has_board
         else outgoing
     )
+
+
+def _changed(change: Rewording, said: Reply | None) -> Reply | None:
+    """Return how a message reads from now on, also where it is a message of its own instead."""
+    now = change(said)
+    if now is None or now.instead is None or said is None or now.instead is not said.instead:
+        return now
+    return replace(now, instead=change(now.instead) or now.instead)
 
 
 def _may_change(ledger: Ledger) -> bool:
@@ -265,6 +278,8 @@ async def turned(
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
         change = partial(_back, f"brought back in #{by}", told, is_open)
     found = [Amendment(_topic(ledger, number), change)]
+    if is_undo and (shot := await find_shot_before_done(context, event, change)) is not None:
+        found = [Amendment(_topic(ledger, number), lambda _: shot)]
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
         over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(tell, before)
         found.append(

@@ -37,7 +37,9 @@ async def press(context: Context, about: str) -> Reply:
     game = context.need_started()
     if game.led and not cups.chit_of(game.led) and left != str(cups.chits_left(game)):
         raise UserError(
-            "That chit was drawn, and its go is over.", hint="Draw the next one.", code="chit-drawn"
+            "That chit was drawn, and its units are done.",
+            hint="Draw the next one.",
+            code="chit-drawn",
         )
     return await lead(context)
 
@@ -85,7 +87,7 @@ async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
     name = chit_name(game, system)
     if not id or name:
         what = (
-            f"{name} is drawn: {whose_go(game) or 'it has the go'}."
+            f"{name} is drawn: {whose_go(game) or 'it is to act'}."
             if name
             else "No cup leads this phase."
         )

@@ -40,6 +40,7 @@ from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.riders import IN, add_riders
 from bot.commands.play.sealed import seal
 from bot.commands.post.choose import ask_side
+from bot.commands.turns.done_under_shot import done_button
 from bot.commands.turns.mentions import with_call, with_repeats
 from bot.commands.turns.turn import told_by_name
 from bot.game.decks import EVERYTHING, decks_with, find_used_cards
@@ -492,7 +493,12 @@ def _answer(
         *roll_buttons(context, reply, happening.kind, facts, number),
         context.button("undo", "Undo", number),
     )
-    buttons = (*led_buttons(reply, context.registry), *buttons)
+    done: tuple[Button, ...] = ()
+    if happening.kind == "sequence" and is_of_game(game, happening.system):
+        acting = units_of(game, happening.acting)
+        sides = [unit.side for unit in acting] or [body["side"]]
+        done = done_button(context, number, sides)
+    buttons = (*led_buttons(reply, context.registry), *done, *buttons)
     across = EVEN if len(buttons) > EVEN + 1 else 0
     menus = other_targets(context, spec, game, body["side"], facts, number)
     return replace(reply, lines=lines, buttons=buttons, across=across, menus=menus)

@@ -118,14 +118,10 @@ def _go(game: Game, side: str) -> str:
     if is_drawn_next(game):
         return "the next chit is to be drawn"
     if side and game.go == (side,):
-        return "it is your go"
-    return (
-        f"it is the go of {whose_go(game)}"
-        if len(game.go) > 1
-        else f"it is {whose_go(game)}"
-        if game.go
-        else ""
-    )
+        return "it's your move"
+    if len(game.go) == len(game.sides) and game.go:
+        return f"{whose_go(game)} can act"
+    return whose_go(game)
 
 
 async def said(context: Context, event: Json) -> tuple[str, str]:

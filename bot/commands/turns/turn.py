@@ -102,12 +102,11 @@ async def press_pass(context: Context, about: str) -> Reply:
     if made_for and made_for not in game.go:
         if context.actor.side in game.go:
             return _of_now(
-                context, UserError("That card is old. It is your go.", code="phase-over")
+                context, UserError("That card is old. It's your move.", code="phase-over")
             )
+        who = "You have" if context.actor.side == made_for else f"{made_for} has"
         raise UserError(
-            f"{made_for} has handed over already.",
-            hint=f"Now it is {whose_go(game)}.",
-            code="not-your-go",
+            f"{who} already handed over.", hint=f"{begun(whose_go(game))}.", code="not-your-go"
         )
     return await _hand_over(context, done=context.spec.path[1] == "done")
 
@@ -135,8 +134,8 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         piece for piece in (phase_name(after, system), passes_told(after, system)) if piece
     )
     if not is_alternating(game, system):  # the others had the go already
-        waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
-        return Reply(f"{side} is done, {waits}", (where,), buttons=phase_buttons(context))
+        title = f"{side} done, waiting for {joined(after.go)}"
+        return Reply(title, (where,), buttons=phase_buttons(context))
     last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
     mention = await call_sides(context, after, after.go)  # first: the headline names whom it spares
     return Reply(
@@ -198,7 +197,7 @@ def _passing(context: Context, game: Game) -> str:
     if own in may:
         return own
     if len(may) > 1:
-        what = f"{' and '.join(may)} have the go together, and you play for none of them."
+        what = f"{joined(may)} play this phase together, and you play neither side."
         raise UserError(
             what, hint=phrase("End the phase for all: `/game next`"), code="not-your-go"
         )

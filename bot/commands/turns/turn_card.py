@@ -149,6 +149,19 @@ def phase_buttons(
     `leads`. What to remember has one where it is `folded`, as it always is after turn 1."""
     game = context.game
     system = context.system
+    words = [word for word in _phase_words(game, system) if word not in without]
+    leads = leads or words[0]
+    made = [
+        _button(context, word)._replace(style="primary" if word == leads else "plain")
+        for word in words
+    ]
+    if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
+        made.append(context.button("remember", "Reminders", game.phase))
+    return tuple(made)
+
+
+def _phase_words(game: Game, system: System | None) -> list[str]:
+    """Return the words of the buttons that the present phase needs."""
     words = [
         word
         for word in phase_of(game, system).get("buttons") or ("next",)
@@ -168,15 +181,14 @@ def phase_buttons(
         words = (
             own if cups.chit_of(game.led) else ["lead", *(word for word in words if word == "next")]
         )
-    words = [word for word in words if word not in without]
-    leads = leads or words[0]
-    made = [
-        _button(context, word)._replace(style="primary" if word == leads else "plain")
-        for word in words
-    ]
-    if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
-        made.append(context.button("remember", "Reminders", game.phase))
-    return tuple(made)
+    return words
+
+
+def has_done(game: Game, system: System | None) -> bool:
+    """Return whether the side to play can hand over to another one in the present phase."""
+    is_on = game.started and not game.ended and not game.waits and bool(game.go)
+    hands_over = bool(cups.chit_of(game.led)) or is_alternating(game, system)
+    return is_on and hands_over and "done" in _phase_words(game, system)
 
 
 def _has_use(game: Game, system: System | None, word: str) -> bool:

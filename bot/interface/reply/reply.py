@@ -131,7 +131,8 @@ class Reply:
 
     `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED
     where no longer, TAKEN_AWAY where it is to be deleted (it reads like this reply where that is
-    refused). `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is
+    refused). `in_place`: it takes the place of the message whose button was pressed; `instead` is
+    posted, as a message of its own, if that message cannot be changed. `boxed`: it is
     drawn in a box with its buttons, where a platform has one, so that the next screen can take its
     place. `window`: it is shown in a window of its own where a platform has one and somebody has
     just asked, and there stays what it is about; nothing of that is stored, so an answer that comes
@@ -157,6 +158,7 @@ class Reply:
     files: tuple[File, ...] = ()
     mention: tuple[str, ...] = ()
     announce: Reply | None = None
+    instead: Reply | None = None
     option: str = ""
     code: str = ""
     by: str = ""
@@ -183,6 +185,11 @@ class Reply:
     def first(self) -> str:
         """The first line in plain words."""
         return f"{self.title} · {self.by}" if self.by else self.title
+
+    @property
+    def standalone(self) -> Reply:
+        """The answer as a message of its own, also if it was shown within another one."""
+        return self.instead or self
 
     @property
     def shown(self) -> tuple[Part, ...]:
@@ -231,8 +238,9 @@ class Reply:
         for name, read in _READ.items():
             values[name] = tuple(map(read, values.get(name) or ()))
         values["by"] = text_from_json(values.get("by", ""))
-        if values.get("announce"):
-            values["announce"] = cls.from_json(values["announce"])
+        for name in ("announce", "instead"):
+            if values.get(name):
+                values[name] = cls.from_json(values[name])
         return cls(**values)
 
 
@@ -290,7 +298,7 @@ _STORED = (
         "across",
         "trace",
     ),
-    *("by", "mention", "tone", "buttons", "menus", "files", "announce"),
+    *("by", "mention", "tone", "buttons", "menus", "files", "announce", "instead"),
 )
 """What is stored of a reply beside its title, in this order."""
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
@@ -298,7 +306,7 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "menus": lambda menu: (
         menu._asdict() | {"entries": tuple([entry._asdict() for entry in menu.entries])}
     ),
-    **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
+    **dict.fromkeys(("files", "announce", "instead"), lambda value: value.to_json()),
     "lines": part_to_json,
     "by": part_to_json,
 }

@@ -56,7 +56,7 @@ def test_a_number_alone_is_small_print_and_no_empty_box() -> None:
 
 def test_who_is_waited_for_comes_first() -> None:
     """A phone's notification shows the beginning of a message."""
-    called = Reply("VC's go", by="Alice hands over", tone=WAITING, mention=("discord:7",))
+    called = Reply("VC to play", by="Alice hands over", tone=WAITING, mention=("discord:7",))
     assert shown(called).body["content"].startswith("<@7>, ")
 
 

@@ -132,7 +132,7 @@ async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(
         lambda: list(first.buttons) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
     )
     again = await press(anna, first, "Pass")
-    assert "VC's go" in again.content
+    assert "VC to play" in again.content
 
 
 async def test_a_new_game_that_was_asked_for_is_answered_once(

@@ -65,8 +65,8 @@ async def test_the_home_shows_ones_games_and_plays_them(
         assert len(anna.sees(games)) == before, "a private page posts nothing"
         await ben.open_home("Nobody is waiting for you in 1 game")
         told = await (await anna.press(shown, "Pass")).modal()
-        assert "VC's go" in str(told.blocks)
-        await anna.wait_for(games, "VC's go")
+        assert "VC to play" in str(told.blocks)
+        await anna.wait_for(games, "VC to play")
         await ben.home_says("in 1 of 1")
         await anna.home_says("Nobody is waiting")
         again = await anna.open_home()

@@ -84,12 +84,12 @@ async def test_who_interrupts_gives_up_the_card_until_the_next_round(tmp_path: P
     await channel.do("Bob", INTERRUPT)
     assert "activated" in (await channel.game()).units["gruppe 1"].marks
     told = "\n".join(reply.text() for reply in await round_of(channel))
-    assert "Gruppe 1: the German go" not in told
+    assert "Gruppe 1: German to play" not in told
     game = await channel.game()
     assert "Gruppe 1: set aside, marked activated." in told or game.turn == 2
     assert "activated" not in game.units["gruppe 1"].marks, "the next round clears it"
     again = "\n".join(reply.title for reply in await round_of(channel))
-    assert "Gruppe 1: the German go" in again
+    assert "Gruppe 1: German to play" in again
     await sound(channel, tmp_path)
 
 
@@ -100,10 +100,10 @@ async def test_losses_and_who_comes_later_count_from_the_next_round_on(tmp_path:
         "Anna", 'unit add "3rd Squad" element US stats="spot=12 firearms=12 morale=14 members=8"'
     )
     told = "\n".join(reply.text() for reply in await round_of(channel))
-    assert "Gruppe 2: the German go" not in told
+    assert "Gruppe 2: German to play" not in told
     assert "3rd Squad: " not in told
     again = "\n".join(reply.text() for reply in await round_of(channel))
-    assert "3rd Squad: US's go" in again
+    assert "3rd Squad: US to play" in again
     assert "Gruppe 2" not in again
     await sound(channel, tmp_path)
 

@@ -1,0 +1,149 @@
+"""*Done* under the shot of the side to play: it hands over right there, and the shot says who is
+next.
+
+The shot is edited only while it is the newest event of the game, under ten minutes old, and nobody
+is owed a ping. Otherwise, and if the platform refuses the edit, the hand-over is a message of its
+own. Older shots lose the button.
+"""
+
+import json
+from collections.abc import Iterable
+
+from bot.commands.context import Amendment, Context, Rewording
+from bot.commands.turns.turn import press_pass
+from bot.commands.turns.turn_card import PHONE_ROW, has_done, moment, without
+from bot.game.events import holding, is_card
+from bot.game.ledger import Ledger
+from bot.game.state import Json
+from bot.interface.reply.reply import Button, Reply
+from bot.rules.copies import replace
+from bot.rules.errors import UserError
+
+BUTTON = "handover"
+SHOTS = ("sequence", "choice")
+"""Kinds of events under whose answers *Done* may be."""
+STAYS = ("odds", "dice", "undo")
+"""Buttons of a shot that are still of use once its side has handed over."""
+NEWEST = 600.0
+"""Seconds within which a shot is edited."""
+READ_BACK = 30
+"""Events in which a shot with *Done* is looked for after a restart."""
+
+
+def done_button(context: Context, number: int, sides: Iterable[str]) -> tuple[Button, ...]:
+    """Return *Done* for the answer to event `number`, in which units of `sides` acted.
+
+    There is none unless one side acted, it is that side's move, and it can hand over in this phase.
+    """
+    game = context.game
+    acting = {side for side in sides if side}
+    if len(acting) != 1 or not acting <= {*game.go} or not has_done(game, context.system):
+        return ()
+    context.ledger.done_under = number
+    place = game.sides.index(acting.pop())
+    return (context.button(BUTTON, "Done", number, moment(game), place),)
+
+
+async def press(context: Context, number: int, more: str) -> Reply:
+    """Hand over under shot `number`. Raise UserError if that move is over."""
+    was = context.need_started()
+    shot = await context.event(number)
+    later = await context.recent(READ_BACK, after=number)
+    if shot is None or any(map(is_card, holding(later))):
+        raise UserError("You have handed over since that shot.", code="phase-over")
+    card = await press_pass(context, more)
+    if was.number != number or context.now - shot["at"] >= NEWEST:
+        return card
+    if moment(was) != moment(context.game) or _calls_anybody(context, card):
+        return card
+    answer = await context.answer(number)
+    if answer is None or not context.command.delivery.get("pressed"):
+        return card
+    context.amends.append(Amendment(context.topic(number)))
+    return _within_shot(answer, card)
+
+
+def _calls_anybody(context: Context, card: Reply) -> bool:
+    return bool(card.mention) or bool(context.called)
+
+
+def _within_shot(shot: Reply, card: Reply) -> Reply:
+    """Return the answer to a shot with one more line: who is next by the hand-over's own `card`."""
+    stays = [button for button in shot.buttons if button.action.partition(":")[0] in STAYS]
+    return replace(
+        shot,
+        lines=(*shot.lines, f"→ {card.title}"),
+        buttons=(*card.buttons, *stays),
+        menus=(),
+        across=PHONE_ROW,
+        mention=(),
+        in_place=True,
+        instead=card,
+    )
+
+
+async def amend_older_shot(context: Context, ledger: Ledger) -> list[Amendment]:
+    """Return how the last shot with *Done* loses it: there is a newer one, or its move is over."""
+    was = ledger.was
+    if was is None or was.row != ledger.row or not ledger.game.started or not ledger.bodies:
+        return []
+    if any(body["kind"] in ("undo", "redo") for body in ledger.bodies):
+        ledger.done_under = -1
+        return []
+    first = ledger.bodies[0]["number"]
+    is_over = _is_move_over(ledger)
+    if not is_over and ledger.done_under < first:
+        return []
+    older = was.done_under
+    if older < 0:
+        older = await _find_shot_with_done(context, ledger, first)
+    if is_over:
+        ledger.done_under = 0
+    about = f"{ledger.row}/{older}"
+    is_pressed = about in [amendment.about for amendment in context.amends]
+    return [] if not older or is_pressed else [Amendment(about, _without_done)]
+
+
+def _is_move_over(ledger: Ledger) -> bool:
+    """Return whether another side is to play, or nobody is any more."""
+    game = ledger.game
+    return game.ended or game.go != ledger.before.go or any(map(is_card, ledger.bodies))
+
+
+def _without_done(shot: Reply | None) -> Reply | None:
+    return without(shot, (BUTTON,))
+
+
+async def _find_shot_with_done(context: Context, ledger: Ledger, before: int) -> int:
+    """Return the number of the last shot before an event that has *Done* under it; 0 for none."""
+    rows = await context.store.events(ledger.row, before=before, limit=READ_BACK, newest_first=True)
+    for event in holding(row.data for row in rows):
+        if is_card(event):
+            return 0
+        if event["kind"] in SHOTS:
+            number = int(event["number"])
+            return number if await _has_done(context, ledger, number) else 0
+    return 0
+
+
+async def _has_done(context: Context, ledger: Ledger, number: int) -> bool:
+    shown = await context.shown(f"{ledger.row}/{number}")
+    return shown.reply is not None and f'"{BUTTON}:' in json.dumps(shown.reply)
+
+
+async def find_shot_before_done(context: Context, event: Json, strike: Rewording) -> Reply | None:
+    """Return the shot under which the hand-over `event` stood, as it reads once that is undone.
+
+    None if the hand-over was a message of its own. If the platform made it one, `strike` strikes it.
+    """
+    if event["kind"] != "pass":
+        return None
+    shown = await context.shown(context.topic(event["number"]))
+    answer = Reply.from_json(shown.reply or {"title": ""})
+    if answer.instead is None:
+        return None
+    undo = next(button.action for button in answer.buttons if button.action.startswith("undo:"))
+    shot = await context.answer(int(undo.rpartition(":")[2]))
+    if shot is None:
+        return None
+    return replace(shot, mention=(), instead=strike(answer.instead))
