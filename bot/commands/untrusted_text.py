@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bot.commands.context import Context
+from bot.interface.reply.packing import ZIPPED
 from bot.odds_worker.pool import WORKER_SECONDS
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
@@ -20,10 +21,11 @@ async def parse_untrusted(
 ) -> T:
     """Return `parse(text, *arguments)`, where `parse` is a function of a module.
 
-    A text of at most 4,000 characters is read in a thread, a longer one in the checker process.
+    A text of at most 4,000 characters is read in a thread, a longer one and a zip in the checker
+    process.
     Raises UserError as `parse` does, and for a text that takes the checker too long.
     """
-    if len(text) <= MAX_TEXT:
+    if len(text) <= MAX_TEXT and not text.startswith(ZIPPED):
         return await asyncio.to_thread(parse, text, *arguments)
     try:
         return await context.check(parse, text, *arguments)  # type: ignore[no-any-return]

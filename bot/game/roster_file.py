@@ -2,8 +2,6 @@
 column; and scenarios: a title, sides and units, ready to play, from
 `tables/<system>/scenarios/*.yaml`."""
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,22 +9,22 @@ from typing import Any
 
 import yaml
 
+from bot.game.army_list import is_army_text, read_army_json, read_army_text
 from bot.game.counter import REDUCED
-from bot.game.roster import check_roster_room, count_units, find_type, new_unit, set_by_hand
+from bot.game.roster import check_roster_room, count_units, find_type, new_unit
+from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.game.roster_sheet import read_sheet_roster
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
 from bot.rules.inputs.several_units import expand_names
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.phrase import Phrase
 from bot.systems.system import SCENARIOS, System
 
 MAX_ROWS = 400
-MAX_COLUMNS = 40
 MAX_SIZE = 100_000
 """Characters: 400 lines fit in, and reading them holds nobody up."""
-NEEDED = ("name", "type")
-FIRST_LINE = "First line: name,type,side,morale; then one line per unit."
+MAX_JSON = 1_000_000
 MAX_DEPTH = 6
 _OPENING = (
     yaml.FlowSequenceStartToken,
@@ -44,88 +42,48 @@ MAX_TURNS = 200
 MAX_TITLE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class RosterLine:
-    """One unit of the text: its values by column name, and where each is (line, column number or
-    0).
-    """
-
-    line: int
-    values: Mapping[str, str]
-    places: Mapping[str, tuple[int, int]]
-
-    def take(self, column: str) -> str:
-        """The value of a column. Raises UserError naming the line where one that is needed is
-        empty.
-        """
-        value = self.values.get(column, "").strip()
-        if not value and column in NEEDED:
-            raise UserError(f"{column} is missing.", option=column, code="missing")
-        return value
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The columns beside name, type and side that are not empty."""
-        return tuple(
-            key
-            for key, value in self.values.items()
-            if key not in (*NEEDED, "side") and value.strip()
-        )
-
-    def at(self, column: str, unit: RosterUnit, system: System) -> RosterUnit:
-        """The unit with the stats of a column set. Raises UserError naming the column."""
-        value = self.values[column].strip()
-        text = value if column in ("stats", "markers", "flags") else f"{column}={value}"
-        if column == REDUCED:
-            text = f"{REDUCED}: {value}"
-        elif column in ("markers", "flags"):
-            text = " ".join(re.split(r"[\s,;]+", value))
-        try:
-            return set_by_hand(unit, text, system)
-        except UserError as error:
-            error.option = column
-            raise
-
-    def explained(self, error: UserError) -> UserError:
-        """The error with the line and column at fault."""
-        line, column = self.places.get(error.option or "", (self.line, 0))
-        place = f"Line {line}" + (f", column {column} ({error.option})" if column else "")
-        return UserError(
-            f"{place}: {error.message}",
-            hint=Phrase(error.hint, " " if error.hint else "", "Nothing was added."),
-            option="text",
-            code=error.code,
-        )
-
-
 def read_roster(text: str) -> list[RosterLine]:
     """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
+    return read_roster_text(text).rows
+
+
+def read_roster_text(text: str) -> RosterText:
+    """Return the units of a roster as people send it, a sheet, YAML or an army list, and what is
+    to be said about it. Raises UserError naming line and column.
+    """
     check_roster_size(text)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    if "\n" not in text.strip() and "\\n" in text:
+    if "\n" not in text.strip() and "\\n" in text and text.lstrip()[:1] not in ("{", "["):
         text = text.replace("\\n", "\n")
-    rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
-    if not rows:
+    roster = read_army_json(text)
+    if roster is None:
+        _check_text_size(text)
+        if is_army_text(text):
+            roster = read_army_text(text)
+        elif _YAML.match(text):
+            roster = RosterText(_yaml_rows(text))
+        else:
+            roster = read_sheet_roster(text)
+    if not roster.rows:
         raise UserError("The roster is empty.", hint=FIRST_LINE, code="missing")
-    if len(rows) > MAX_ROWS:
+    if len(roster.rows) > MAX_ROWS:
         raise UserError(f"At most {MAX_ROWS} lines at once.", code="too-many")
-    return rows
+    return roster
 
 
 def check_roster_size(text: str) -> None:
-    """Raise UserError for a roster of more characters than are read."""
+    """Raise UserError for a roster of more characters than are read; the JSON of a list builder
+    may be longer.
+    """
+    if len(text) > MAX_JSON or text.lstrip("\ufeff \n")[:1] not in ("{", "["):
+        _check_text_size(text)
+
+
+def _check_text_size(text: str) -> None:
     if len(text) > MAX_SIZE:
-        raise _fault(
+        raise roster_fault(
             f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long"
         )
-
-
-def _fault(
-    what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = ""
-) -> UserError:
-    """What is wrong with the text, and where; none of its units is added."""
-    place = (f"Line {line}, column {column}: " if column else f"Line {line}: ") if line else ""
-    return UserError(f"{place}{what}. Nothing was added.", hint=hint, code=code or "bad-roster")
 
 
 def units_of(
@@ -157,58 +115,6 @@ def units_of(
     return units
 
 
-def _csv_rows(text: str) -> list[RosterLine]:
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
-    rows: list[RosterLine] = []
-    heads: list[str] = []
-    try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            line = reader.line_num
-            if not heads and _has_lost_breaks(text, cells):
-                hint = "Paste it into the form of /unit import, or send it as a file."
-                raise _fault(
-                    "The text is in one line: its line breaks were lost on the way", hint=hint
-                )
-            if not heads:
-                heads = _heads([cell.strip().casefold() for cell in cells], line)
-                continue
-            if len(cells) > len(heads):
-                hint = "Put a value that holds the separator into quotation marks."
-                raise _fault("more values than headings", line, len(heads) + 1, hint=hint)
-            values = dict(zip(heads, cells, strict=False))
-            rows.append(
-                RosterLine(line, values, {head: (line, at) for at, head in enumerate(heads, 1)})
-            )
-    except csv.Error as error:
-        raise _fault(str(error), reader.line_num) from None
-    return rows
-
-
-def _has_lost_breaks(text: str, cells: list[str]) -> bool:
-    """Return whether the heading goes on with units: it is the only line, and a blank inside a cell
-    was a line break.
-    """
-    heads = [cell.strip().casefold() for cell in cells]
-    is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
-    return "\n" not in text.strip() and len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
-
-
-def _heads(heads: list[str], line: int) -> list[str]:
-    if len(heads) > MAX_COLUMNS:
-        raise _fault(f"at most {MAX_COLUMNS} columns", line, code="too-many")
-    for needed in NEEDED:
-        if needed not in heads:
-            raise _fault(f"the heading {needed} is missing", line, hint=FIRST_LINE, code="missing")
-    for at, head in enumerate(heads, 1):
-        if not head or heads.index(head) != at - 1:
-            raise _fault("a heading is empty or repeated", line, at, code="given-twice")
-    return heads
-
-
 def _yaml_rows(text: str) -> list[RosterLine]:
     """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are
     known.
@@ -219,15 +125,15 @@ def _yaml_rows(text: str) -> list[RosterLine]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         if mark is None:
-            raise _fault(f"YAML: {error.problem}") from None
-        raise _fault(str(error.problem), mark.line + 1, mark.column + 1) from None
+            raise roster_fault(f"YAML: {error.problem}") from None
+        raise roster_fault(str(error.problem), mark.line + 1, mark.column + 1) from None
     except (yaml.YAMLError, RecursionError):
-        raise _fault("This is not readable YAML") from None
+        raise roster_fault("This is not readable YAML") from None
     if isinstance(root, yaml.MappingNode):
         named = [node for key, node in root.value if key.value == "units"]
         root = named[0] if named else root.value[0][1] if len(root.value) == 1 else root
     if not isinstance(root, yaml.SequenceNode):
-        raise _fault("a list of units was expected", 1, hint="Begin each unit with a dash.")
+        raise roster_fault("a list of units was expected", 1, hint="Begin each unit with a dash.")
     return [_yaml_row(node) for node in root.value]
 
 
@@ -238,17 +144,17 @@ def _check_plain(text: str) -> None:
     depth = 0
     for token in yaml.scan(text, Loader=_Loader):
         if isinstance(token, yaml.AliasToken):
-            raise _fault("A roster holds no YAML aliases")
+            raise roster_fault("A roster holds no YAML aliases")
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > MAX_DEPTH:
             mark = token.start_mark
-            raise _fault("too deep for a list of units", mark.line + 1, mark.column + 1)
+            raise roster_fault("too deep for a list of units", mark.line + 1, mark.column + 1)
 
 
 def _yaml_row(node: yaml.Node) -> RosterLine:
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
-        raise _fault("a unit was expected, such as {name: Squad 1, type: squad}", line)
+        raise roster_fault("a unit was expected, such as {name: Squad 1, type: squad}", line)
     values: dict[str, str] = {}
     places: dict[str, tuple[int, int]] = {}
     for key_node, value_node in node.value:
@@ -263,13 +169,13 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
         elif all(isinstance(item, yaml.ScalarNode) for item in items):
             value = ",".join(str(item.value) for item in items)
         else:
-            raise _fault(f"{key} must be a single value", *place)
+            raise roster_fault(f"{key} must be a single value", *place)
         if key in values:
-            raise _fault(f"{key} is given twice", *place, code="given-twice")
+            raise roster_fault(f"{key} is given twice", *place, code="given-twice")
         values[key], places[key] = value, place
     for needed in NEEDED:
         if needed not in values:
-            raise _fault(f"{needed} is missing", line, code="missing")
+            raise roster_fault(f"{needed} is missing", line, code="missing")
     return RosterLine(line, values, places)
 
 

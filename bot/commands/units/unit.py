@@ -1,6 +1,7 @@
 """`/unit add`, `edit`, `remove` and `import`: the roster as it is filled and changed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.answers.firers_and_targets import whose
@@ -24,10 +25,14 @@ from bot.game.roster import (
     new_unit,
     set_by_hand,
 )
-from bot.game.roster_file import FIRST_LINE, check_roster_size, read_roster, units_of
+from bot.game.roster_file import check_roster_size, read_roster_text, units_of
+from bot.game.roster_fitting import fit_roster
+from bot.game.roster_line import FIRST_LINE
 from bot.game.sides import MAX_SIDE, find_side, may_be_called
 from bot.game.state import Game, Units, roster_of
+from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
 from bot.interface.reply.reply import NOTHING, Reply
+from bot.interface.uploads.workbook import is_workbook, read_workbook
 from bot.rules.errors import UserError
 from bot.rules.inputs.several_units import expand_names, names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
@@ -37,6 +42,7 @@ from bot.systems.catalog import systems
 from bot.systems.system import System
 
 SHOWN = 60
+MAX_NOTES = 12
 _COUNT = re.compile(r"(?<!\S)count=([1-9]\d?)(?!\S)")
 NAME = "name"
 _NEW_NAME = re.compile(r'\s*name=("[^"]*"|[^"]+)\s*', re.IGNORECASE)
@@ -96,34 +102,77 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
 async def import_units(context: Context) -> Reply:
     """A whole roster; everything in it is checked before any unit is added. Raises UserError."""
     options = context.options()
-    text = (
-        options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
-    )
+    file = options["file"]
+    text = file if isinstance(file, str) and file else options["text"]
     if not text:
-        raise UserError("/unit import needs text or a file.", hint=FIRST_LINE, code="missing")
-    check_roster_size(str(text))
+        is_sent = isinstance(context.command.options.get("file"), str)
+        what = "The file is empty." if is_sent else "/unit import needs text or a file."
+        raise UserError(what, hint=FIRST_LINE, code="missing")
+    if not str(text).startswith(ZIPPED):
+        check_roster_size(str(text))
     game = context.open_game()
     need_player(game, context.actor)
-    id, units = await parse_untrusted(context, read_units, str(text), game, context.actor.side)
+    id, units, notes = await parse_untrusted(
+        context, read_units, str(text), game, context.actor.side, file_name(file)
+    )
     need_units(game, context.actor, units.values())
-    return _added(context, game, context.systems[id], units)
+    reply = _added(context, game, context.systems[id], units)
+    notes = tuple(filter(None, (file_note(file), *notes)))
+    return replace(reply, lines=(*reply.lines, *_lines_of_notes(notes)))
 
 
-def read_units(text: str, game: Game, own_side: str) -> tuple[str, dict[str, RosterUnit]]:
-    """Return the system of a roster by its id, and the new units of the game by folded name.
+def _lines_of_notes(notes: Sequence[str]) -> list[str]:
+    """Return what was understood and left out, each note as a sentence."""
+    lines = [f"{note[:1].upper()}{note[1:]}." for note in notes[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        lines.append(f"And {len(notes) - MAX_NOTES} more notes.")
+    return lines
+
+
+def read_units(
+    text: str, game: Game, own_side: str, file: str = ""
+) -> tuple[str, dict[str, RosterUnit], tuple[str, ...]]:
+    """Return the system of a roster by its id, the new units of the game by folded name, and what
+    was guessed or left out.
 
     `own_side` is that of units without one. Raises UserError that names line and column.
     """
-    rows = read_roster(text)
-    system = _system_for(game, str(rows[0].values.get("type", "")))
+    text, sheet_notes = _text_of_workbook(text, file)
+    roster = read_roster_text(text)
+    system = _system_for(game, str(roster.rows[0].values.get("type", "")))
+    roster = fit_roster(roster, system)
     units = units_of(
-        rows,
+        roster.rows,
         system,
         lambda typed: _side(game, own_side, typed),
         game.units,
         started=game.started,
     )
-    return system.id, units
+    return system.id, units, (*sheet_notes, *roster.notes)
+
+
+def _text_of_workbook(text: str, file: str) -> tuple[str, list[str]]:
+    """Return the first sheet of a workbook as text, and notes; any other text as it is. Raises
+    UserError for another zip.
+    """
+    data = zip_data(text)
+    if data is None:
+        return text, []
+    if not is_workbook(data):
+        raise UserError(
+            f"{file or 'The file'} is a zip, and no roster. Nothing was added.",
+            hint="Send CSV, an Excel workbook, YAML, or the JSON of a list builder.",
+            option="file",
+            code="bad-roster",
+        )
+    sheets, notes = read_workbook(data, file or "The file")
+    if not sheets:
+        raise UserError("The workbook is empty.", hint=FIRST_LINE, code="missing")
+    first, *others = sheets
+    if others:
+        names = joined([sheet.title for sheet in others])
+        notes.append(f"sheet {first.title} is read; left out: {names}")
+    return first.text, [*notes, *first.questions]
 
 
 def _system_for(game: Game, type_: str) -> System:

@@ -10,7 +10,7 @@ WESTERN = "Windows-1252"
 """The encoding that Excel means by CSV in Western Europe; ANSI in its dialogs."""
 _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_WORD = re.compile(r"\w*[^\x00-\x7f]\w*")
+_WORD = re.compile(r"\w+")
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -44,8 +44,10 @@ def decode_text(data: bytes, name: str) -> DecodedText:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
         raise no_text(name) from None
-    words = [word for word in _WORD.findall(text) if len(word) > 1] or _WORD.findall(text)
-    return DecodedText(text, f"{name} is no UTF-8: read as {WESTERN} ({words[0][:30]})")
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
+    longest = max(words, key=len, default="")
+    shown = f" ({longest[:30]})" if longest else ""
+    return DecodedText(text, f"{name} is no UTF-8: read as {WESTERN}{shown}")
 
 
 def check_old_workbook(data: bytes, name: str) -> None:

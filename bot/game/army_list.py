@@ -1,0 +1,223 @@
+"""Army lists of other programs as a roster: the JSON of list builders and of Tabletop Simulator, and
+lists that were copied as text.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.game.roster import MAX_NAME
+from bot.game.roster_line import RosterLine, RosterText
+from bot.game.roster_sheet import numbered_name, split_count
+from bot.rules.text.names import counted, joined
+
+MAX_NOTED = 12
+_UNITS = ("unit", "model")
+_LISTS = ("units", "roster", "army", "list")
+_NAMES = ("customName", "name", "unit", "title")
+_COUNTS = ("count", "number", "quantity", "qty", "amount")
+_KNOWN = frozenset((*_NAMES, *_COUNTS, "type", "id"))
+_BULLET = re.compile(r"^[-•*·–]\s+")
+_COST = re.compile(
+    r"\s*(?:[\[(][^\])]{0,40}\d[^\])]{0,40}[\])]|[-–—:]\s*\d{1,5}\s*(?:pts?|points?)?)\s*$",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"[+=#_*]{2,}|.*:\s*$|[+] .* [+]$")
+_COUNTED_LINE = re.compile(r"\s*(?:[-•*·–]\s+)?\d{1,2} ?[x×] ?\S", re.IGNORECASE)
+_NAME_SIGNS = re.compile(r"[;,=\"“”]+")
+
+
+def read_army_json(text: str) -> RosterText | None:
+    """Return the units of an army list in JSON, None for any other text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    roster = RosterText()
+    units = _units_of(data, roster.notes)
+    if units is None:
+        return None
+    _add_units(roster, units)
+    return roster
+
+
+def _units_of(data: Any, notes: list[str]) -> list[Mapping[str, Any]] | None:
+    """Return the units of a list builder's data, each with name, count and maybe type; None for
+    data of another form.
+    """
+    if not isinstance(data, Mapping):
+        return None
+    if isinstance(data.get("ObjectStates"), list):
+        return _of_table(data["ObjectStates"], notes)
+    roster = data.get("roster", data)
+    if isinstance(roster, Mapping) and isinstance(roster.get("forces"), list):
+        return _of_forces(roster["forces"], notes)
+    for key in _LISTS:
+        units = data.get(key)
+        if not isinstance(units, list) or not all(isinstance(unit, Mapping) for unit in units):
+            continue
+        if all("type" in unit and not _is_nested(unit) for unit in units):
+            return None  # our own form, which is read with its lines and columns
+        return _of_list(units, notes)
+    return None
+
+
+def _is_nested(unit: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, Mapping) for value in unit.values()) or any(
+        key in unit for key in _COUNTS
+    )
+
+
+def _of_list(units: Sequence[Mapping[str, Any]], notes: list[str]) -> list[Mapping[str, Any]]:
+    """Return the units of a plain list of objects; what else they have is noted."""
+    ignored = dict.fromkeys(
+        key for unit in units for key, value in unit.items() if key not in _KNOWN and value
+    )
+    if ignored:
+        notes.append(f"left out: {joined(list(ignored)[:MAX_NOTED])} of the units")
+    return [
+        {
+            "name": next((unit[key] for key in _NAMES if unit.get(key)), ""),
+            "count": next((unit[key] for key in _COUNTS if key in unit), 1),
+            "type": unit.get("type", ""),
+        }
+        for unit in units
+    ]
+
+
+def _of_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
+    """Return the units of forces as BattleScribe and New Recruit write them; upgrades and what is
+    inside a unit are left out.
+    """
+    units = list[Mapping[str, Any]]()
+    others = list[str]()
+    has_parts = False
+    for selection in _selections(forces):
+        name = str(selection.get("name") or "")
+        if selection.get("type") in _UNITS:
+            units.append({"name": name, "count": selection.get("number", 1)})
+            has_parts = has_parts or bool(selection.get("selections"))
+        elif name:
+            others.append(name)
+    if others:
+        notes.append(f"left out, as no units: {joined(others[:MAX_NOTED])}")
+    if has_parts:
+        notes.append("left out: the models and upgrades inside the units")
+    return units
+
+
+def _selections(forces: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    for force in forces:
+        if not isinstance(force, Mapping):
+            continue
+        for key in ("selections", "units"):
+            for selection in force.get(key) or ():
+                if isinstance(selection, Mapping):
+                    yield selection
+        yield from _selections(force.get("forces") or ())
+
+
+def _of_table(states: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
+    """Return the named objects of a save of Tabletop Simulator, also those in bags, counted by
+    name.
+    """
+    names = Counter[str]()
+    nameless = 0
+    for item in _objects(states):
+        nickname = str(item.get("Nickname") or "").strip()
+        if nickname:
+            names[nickname] += 1
+        elif not item.get("ContainedObjects"):
+            nameless += 1
+    if nameless:
+        notes.append(f"left out: {counted(nameless, 'object')} without a name")
+    return [{"name": name, "count": count} for name, count in names.items()]
+
+
+def _objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    if not isinstance(states, list) or depth > 6:
+        return
+    for item in states:
+        if isinstance(item, Mapping):
+            yield item
+            yield from _objects(item.get("ContainedObjects"), depth + 1)
+
+
+def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
+    """Add units to a roster; those of the same name are numbered on."""
+    counts: dict[str, int] = {}
+    types: dict[str, str] = {}
+    spellings: dict[str, str] = {}
+    for unit in units:
+        name, in_name = split_count(" ".join(_NAME_SIGNS.sub(" ", str(unit["name"])).split()))
+        key = name.casefold()
+        count = unit.get("count", 1)
+        is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= 40
+        if not name:
+            roster.notes.append("left out: a unit without a name")
+            continue
+        if not is_count:
+            roster.notes.append(f"{name[:40]} is read as one unit: its count is {str(count)[:20]}")
+            count = 1
+        if len(name) > MAX_NAME - 3:
+            short = name[: MAX_NAME - 3].strip()
+            roster.notes.append(f"{name[:80]} is called {short}")
+            name = short
+            key = name.casefold()
+        spellings.setdefault(key, name)
+        counts[key] = counts.get(key, 0) + count * int(in_name or 1)
+        types.setdefault(key, str(unit.get("type") or ""))
+    for number, (key, count) in enumerate(counts.items(), 1):
+        if not count:
+            roster.notes.append(f"left out: {spellings[key][:40]}, as its count is 0")
+            continue
+        values = {"name": numbered_name(spellings[key], count)}
+        if types[key]:
+            values["type"] = types[key]
+        roster.rows.append(RosterLine(number, values, {}))
+
+
+# -- as text
+
+
+def is_army_text(text: str) -> bool:
+    """Return whether a text is an army list: no cells, and a line such as `3x Rifle Squad`."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if any("\t" in line or ";" in line for line in lines):
+        return False
+    first = next(iter(lines), "").casefold().split(",")
+    if "name" in [head.strip() for head in first] or len(first) > 2:
+        return False
+    return any(_COUNTED_LINE.match(line) for line in lines)
+
+
+def read_army_text(text: str) -> RosterText:
+    """Return the units of an army list that was copied as text: a line for each, `3x Rifle Squad`
+    or `Rifle Squad [120 pts]`. Indented lines belong to the unit above, and are left out.
+    """
+    roster = RosterText()
+    units = list[Mapping[str, Any]]()
+    inside = 0
+    headings = list[str]()
+    for raw in text.split("\n"):
+        line = raw.strip()
+        if not line:
+            continue
+        if _HEADING.match(line):
+            headings.append(line.strip("+=#*_: "))
+        elif raw[:1].isspace() or line.startswith(("•", "·")):
+            inside += 1
+        else:
+            bare = _COST.sub("", _BULLET.sub("", line)).strip()
+            units.append({"name": bare, "count": 1})
+    headings = [heading for heading in headings if heading]
+    if headings:
+        roster.notes.append(f"left out, as headings: {joined(headings[:MAX_NOTED])}")
+    if inside:
+        roster.notes.append(f"left out: {counted(inside, 'indented line')} below the units")
+    _add_units(roster, units)
+    return roster

@@ -1,0 +1,132 @@
+"""A roster that was sent, fitted to a game: columns that its units do not have are left out, and
+types that only the names say are filled in. Each is noted.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bot.game.counter import REDUCED
+from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.game.roster_sheet import split_count
+from bot.rules.copies import replace
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.units import UnitWords
+from bot.rules.text.names import joined
+from bot.systems.system import System
+
+MAX_NOTED = 12
+_COLUMNS = (
+    *NEEDED,
+    "side",
+    "state",
+    "marker",
+    "markers",
+    "flag",
+    "flags",
+    "stats",
+    "half",
+    REDUCED,
+)
+_NUMBERS = re.compile(r"(?<!\s)\s*+\d{1,4}(?:\.\.\d{1,4})?$")
+
+
+def fit_roster(roster: RosterText, system: System) -> RosterText:
+    """Return the roster as units of a game. Raises UserError if no unit says its type."""
+    words = system.words["units"]
+    notes = list(roster.notes)
+    rows = _without_unknown_columns(roster.rows, words, system.title, notes)
+    rows = _with_types(rows, words, roster.heading_line, notes)
+    return RosterText(rows, notes, roster.heading_line)
+
+
+def _without_unknown_columns(
+    rows: Sequence[RosterLine], words: UnitWords, title: str, notes: list[str]
+) -> list[RosterLine]:
+    """Return rows without the columns that units do not have; one that is nearly the name of a
+    number stays, and is refused with that name.
+    """
+    columns = dict.fromkeys(column for row in rows for column in row.others)
+    known = {*_COLUMNS, *words.keys}
+    unknown = [
+        column
+        for column in columns
+        if column not in known and not did_you_mean(column, [*words.keys, "state", "marker"])
+    ]
+    if unknown:
+        what = "column" if len(unknown) == 1 else "columns"
+        notes.append(
+            f"left out: {what} {joined(unknown[:MAX_NOTED])}, which units of {title} do not have"
+        )
+    return [
+        replace(row, values={key: text for key, text in row.values.items() if key not in unknown})
+        for row in rows
+    ]
+
+
+def _with_types(
+    rows: Sequence[RosterLine], words: UnitWords, heading_line: int, notes: list[str]
+) -> list[RosterLine]:
+    """Return rows with the type that their name says, if they have no column for it. Units of an
+    army list whose names say none are left out. Raises UserError if that is all of them.
+    """
+    fitted = list[RosterLine]()
+    types: dict[str, str] = {}
+    lost = list[str]()
+    for row in rows:
+        if "type" in row.values:
+            fitted.append(row)
+            continue
+        name = _NUMBERS.sub("", split_count(row.values["name"])[0])
+        type_ = find_type_in_name(name, words.types)
+        if type_:
+            types[name] = type_
+            values = {**row.values, "type": type_}
+            if name.casefold() in words.types and row.values["name"] == name:
+                values["name"] = f"{name} 1"  # a unit is not called like a type
+            fitted.append(replace(row, values=values))
+        else:
+            lost.append(name[:40])
+    if lost and (heading_line or not fitted):
+        raise _no_type(lost, words, heading_line)
+    if lost:
+        notes.append(
+            f"left out: {joined(lost[:MAX_NOTED])}, whose names say no type "
+            f"({', '.join(words.types[:6])})"
+        )
+    if types:
+        read = joined([f"{name[:40]} is {type_}" for name, type_ in [*types.items()][:MAX_NOTED]])
+        notes.append(f"types are read from the names: {read}")
+    return fitted
+
+
+def _no_type(lost: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
+    types = f"Types are {', '.join(words.types)}."
+    if heading_line:
+        return roster_fault(
+            "the heading type is missing",
+            heading_line,
+            hint=f"{FIRST_LINE} {types}",
+            code="missing",
+        )
+    return roster_fault(
+        f"{joined(list(lost[:MAX_NOTED]))}: no name says a type",
+        hint=f"Send a sheet with name and type. {types}",
+        code="missing",
+    )
+
+
+def find_type_in_name(name: str, types: Iterable[str]) -> str:
+    """Return the unit type that a name says, "" for none: `Rifle Squads` is a squad, `Squad
+    Leader` a leader. The last type counts, and the longest of those.
+    """
+    words = re.findall(r"[^\W_]+", name.casefold())
+    singular = [word.removesuffix("s") if word.endswith("s") else word for word in words]
+    best = ("", -1)
+    for type_ in types:
+        parts = type_.split("-")
+        for start in range(len(words) - len(parts) + 1):
+            end = start + len(parts)
+            is_here = words[start:end] == parts or singular[start:end] == parts
+            if is_here and (end, len(parts)) > (best[1], best[0].count("-") + 1):
+                best = (type_, end)
+    return best[0]

@@ -1,0 +1,195 @@
+"""A roster as a sheet: CSV as spreadsheets write it, with the columns that clubs have."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from unicodedata import normalize
+
+from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+
+MAX_COLUMNS = 40
+COUNT = "count"
+_SYNONYMS = {
+    "name": ("unit", "unit name", "unit_name", "designation", "units"),
+    "type": ("unit type", "unit_type", "kind", "class"),
+    "side": ("player", "faction", "nation"),
+    COUNT: ("quantity", "qty", "copies", "how many", "amount", "number of units", "#"),
+}
+_EMPTY = frozenset(("-", "–", "—", "−", "n/a", "na", "#n/a"))
+_SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
+_WHOLE = re.compile(r"([-+]?\d{1,6})[.,]0{1,3}")
+_COUNTED = re.compile(r"(\d{1,2}) ?[x×*] ?(?=\S)(.+)|(.+?) ?[x×*] ?(\d{1,2})", re.IGNORECASE)
+_REMARK = re.compile(r"[*†#]|(?:grand )?total\b|sum\b|note\b", re.IGNORECASE)
+_QUOTED = re.compile(r"[“„«\"](.+)[”“»\"]")
+
+
+def read_sheet_roster(text: str) -> RosterText:
+    """Return the units of a sheet. Raises UserError naming line and column."""
+    roster = RosterText()
+    delimiter, text = _find_delimiter(text)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
+    heads: list[str] = []
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            line = reader.line_num
+            if not heads:
+                heads = _read_heads(text, cells, line, roster)
+                continue
+            _add_row(roster, heads, cells, line)
+    except csv.Error as error:
+        raise roster_fault(str(error), reader.line_num) from None
+    return roster
+
+
+def _find_delimiter(text: str) -> tuple[str, str]:
+    """Return what parts the cells, and the text; of `sep=;`, which Excel writes, an empty line is
+    left.
+    """
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if separator := _SEPARATOR.fullmatch(first.strip()):
+        return separator[1], text.replace(first, "", 1)
+    line = first
+    if not any(mark in first for mark in ",;\t"):  # a title may stand above the headings
+        rest = (line for line in text.split("\n") if any(mark in line for mark in ",;\t"))
+        line = next(rest, first)
+    return max(",;\t", key=line.count), text
+
+
+def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> list[str]:
+    """Return the headings, [] for a title above them. Raises UserError for headings that no
+    roster has.
+    """
+    heads = _renamed([cell.strip().casefold() for cell in cells])
+    if _has_lost_breaks(text, heads):
+        hint = "Paste it into the form of /unit import, or send it as a file."
+        raise roster_fault(
+            "The text is in one line: its line breaks were lost on the way", hint=hint
+        )
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if len(filled) == 1 and "name" not in heads and "\n" in text.strip():
+        roster.notes.append(f'left out above the headings: "{filled[0][:60]}"')
+        return []
+    _check_heads(heads, line)
+    roster.heading_line = line
+    return heads
+
+
+def _renamed(heads: list[str]) -> list[str]:
+    """Return headings by their usual names: `unit` is name, `qty` is count."""
+    renamed = list(heads)
+    for name, others in _SYNONYMS.items():
+        if name in renamed:
+            continue
+        synonym = next((other for other in others if other in renamed), None)
+        if synonym is not None:
+            renamed[renamed.index(synonym)] = name
+    return renamed
+
+
+def _has_lost_breaks(text: str, heads: Sequence[str]) -> bool:
+    """Return whether the heading goes on with units: it is the only line, and a blank inside a cell
+    was a line break.
+    """
+    is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
+    return "\n" not in text.strip() and len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
+
+
+def _check_heads(heads: Sequence[str], line: int) -> None:
+    if len(heads) > MAX_COLUMNS:
+        raise roster_fault(f"at most {MAX_COLUMNS} columns", line, code="too-many")
+    if "name" not in heads:
+        raise roster_fault("the heading name is missing", line, hint=FIRST_LINE, code="missing")
+    for column, head in enumerate(heads, 1):
+        if head and heads.index(head) != column - 1:
+            raise roster_fault("a heading is repeated", line, column, code="given-twice")
+
+
+def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], line: int) -> None:
+    """Add the unit of a row. Raises UserError for more values than headings."""
+    if any(cell.strip() for cell in cells[len(heads) :]):
+        hint = "Put a value that holds the separator into quotation marks."
+        raise roster_fault("more values than headings", line, len(heads) + 1, hint=hint)
+    if _is_remark(cells):
+        text = next(cell.strip() for cell in cells if cell.strip())
+        roster.notes.append(f'line {line} is left out: "{text[:60]}"')
+        return
+    values = {
+        head: _plain_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
+    }
+    places = {head: (line, column) for column, head in enumerate(heads, 1) if head}
+    for head, cell in zip(heads, cells, strict=False):
+        if not head and cell.strip():
+            column = heads.index(head) + 1
+            note = f"column {column} has no heading, and is left out"
+            if note not in roster.notes:
+                roster.notes.append(note)
+    roster.rows += with_count(RosterLine(line, values, places), roster.notes)
+
+
+def _is_remark(cells: Sequence[str]) -> bool:
+    """Return whether a row is a remark or a sum between units, not a unit."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return _REMARK.match(filled[0]) is not None or (len(filled) == 1 and filled[0].endswith(":"))
+
+
+def _plain_value(head: str, cell: str) -> str:
+    """Return a value as it is meant: `5.0` is 5, a dash is nothing, a name has no quotation
+    marks.
+    """
+    value = cell.strip()
+    if value.casefold() in _EMPTY:
+        return ""
+    if head == "name":
+        quoted = _QUOTED.fullmatch(value)
+        return quoted[1].strip() if quoted else value
+    plain = normalize("NFKC", value)
+    whole = _WHOLE.fullmatch(plain)
+    if whole:
+        return whole[1]
+    return plain if plain.isdecimal() else value
+
+
+def with_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
+    """Return the row with numbered units for its count, or the one in its name (`3x Squad`);
+    nothing for a count of 0. Raises UserError for a count that is none.
+    """
+    name = row.values.get("name", "").strip()
+    raw = row.values.get(COUNT, "").strip()
+    values = {key: value for key, value in row.values.items() if key != COUNT}
+    if not raw:
+        name, raw = split_count(name)
+    if not raw:
+        return [RosterLine(row.line, values, row.places)]
+    if not raw.isdecimal() or not 0 <= int(raw) <= 40:
+        line, column = row.places.get(COUNT, (row.line, 0))
+        raise roster_fault(
+            f"{raw[:20]} is no count of units from 0 to 40", line, column, code="bad-value"
+        )
+    if not int(raw):
+        notes.append(f"line {row.line} is left out: {name[:40]} has a count of 0")
+        return []
+    values["name"] = numbered_name(name, int(raw))
+    if int(raw) > 1 and ".." not in name:
+        notes.append(f"{raw} units of line {row.line} are {values['name']}")
+    return [RosterLine(row.line, values, row.places)]
+
+
+def split_count(name: str) -> tuple[str, str]:
+    """Return a name without the count in it, and the count, "" if it has none: `3x Squad`,
+    `Squad x3`.
+    """
+    counted = _COUNTED.fullmatch(name)
+    if not counted:
+        return name, ""
+    return (counted[2] or counted[3]).strip(), counted[1] or counted[4]
+
+
+def numbered_name(name: str, count: int) -> str:
+    """Return the name of so many units: `Squad A` three times is `Squad A 1..3`."""
+    if count <= 1 or ".." in name:
+        return name
+    between = "-" if name[-1:].isdigit() else " "
+    return f"{name}{between}1..{count}"
