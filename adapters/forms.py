@@ -68,7 +68,7 @@ class Opened:
 async def opened(app: App, room: Room, draft: Draft, who: Person, where: Place) -> Opened:
     """The form of a draft, as much of it as the platform has room for."""
     spec = await app.spec_of_form(draft, where)
-    known = await app.known(where, who)
+    known = await app.get_form_context(spec, where, who)
     form = form_of(spec, draft.options, known, room, draft.wrong, draft.message, draft.title)
     return Opened(draft, spec, known, form)
 
@@ -81,7 +81,11 @@ async def begun(
     who: Person,
     where: Place,
 ) -> Opened:
-    """A new form, filled in with what was given, else with what lasts from the time before."""
+    """A new form, filled in with what was given, else with what lasts from the time before.
+
+    Raises UserError for who could not send it.
+    """
+    await app.forms.check_seat(spec, options, who, where)
     draft = await (
         app.forms.begin(spec, options, who) if options else app.forms.anew(spec, {}, who, where)
     )

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Self
 
 from bot.answers.defaults import depends_on_game, spec_by_rules
+from bot.answers.unit_reasons import find_reasons
 from bot.commands.channel_games import choices
 from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
@@ -610,8 +611,25 @@ class App:
             options=tuple(
                 dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])
             ),
+            sealed=tuple(
+                number
+                for number, owner in game.sealed.items()
+                if person is not None and owner == person.person
+            ),
             game=system,
         )
+
+    async def get_form_context(self, spec: CommandSpec, place: Place, who: Person) -> Known:
+        """Return what this channel knows for the form of a command: with it, why units cannot be
+        in its lists.
+        """
+        known = await self.known(place, who)
+        loaded = await self.games.at((await self.threads.home(place)).key)
+        if loaded is None:
+            return known
+        game = loaded.game
+        reasons = find_reasons(known.game, spec, known.roster, game, known.own_side)
+        return known._replace(reasons=reasons)
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
         """The macros that somebody can run in a place."""

@@ -166,11 +166,18 @@ class Session:
         """Put a command on the line: the console's form is the line itself."""
         try:
             draft = await self.app.forms.opened(what, self.who, PLACE) if ":" in what else None
+            if draft is None:
+                await self._check_seat(what)
         except UserError as error:
-            self._refuse(error)
+            await self._show(error_reply(error))
             return
         self.draft = f"{what} " if draft is None else await self._mended(draft)
         say(self.console, Text("  Go on with the line below; Tab shows what fits.", style="dim"))
+
+    async def _check_seat(self, text: str) -> None:
+        """Raise UserError if this player could not send the command that a button begins."""
+        typed = await self.app.parsed(text, PLACE, self.who)
+        await self.app.forms.check_seat(typed.spec, typed.options, self.who, PLACE)
 
     async def _mended(self, draft: Draft) -> str:
         """A draft as a line. What was refused comes last: of units those that are there, nothing of

@@ -209,7 +209,7 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
             and len(option.values) <= MAX_CHOICES
         ):
             made["choices"] = [{"name": value, "value": value} for value in option.values]
-        elif option.type in _COMPLETED or option.complete:
+        elif option.type in _COMPLETED or (option.complete and option.type != "int"):
             made["autocomplete"] = True
         elif option.type == "str":
             made["max_length"] = int(option.max or MAX_TEXT)

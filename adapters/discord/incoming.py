@@ -182,6 +182,11 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     private = spec.is_private(options)
     if asks(spec, options):
         async with _in_time():
+            offer = await work.app.forms.offer_scenario(spec, options, request.who, request.where)
+        if offer is not None:
+            await work.delivery.say(request, offer)
+            return
+        async with _in_time():
             form = await begun(work.app, ROOM, spec, options, request.who, request.where)
         await work.delivery.show(request, modal(form.form, form.draft.key))
         return
@@ -257,6 +262,13 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     chosen = next(iter(data.get("values") or ()), "") if custom_id.startswith(MENU) else custom_id
     action = str(chosen).removeprefix(ACTION)
     if action.startswith(OPEN_FORM):
+        async with _in_time():
+            offer = await work.app.forms.offer_instead(
+                action.removeprefix(OPEN_FORM), request.who, request.where
+            )
+        if offer is not None:
+            await work.delivery.say(request, offer)
+            return
         async with _in_time():
             draft = await work.app.forms.opened(
                 action.removeprefix(OPEN_FORM), request.who, request.where

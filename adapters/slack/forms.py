@@ -70,8 +70,24 @@ class Forms:
         if not asks(typed.spec, typed.options):
             return False
         await ack()
-        await self._open(request, text, await self._begun(request, typed.spec, typed.options))
+        if await self._offer_scenario(request, typed.spec, typed.options):
+            return True
+        try:
+            view = await self._begun(request, typed.spec, typed.options)
+        except UserError as error:
+            await self._work.posts.deliver(request, error_reply(error))
+            return True
+        await self._open(request, text, view)
         return True
+
+    async def _offer_scenario(
+        self, request: Request, spec: CommandSpec, options: Mapping[str, object]
+    ) -> bool:
+        """Offer a scenario in place of the form where no game is on; whether it was offered."""
+        offer = await self._app.forms.offer_scenario(spec, options, request.who, request.where)
+        if offer is not None:
+            await self._work.posts.deliver(request, offer)
+        return offer is not None
 
     async def _chosen(self, request: Request, text: str, ack: Ack) -> bool:
         """Open what asks which command is meant, by its first words alone, or its form where
@@ -93,14 +109,24 @@ class Forms:
             return False
         await ack()
         is_one = len(below) == 1
-        view = (
-            await self._begun(request, below[0], {}) if is_one else pick_view(words, seen, request)
-        )
+        try:
+            view = (
+                await self._begun(request, below[0], {})
+                if is_one
+                else pick_view(words, seen, request)
+            )
+        except UserError as error:
+            await self._work.posts.deliver(request, error_reply(error))
+            return True
         await self._open(request, text, view)
         return True
 
     async def open_from(self, request: Request, what: str) -> None:
         """Open the form that a button is for; `what` comes behind `form:` in its action."""
+        offer = await self._app.forms.offer_instead(what, request.who, request.where)
+        if offer is not None:
+            await self._work.posts.deliver(request, offer)
+            return
         try:
             draft = await self._app.forms.opened(what, request.who, request.where)
         except UserError as error:
@@ -142,7 +168,13 @@ class Forms:
             raise UserError("No command was chosen.", code="bad-form")
         spec = await self._app.spec_at(tuple(picked["value"].split()), request.where)
         if spec.options:
-            await ack(response_action="update", view=await self._begun(request, spec, {}))
+            try:
+                further = await self._begun(request, spec, {})
+            except UserError as error:
+                await ack()
+                await self._work.posts.deliver(request, error_reply(error))
+                return
+            await ack(response_action="update", view=further)
         else:
             command = request.command(spec.path, {})
             run = partial(self._work.run, request, spec, {})
@@ -159,11 +191,15 @@ class Forms:
         if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
         _, taken = await self._taken(request, draft, view)
-        draft = draft._replace(
-            options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page
-        )
+        page = draft.page ^ 1 if name == MORE else draft.page
+        # what was refused before may be put right by now; what is wrong now is said anew
+        draft = draft._replace(options=taken.options, page=page, wrong="", message="")
+        counts = meta.counts or name == COUNT
+        if taken.problem is not None and not counts:
+            problem = taken.problem
+            draft = draft._replace(wrong=problem.option or "", message=str(problem))
         await self._app.drafts.put(draft)
-        lines = await self._odds(request, draft, taken) if meta.counts or name == COUNT else []
+        lines = await self._odds(request, draft, taken) if counts else []
         form = await opened(self._app, ROOM, draft, request.who, request.where)
         shown = form_view(form.form, draft, form.spec, request, lines)
         await self._call(

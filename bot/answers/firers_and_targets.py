@@ -203,26 +203,34 @@ def _meant(sequence: Sequence, option: Option, side: str) -> tuple[UnitWords, Wh
 def able(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The options without the dead in any list, and among those who act without those whose weapons
-    are out; and who was left out. A list of which nobody would be left stays."""
+    """The options without those in any list who left the fight or whom the sequence refuses for
+    their type or state, and among those who act without those whose weapons are out; and who was
+    left out. A list of which nobody would be left stays."""
     found = dict(options)
     left_out = dict[str, None]()
     for option in sequence.inputs:
         text = found.get(option.name)
         if option.type != "units" or not isinstance(text, str):
             continue
-        marks = set(OUT) if option.name in complete.ACTING else set[str]()
         items = [item.strip() for item in split_items(text)]
         out = {
-            item: u.name
+            item: unit.name
             for item in items
-            for u in units_in([item], roster)
-            if is_gone(u) or u.marks & marks
+            for unit in units_in([item], roster)
+            if _is_unable(sequence, option, unit)
         }
         if kept := [item for item in items if item not in out]:
             found[option.name] = "; ".join(kept)
             left_out |= dict.fromkeys(out.values())
     return found, tuple(left_out)
+
+
+def _is_unable(sequence: Sequence, option: Option, unit: RosterUnit) -> bool:
+    """Return whether a unit as it is now can be in no list of this option."""
+    if is_gone(unit) or (option.name in complete.ACTING and unit.marks & {*OUT}):
+        return True
+    error = refusal_of(sequence, option.name, unit)
+    return error is not None and error.code in UNFIT and error.option in ("", None, option.name)
 
 
 def offer_the_able(
@@ -282,12 +290,12 @@ MOST_ACTS = 4
 """So many sequences are offered: fire, close combat, the morale check, and those that are made
 for such a unit.
 """
+UNFIT = ("wrong-type", "unit-unfit", "unit-gone")
+"""Refusals of a unit for its type or its state."""
 BY_NATURE = (
-    "wrong-type",
+    *UNFIT,
     "no-firepower",
     "no-weapon",
-    "unit-unfit",
-    "unit-gone",
     "card-refuses",
     FORBIDDEN,
 )
@@ -340,10 +348,27 @@ def refused_of(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
 def refusal(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | None:
     """Why the sequence refuses the unit alone in this option where all else is as in its example;
     None where it does not."""
-    roster = {unit.name.casefold(): unit}
+    return _refusal(sequence, {**sequence.example, option: unit.name}, unit)
+
+
+def refusal_of(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | None:
+    """Return why the sequence refuses the unit alone in this option with the numbers that it has;
+    None if it does not.
+
+    All that the unit does not bring is as in the example.
+    """
+    brought = {one.name for one in sequence.inputs if one.brings.partition(".")[0] == option}
+    options = {name: value for name, value in sequence.example.items() if name not in brought}
+    return _refusal(sequence, {**options, option: unit.name}, unit)
+
+
+def _refusal(
+    sequence: Sequence, options: Mapping[str, object], unit: RosterUnit
+) -> UserError | None:
+    roster = {unit.name.casefold(): unit, unit.handle.casefold(): unit}
     try:
-        options, _ = in_names(sequence, {**sequence.example, option: unit.name}, roster, unit.side)
-        sequence.plan(sequence.given(options, roster))
+        written, _ = in_names(sequence, options, roster, unit.side)
+        sequence.plan(sequence.given(written, roster))
     except UserError as error:
         return error
     return None

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from bot.commands.channel_games import turn_to_row
 from bot.commands.context import Context
 from bot.game.loaded import is_imported
+from bot.game.rights import join_buttons
+from bot.game.state import is_guarded
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
@@ -182,6 +184,7 @@ BUTTONS_OF_GAME = {
     "initiative": Button("play.button:initiative", typed="/game initiative"),
     "join": Button("games.start_and_join:join", typed="/game join"),
     "sequence": Button("play.button:press_sequence"),
+    "leave": Button("games.start_and_join:press_leave", typed="/game leave"),
     "losses": Button("log.stats:press_losses"),
     "luck": Button("log.stats:press_picture", private=True),
     "log": Button("log.log:turn_page", private=True, earlier=True, typed="/log"),
@@ -246,6 +249,8 @@ def explain(context: Context, error: UserError) -> None:
         imported("post.choose:with_answer")(context, error)
     if error.code == "not-master":
         name_master(context, error)
+    if error.code == "not-player" and not error.buttons and is_guarded(context.game):
+        error.buttons = join_buttons(context.ledger.row, context.game)
 
 
 def name_master(context: Context, error: UserError) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Back, RosterUnit, UnitWords, value_of
+from bot.rules.inputs.units import Back, RosterUnit, UnitWords, join_pairs, value_of
 from bot.rules.text.names import bare
 from bot.systems.catalog import lost_states
 from bot.systems.game_file import ANY
@@ -192,8 +192,9 @@ def with_reduced(unit: RosterUnit, text: str, words: UnitWords) -> RosterUnit:
         )
     kind = words.reduced.get(unit.type, "")
     numbers = dict[str, Any]()
-    for word in text.split():
-        key, equals, value = word.strip(",").partition("=")
+    pieces = [piece.strip(",") for piece in text.split()]
+    for word in join_pairs(pieces, words):
+        key, equals, value = word.partition("=")
         folded = key.casefold().replace("_", "-")
         if equals and key.casefold() in words.keys:
             numbers[key.casefold()] = value_of(words.keys[key.casefold()], value)

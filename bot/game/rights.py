@@ -9,6 +9,7 @@ from bot.game.phases import chit_name, phase_of, phases_of, whose_go
 from bot.game.roster import units_of
 from bot.game.sides import of_side
 from bot.game.state import Actor, Game, is_guarded, is_stranger, is_strict
+from bot.interface.reply.reply import Button
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.effects import ANY_UNIT
@@ -55,6 +56,11 @@ def need_player(game: Game, actor: Actor) -> None:
             ),
             code="not-player",
         )
+
+
+def join_buttons(row: str, game: Game) -> tuple[Button, ...]:
+    """Return a button to join each side of the game in this row."""
+    return tuple(Button(f"join:{row}:{side}", f"Join {side}", "primary") for side in game.sides)
 
 
 def need_hand_dice(game: Game, hand: object) -> None:

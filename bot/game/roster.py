@@ -19,7 +19,7 @@ from bot.game.state import Game, Json, Units, roster_of
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, value_of
+from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, value_of
 from bot.rules.sequence.sequence import Change, Joining
 from bot.rules.text.names import counted, joined
 
@@ -159,11 +159,9 @@ def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
     front, reduced = parted_stats(text)
     if reduced is not None:
         was = unit = with_reduced(unit, reduced, words)
-    for word in front.split():
-        if word := word.strip(","):
-            unit = (
-                flipped(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
-            )
+    pieces = [word for piece in front.split() if (word := piece.strip(","))]
+    for word in join_pairs(pieces, words):
+        unit = flipped(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
     return fitting_side(was, unit, words)
 
 

@@ -112,6 +112,7 @@ _UNIT = Option(
     "one unit or several: us1, Squad 1..4, all shaken, side:US",
     complete="unit",
     many=True,
+    label="Which units",
 )
 _SIDE = Option("side", "str", "side", complete="side")
 _STATS = Option(
@@ -119,6 +120,7 @@ _STATS = Option(
     "str",
     "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved",
     complete="stats",
+    label="Numbers, state and markers",
 )
 _GAME = _free("game", "another game that was played here: its number or title", complete="game")
 _FILES = "json (import takes it back), html (a page to read and check), csv or markdown"
@@ -190,33 +192,56 @@ _OTHERS = (
     _spec(
         "game reveal",
         "Open a sealed roll of yours",
-        Option("event", "int", "its number, such as #41", min=1, max=10**9),
+        Option(
+            "event",
+            "int",
+            "its number, such as #41",
+            min=1,
+            max=10**9,
+            complete="sealed",
+            label="Sealed roll",
+        ),
         _GAME,
         example="41",
     ),
     _spec(
         "game settings",
         "How this game is played: dice by hand, length of answers, game master and more",
-        _free("hand_dice", "allow dice rolled by hand", type="enum", values=("yes", "no")),
-        _free("answers", "long or short answers", type="enum", values=_FORMATS),
+        _free(
+            "hand_dice",
+            "allow dice rolled by hand",
+            type="enum",
+            values=("yes", "no"),
+            label="Dice rolled by hand",
+        ),
+        _free(
+            "answers",
+            "long or short answers",
+            type="enum",
+            values=_FORMATS,
+            label="Length of answers",
+        ),
         _free(
             "confirm",
             "ask before the same shot is fired at another target",
             type="enum",
             values=("yes", "no"),
+            label="Ask before the same shot",
         ),
         _free(
             "strict",
             "refuse a second shot, or one out of turn or phase",
             type="enum",
             values=("yes", "no"),
+            label="Refuse shots out of order",
         ),
-        _free("master", "the new game master", complete="player"),
+        _free("master", "the new game master", complete="player", label="Game master"),
         _free(
             "threads",
             "threads here play the channel's game, or their own",
             type="enum",
             values=("channel", "own"),
+            label="Game in threads",
         ),
         _free(
             "pictures",
@@ -224,8 +249,18 @@ _OTHERS = (
             type="enum",
             values=("never", "on-demand", "always"),
         ),
-        _free("pack", "another version of the pack that is played", complete="pack"),
-        _free("rule", "an optional rule of the game, on or off: fog=on", complete="rule"),
+        _free(
+            "pack",
+            "another version of the pack that is played",
+            complete="pack",
+            label="Version of the pack",
+        ),
+        _free(
+            "rule",
+            "an optional rule of the game, on or off: fog=on",
+            complete="rule",
+            label="Optional rule",
+        ),
         example="answers=compact",
     ),
     _spec(
@@ -430,8 +465,10 @@ _OTHERS = (
     _private(
         "order write",
         "Seal your side's orders; all open together",
-        _free("text", "what your side does"),
-        _free("command", "a roll or sequence to have ready when they open"),
+        _free("text", "what your side does", label="Your orders"),
+        _free(
+            "command", "a roll or sequence to have ready when they open", label="Roll to have ready"
+        ),
         example='"Squads 3 + 4 advance to H5"',
     ),
     _private("order show", "Who is in, when they open, and yours"),

@@ -22,6 +22,7 @@ from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.typing.command_text import command_text, parse_text, salvaged
 from bot.interface.typing.complete import ACTING, Known
+from bot.places.form_rights import check_seat
 from bot.places.own_installs import check_own
 from bot.places.shelves import NotManager
 from bot.places.threads import Threads
@@ -31,7 +32,7 @@ from bot.rules.inputs.options import words_of
 from bot.stores.base import DRAFTS_KEPT, Clock, StoreError
 from bot.stores.records import DRAFT, Doc
 from bot.stores.store import Store
-from bot.systems.catalog import using
+from bot.systems.catalog import systems, using
 from bot.systems.system import FIRES, System
 
 _MORE = ("game", "wrong", "message", "title", "better")
@@ -225,8 +226,77 @@ class Forms:
         )
         return await self.begin(spec, {**lasting(spec, last, known), **options}, who)
 
+    async def check_seat(
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
+    ) -> None:
+        """Raise UserError if this person could not send the form, with buttons to join a side."""
+        loaded = await self._games.at((await self._threads.home(place)).key)
+        if loaded is not None:
+            check_seat(spec, options, loaded, person, await self._seen_at(place))
+
+    async def offer_scenario(
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
+    ) -> Reply | None:
+        """Return the answer to a bare combat command where no game is on: a scenario to start, and
+        the form; None if the form should open at once.
+
+        Whoever has typed units to this command before gets the form with them.
+        """
+        needs_units = any(
+            option.required and option.type in ("unit", "units") for option in spec.options
+        )
+        if spec.family != "sequence" or not needs_units or options or place.is_own:
+            return None
+        with using(await self._seen_at(place)):
+            system = systems().get(spec.system)
+        if system is None or not system.scenarios:
+            return None
+        loaded = await self._games.at((await self._threads.home(place)).key)
+        if loaded is not None:
+            game = loaded.game
+            is_on = (game.started and not game.ended) or bool(game.units)
+            if is_on or await last_inputs(self._store, loaded, person.key, spec.path):
+                return None
+        draft = await self.begin(spec, {}, person)
+        name, title = next(iter(system.scenarios.items()))
+        start = f"game start {system.id} scenario={name}"
+        return Reply(
+            f"No game of {system.title} is on here",
+            ("Start one with its units ready, or type the units of this roll yourself.",),
+            private=True,
+            buttons=(
+                Button(OPEN_FORM + start, f"Start {title}", "primary"),
+                Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Type the units"),
+            ),
+        )
+
+    async def offer_instead(self, action: str, person: Person, place: Place) -> Reply | None:
+        """Return what a button that opens the form of a bare combat command is answered with where
+        no game is on; None if the form should open.
+        """
+        if action.startswith((DRAFTED, OF_EVENT)):
+            return None
+        try:
+            with using(await self._seen_at(place)):
+                typed = parse_text(action, registry())
+        except UserError:
+            return None
+        return await self.offer_scenario(typed.spec, typed.options, person, place)
+
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
-        """The form that a button opens; `what` is its action behind OPEN_FORM. Raises UserError."""
+        """The form that a button opens; `what` is its action behind OPEN_FORM.
+
+        Raises UserError, also for who could not send it.
+        """
+        draft = await self._find_opened(what, who, where)
+        with using(await self._seen_at(where)):
+            spec = registry().get(draft.path)
+        if spec is not None:
+            await self.check_seat(spec, draft.options, who, where)
+        return draft
+
+    async def _find_opened(self, what: str, who: Person, where: Place) -> Draft:
+        """Return the draft of the form that a button opens. Raises UserError."""
         if where.is_own:
             check_own(CommandSpec((), "", ""), where, who)
         if what.startswith(DRAFTED):

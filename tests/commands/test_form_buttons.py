@@ -59,21 +59,22 @@ async def test_a_button_without_a_form_says_so(what: str) -> None:
     assert refused.value.code in ("other-game", "used-up", "not-repeatable")
 
 
-async def test_fire_on_the_board_and_on_a_card_keeps_the_terrain_of_the_last_shot() -> None:
-    """As the bare command does: numbers and words, neither units nor modifiers; what the button
-    says goes first.
+async def test_fire_on_the_board_and_on_a_card_keeps_what_belongs_to_the_firer() -> None:
+    """As the bare command does: the leader's modifier, neither the target's terrain nor units nor
+    ticks; what the button says goes first.
     """
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
-    await channel.do("Anna", "lnlt fire us1 vc1 tm=2 adjacent hand=1,6")
-    assert await opened(channel, "Anna", "form:lnlt fire") == {"tm": "2"}
+    await channel.do("Bob", "game join VC")
+    await channel.do("Anna", "lnlt fire us1 vc1 tm=2 lm=1 adjacent hand=1,6")
+    assert await opened(channel, "Anna", "form:lnlt fire") == {"lm": "1"}
     card = await channel.do("Anna", "unit show us2")
     assert await opened(channel, "Anna", faces(card)["Fire with it"]) == {
-        "tm": "2",
+        "lm": "1",
         "attackers": "us2",
     }
-    assert await opened(channel, "Anna", "form:lnlt fire us2 tm=0") == {
-        "tm": "0",
+    assert await opened(channel, "Anna", "form:lnlt fire us2 lm=0") == {
+        "lm": "0",
         "attackers": "us2",
     }
     assert await opened(channel, "Bob", "form:lnlt fire") == {}

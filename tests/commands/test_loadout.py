@@ -87,7 +87,7 @@ async def test_each_weapon_is_offered_in_lists_and_forms() -> None:
     )
     picks = unit_picks(option, "Able weapon=lmg", await channel.app.known(channel.place, anna), 25)
     assert [pick.label for pick in picks if pick.label.startswith("Able")] == [
-        "Able", "Able: battle-rifle", "Able: smg", "Able weapon=lmg"]  # fmt: skip
+        "Able", "Able, battle rifle only", "Able, SMG only", "Able weapon=lmg"]  # fmt: skip
     assert (
         "carries 2 battle rifles, LMG, SMG" in (await channel.do("Anna", "unit show Able")).text()
     )

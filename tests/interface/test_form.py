@@ -125,8 +125,14 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     tank = spec_of("lnlt", "ordnance-vehicle")
     form = form_of(tank, {}, SMALL, NARROW)
     line = field(form, REST)
-    assert not line.needed
-    assert field(form, "to_hit").needed, "vehicles of the roster bring what else is needed"
+    assert line.needed, "no unit of this roster brings armor"
+    assert line.hint.startswith("Needed: penetration, armor.")
+    assert field(form, "to_hit").needed
+    tanks = tuple(
+        replace(unit, numbers={"armor": 3, "penetration": 6, "morale": 5}) for unit in SMALL.roster
+    )
+    with_tanks = form_of(tank, {}, SMALL._replace(roster=tanks), NARROW)
+    assert not field(with_tanks, REST).needed, "units of the roster bring what else is needed"
     taken = take(
         tank, SMALL, form, {"to_hit": "8", REST: "penetration 6, armor 2, target's morale 5"}
     )
@@ -288,15 +294,16 @@ def test_what_was_refused_is_gone_when_the_form_is_sent_again() -> None:
     }
 
 
-def test_what_lasts_from_the_shot_before_is_the_terrain_and_never_a_unit_or_a_flag() -> None:
+def test_what_lasts_from_the_shot_before_belongs_to_the_firer_and_is_no_unit_or_flag() -> None:
     last: dict[str, object] = {
         "attackers": "us1",
         "targets": "vc1",
         "tm": 1,
+        "lm": 1,
         "adjacent": True,
         "mods": "tis",
     }
-    assert lasting(FIRE, last, SMALL) == {"tm": 1}
+    assert lasting(FIRE, last, SMALL) == {"lm": 1}, "the next target has its own terrain"
     assert lasting(FIRE, last, Known()) == last, (
         "without a roster units are typed, and typing is saved"
     )
@@ -372,7 +379,7 @@ def test_a_bare_number_is_the_one_that_is_needed() -> None:
     form = form_of(tank, {}, known, NARROW)
     line = field(form, REST)
     assert (line.label, line.value, line.needed) == (
-        "Range in inches and rarer modifiers",
+        "Range in inches and the rest",
         "",
         True,
     )

@@ -12,15 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from adapters.discord.modal import ROOM as MODAL
-from adapters.discord.modal import filled, modal
 from adapters.slack.modal import ROOM as VIEW
-from adapters.slack.modal import form_view, read_state
-from adapters.slack.request import Request
 from bot.interface.form.form import (
     COMPARE,
     HAND,
@@ -28,7 +24,6 @@ from bot.interface.form.form import (
     ODDS,
     ROLL,
     SECRET,
-    Form,
     Room,
     asks,
     form_of,
@@ -40,17 +35,16 @@ from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.interface.typing.complete import Known
-from bot.places.forms import KEPT, Draft, action_of
+from bot.places.forms import KEPT, action_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems
+from tests.form_sending import KEY, send_on_discord, send_on_slack
 from tests.playing import Channel, two_sides
-from tests.standins.discord.forms import submitted_part
 
 ROLLED = [spec for spec in registry() if spec.family in KEPT and spec.option(SECRET) is not None]
 COUNTED = [spec for spec in ROLLED if spec.option(ODDS) is not None]
-KEY = "0123456789abcdef"
 ROOT = Path(__file__).parents[2]
 ASKED = {ODDS: ODDS, COMPARE: ODDS, SECRET: SECRET, HAND: HAND, "": ROLL}
 """What a form does that was opened with this given."""
@@ -69,49 +63,6 @@ def some_units(spec: CommandSpec) -> Known:
     return Known(tuple(units), ("US", "VC"), own_side="US", system=spec.system)
 
 
-def sent_on_discord(form: Form, values: dict[str, Any]) -> dict[str, object]:
-    """What Discord's client sends of a modal in which only `values` were touched, and what it
-    insists on.
-    """
-    body = modal(form, KEY)
-    needed = [part["component"] for part in body["components"] if part["component"].get("required")]
-    owed = [
-        one
-        for one in needed
-        if not one.get("value") and not any(o.get("default") for o in one.get("options", ()))
-    ]
-    left = {
-        one["custom_id"]: [one["options"][0]["value"]] if "options" in one else "5" for one in owed
-    } | values
-    parts = [
-        part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]
-    ]
-    return filled({"components": [submitted_part(part, left) for part in parts]})
-
-
-def sent_on_slack(form: Form, values: dict[str, Any], spec: CommandSpec) -> dict[str, object]:
-    """What Slack sends of a view in which only `values` were touched."""
-    view = form_view(form, Draft(KEY, spec.path, {}, "U1"), spec, Request("T1", "C1", "U1", "1"))
-    state = {}
-    for block in view["blocks"]:
-        if block["type"] != "input":
-            continue
-        element, found = block["element"], {}
-        for key in ("option", "options", "value"):
-            if f"initial_{key}" in element:
-                found = {f"selected_{key}" if key != "value" else key: element[f"initial_{key}"]}
-        if block["block_id"] in values:
-            found = {"selected_option": {"value": values[block["block_id"]]}}
-        if not found and "options" in element:
-            found = (
-                {"selected_option": None}
-                if element["type"] != "multi_static_select"
-                else {"selected_options": []}
-            )
-        state[block["block_id"]] = {"value": found or {"value": ""}}
-    return read_state(form, state)
-
-
 def given(spec: CommandSpec, way: str) -> dict[str, object]:
     return {way: "6" if way == HAND else True} if way else {}
 
@@ -125,7 +76,7 @@ def as_opened(
 ) -> Taken:
     """What comes of a form that is sent as it opens, but for what was chosen in `sent`."""
     form = form_of(spec, options, known, room)
-    values = sent_on_discord(form, sent) if room is MODAL else sent_on_slack(form, sent, spec)
+    values = send_on_discord(form, sent) if room is MODAL else send_on_slack(form, sent, spec)
     return take(spec, known, form, values)
 
 
@@ -204,7 +155,7 @@ def test_a_refused_form_keeps_its_way_at_every_field() -> None:
             form = form_of(
                 spec, given(spec, ODDS), known, MODAL, option.name, "Something was wrong here."
             )
-            taken = take(spec, known, form, sent_on_discord(form, {}))
+            taken = take(spec, known, form, send_on_discord(form, {}))
             assert taken.how == ODDS, (spec.name, option.name)
 
 
@@ -253,7 +204,7 @@ async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) ->
     spec = await channel.app.spec_of_form(draft, channel.place)
     known = await channel.app.known(channel.place, who)
     form = form_of(spec, draft.options, known, MODAL, draft.wrong, draft.message, draft.title)
-    taken = take(spec, known, form, sent_on_discord(form, dict(chosen)))
+    taken = take(spec, known, form, send_on_discord(form, dict(chosen)))
     assert taken.problem is None, taken.problem
     await channel.app.drafts.put(
         draft._replace(options=taken.options, wrong="", message="", better=None)

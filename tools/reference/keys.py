@@ -216,6 +216,10 @@ INPUT: Keys = {
     "help": Key(TEXT, "what it is"),
     "brief": Key(TEXT, "the help in a few words, where there is little room"),
     "form_only": Key(FLAG, "forms and typed commands have it, Discord's slash command does not"),
+    "of": Key(
+        {"enum": ["target", "target-hex"]},
+        "it belongs to the target, or to all in the target's hex: forms and *Other target* do not carry it over",
+    ),
     "min": Key(NUMBER, "the least"),
     "max": Key(NUMBER, "the most"),
     "values": Key(

@@ -261,12 +261,20 @@ async def join(context: Context, named: str | None = None) -> Reply:
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
         hint = "" if own == side else phrase("Leave it first: `/game leave`.")
-        raise UserError(f"You already play {own}.", hint=hint, code="side-taken")
+        error = UserError(f"You already play {own}.", hint=hint, code="side-taken")
+        if own != side:
+            error.buttons = (context.button("leave", f"Leave {own}"),)
+        raise error
     now = seated(game, {**game.players, person: side}, {person})
     context.ledger.add("join", now, side=side)
     take_seat(context)
     lines = (CLAIM_HINT,) if context.ledger.own_import() is not None else ()
     return Reply(f"{context.who} plays {side}", lines)
+
+
+async def press_leave(context: Context, _about: str) -> Reply:
+    """Leave one's side by the button *Leave US*. Raises UserError."""
+    return await leave(context)
 
 
 async def leave(context: Context) -> Reply:

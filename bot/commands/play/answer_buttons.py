@@ -4,6 +4,7 @@ before a shot at one's own side or at nobody."""
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.answers.firers_and_targets import Aim, at_nobody, own_targets
+from bot.answers.unit_reasons import fit_targets
 from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import hex_of, in_order, is_gone
@@ -15,7 +16,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.places.forms import OF_EVENT, form_button
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import OF_HEX, Option, is_of_target
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
@@ -67,6 +68,10 @@ def other_targets(
     where = {unit.name: hex_of(unit) for unit in units}
     units.sort(key=lambda unit: where[unit.name] not in near)
     system = context.systems.get(game.system)
+    sequence = context.systems[spec.system].sequences[spec.target]
+    units = fit_targets(sequence, option, units)
+    if not units:
+        return ()
     shown = units[:MOST]
     sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
     states = {unit.name: ails(unit, system) or sound for unit in shown}
@@ -158,21 +163,49 @@ def _about(unit: RosterUnit, state: str, where: str) -> str:
 
 
 def aimed_at(
-    spec: CommandSpec, inputs: Mapping[str, object], option: Option, targets: Iterable[RosterUnit]
+    spec: CommandSpec,
+    inputs: Mapping[str, object],
+    option: Option,
+    targets: Iterable[RosterUnit],
+    *,
+    same_hex: bool = False,
 ) -> dict[str, object]:
-    """The inputs of a shot at other targets: what was said of the old ones, the new ones bring
-    for themselves.
+    """Return the inputs of a shot at other targets.
+
+    What was given of the old targets is left out, and of their hex unless the others are in the
+    same one: the new ones bring it for themselves.
     """
-    left_out = {other.name for other in _about_target(spec.options, option)}
+    left_out = {
+        other.name
+        for other in _about_target(spec.options, option)
+        if not (same_hex and other.of == OF_HEX)
+    }
     kept = {name: value for name, value in inputs.items() if name not in left_out}
     return {**kept, option.name: "; ".join(target.name for target in targets)}
 
 
+def describe_left_out(
+    spec: CommandSpec, inputs: Mapping[str, object], kept: Mapping[str, object]
+) -> str:
+    """Return what of the old target's hex does not count for the new target, as a sentence."""
+    left_out = [
+        option
+        for option in spec.options
+        if option.of and option.name in inputs and option.name not in kept
+    ]
+    words = [
+        option.shown if option.type == "bool" else f"{option.shown} {inputs[option.name]}"
+        for option in left_out
+        if inputs[option.name] not in (option.default, False, None, "")
+    ]
+    return f"Not carried over from the last target: {joined(words)}." if words else ""
+
+
 def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]:
-    """Options that speak of the target: its numbers, and who is aboard."""
+    """Options that speak of the target: its numbers, its hex, and who is aboard."""
     for option in options:
         aboard = option.type in ("units", "unit") and option.name not in ACTING
-        if option is target or aboard or option.brings.startswith(f"{target.name}."):
+        if option is target or aboard or is_of_target(option, target.name):
             yield option
 
 

@@ -5,11 +5,13 @@ A shot once more, also typed (`/again`), and the rolls that the card of a phase 
 as well.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from bot.answers.defaults import as_typed
 from bot.answers.firers_and_targets import able
+from bot.answers.unit_reasons import fit_targets
 from bot.commands.context import Context, own_draft, repeated
 from bot.commands.log import undo
 from bot.commands.log.export_and_share import check_length, export_json, facts_for
@@ -18,6 +20,7 @@ from bot.commands.play.answer_buttons import (
     aimed_at,
     by_handle,
     change_button,
+    describe_left_out,
     first_shot,
     meant_by,
     opponents,
@@ -33,7 +36,7 @@ from bot.game.events import ROLLS, get_recorded_units, holding
 from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
 from bot.game.rights import DONE_ONCE, need_player
-from bot.game.roster import changes_said, is_of_game
+from bot.game.roster import changes_said, hex_of, is_gone, is_of_game
 from bot.game.sides import find_side
 from bot.game.state import Json, is_guarded, roster_of, unit_from_json
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
@@ -45,6 +48,9 @@ from bot.interface.typing.command_text import command_text
 from bot.places.forms import Draft, find_draft
 from bot.report.game_pictures import cards_drawn
 from bot.rules.errors import DieOwed, UserError
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.several_units import units_in
+from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.base import REQUESTS_KEPT
@@ -284,11 +290,29 @@ async def repeat(context: Context, event: Json) -> Reply:
     if desk.spec.family == "sequence":
         desk.command = replace(desk.command, options=without_lost(desk, desk.spec, options))
     changes = _describe_changes(context, event)
-    reply = await played(desk)
+    try:
+        reply = await played(desk)
+    except UserError as error:
+        _ask_for_other_targets(context, error, desk.spec, event)
+        raise
     if not changes or reply.private or reply.error:
         return reply
     line = Small(f"Changed since #{event['number']}: {'; '.join(changes)}.")
     return replace(reply, lines=(*reply.lines, line))
+
+
+def _ask_for_other_targets(
+    context: Context, error: UserError, spec: CommandSpec, event: Json
+) -> None:
+    """Say in the refusal of a shot whose targets have all left that it wants another target."""
+    option = target_option(spec)
+    if error.code != "unit-gone" or option is None or error.option not in ("", None, option.name):
+        return
+    named = units_in([event.get("inputs", {}).get(option.name)], roster_of(context.game))
+    if named and all(map(is_gone, named)):
+        are = "is" if len(named) == 1 else "are"
+        error.message = f"{joined(unit.name for unit in named)} {are} out of the fight."
+        error.hint = "Choose another target."
 
 
 MOST_CHANGED = 4
@@ -339,15 +363,11 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
     )
     if event is None or spec is None or option is None:
         raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
-    acting = frozenset(event.get("acting") or ())
-    targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
-    if not targets:
-        raise UserError(
-            f'There is no unit "{more[:40]}" any more.',
-            hint="Choose another target.",
-            code="unknown-unit",
-        )
-    options = aimed_at(spec, without_lost(context, spec, as_typed(event)), option, targets)
+    targets = _find_targets(context, event, spec, option, more)
+    inputs = without_lost(context, spec, as_typed(event))
+    old_targets = units_in([inputs.get(option.name)], roster_of(game))
+    same_hex = _are_in_one_hex(old_targets, targets)
+    options = aimed_at(spec, inputs, option, targets, same_hex=same_hex)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
             f"{spec.verb} at {joined(target.name for target in targets)}?",
@@ -358,7 +378,34 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
                 change_button(context.ledger.row, number),
             ),
         )
-    return await played(repeated(context, spec.path, options))
+    reply = await played(repeated(context, spec.path, options))
+    left_out = describe_left_out(spec, inputs, options)
+    lines = (Small(left_out),) if left_out and not reply.error else ()
+    return replace(reply, lines=(*reply.lines, *lines)) if lines else reply
+
+
+def _find_targets(
+    context: Context, event: Json, spec: CommandSpec, option: Option, entry: str
+) -> list[RosterUnit]:
+    """Return the units that an entry of *Other target* stands for. Raises UserError for none."""
+    game = context.game
+    acting = frozenset(event.get("acting") or ())
+    sequence = context.systems[spec.system].sequences[spec.target]
+    fit = fit_targets(sequence, option, opponents(game, acting, context.actor.side))
+    targets = meant_by(entry, fit) or by_handle(entry, game)
+    if not targets:
+        raise UserError(
+            f'There is no unit "{entry[:40]}" any more.',
+            hint="Choose another target.",
+            code="unknown-unit",
+        )
+    return targets
+
+
+def _are_in_one_hex(units: Sequence[RosterUnit], others: Iterable[RosterUnit]) -> bool:
+    """Return whether the roster says that all these units are in the same hex."""
+    hexes = {hex_of(unit) for unit in (*units, *others)}
+    return bool(units) and len(hexes) == 1 and hexes != {""}
 
 
 async def press_call(context: Context, about: str) -> Reply:

@@ -5,16 +5,25 @@ This is the one place that decides them. Adapters only draw a `Form`, each in it
 parts, and hand back what was filled in (`submission.py`).
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from bot.interface.form.line_and_keypad import REST, rest_example, rest_text, short
 from bot.interface.form.roster_flags import find_roster_flags
-from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
+from bot.interface.form.titles import title_of, verb_of
+from bot.interface.form.unit_menu import MORE, Pick, drop_unable, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import ACTING, Known, fitting, words_now
-from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
+from bot.rules.inputs.options import (
+    CHOSEN,
+    Option,
+    counting,
+    flag,
+    is_of_target,
+    words_of,
+)
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun
 
@@ -25,6 +34,8 @@ the menus have no room. No option can have a name with a question mark.
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
 _OF_ROLLS = (ODDS, SECRET, HAND, COMPARE, "rounds")
+ABOUT_ANSWER = ("private", "picture", "whole")
+"""Flags of a look-up that are about its answer."""
 COMMON_TICKS = 6
 STEPS = 4
 """A common number, such as the terrain, is a tick for each of 1 to this where a form has too few
@@ -125,15 +136,24 @@ def asks(spec: CommandSpec, options: Options) -> bool:
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
     """Return the inputs of the last use that prefill a new form.
 
-    With a roster, only numbers and words such as the terrain, but no card in play. Without a
-    roster, all inputs.
+    With a roster, only numbers and words that belong to who acts, such as the range of a gun, but
+    no card in play: the next target has its own terrain. Without a roster, all inputs.
     """
     if not fitting(known, spec).roster:
         return dict(last)
-    kinds = {option.name: option.type for option in spec.options if not option.in_play}
-    return {
-        name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")
+    targets = [
+        option.name
+        for option in spec.options
+        if option.type in ("units", "unit") and option.name not in ACTING
+    ]
+    names = {
+        option.name
+        for option in spec.options
+        if option.type in ("int", "number", "enum")
+        and not option.in_play
+        and not any(is_of_target(option, target) for target in (*targets, ""))
     }
+    return {name: value for name, value in last.items() if name in names}
 
 
 def way_asked(spec: CommandSpec, options: Options) -> str:
@@ -194,22 +214,39 @@ def form_of(
         and known.roster
     ):
         shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
+    shown |= _drop_unable(spec, shown, known)
     fields = [
         _field(option, shown, known, room) for option in spec.options if _has_field(option, spec)
     ]
     roster_flags = find_roster_flags(spec, shown, known)
-    if flags := _flags(spec, shown, room, roster_flags):
+    how = _how(spec, shown, room)
+    is_crowded = len(fields) + len(how) > room.fields
+    if flags := _flags(spec, shown, room, roster_flags, is_crowded=is_crowded):
         fields.append(flags)
     fields = _ordered(fields, spec, known, room)
-    how = _how(spec, shown, room)
     if not room.folds:
+        has_flags = any(field.name == FLAGS for field in fields)
+        if has_flags and is_crowded and _others(fields):
+            how = []  # the modifiers need its place: the form does what its button was for
         fields = _packed(fields, spec, shown, room.fields - len(how))
     elif any(field.kind == "picks" for field in fields):
         fields = [*_beside(fields, _others(fields)), _typed(spec)]
-    form = Form(title or spec.title or spec.name, spec.verb or "OK", (*fields, *how), shown)
+    title = title or title_of(spec)
+    if not how and spec.option(SECRET) is not None and way_asked(spec, shown) != ROLL:
+        title = f"{title}: {_SHORT_WAYS[way_asked(spec, shown)]}"
+    form = Form(title, verb_of(spec), (*fields, *how), shown)
     at = form.at(wrong) if message else ""
     marked = [field._replace(wrong=message) if field.name == at else field for field in form.fields]
     return replace(form, fields=tuple(marked)) if message else form
+
+
+def _drop_unable(spec: CommandSpec, options: Options, known: Known) -> dict[str, object]:
+    """Return the lists of the options without the roster units that cannot be in them."""
+    return {
+        option.name: drop_unable(option, str(options[option.name]), known)
+        for option in spec.options
+        if option.name in known.reasons and options.get(option.name)
+    }
 
 
 def _is_kept(spec: CommandSpec, name: str) -> bool:
@@ -237,14 +274,24 @@ def _field(option: Option, options: Options, known: Known, room: Room) -> Field:
         option.name,
         kind,
         option.shown,
-        _hint(option),
+        _hint(option, known),
         picks,
         text if not picks and text != str(option.default) else "",
         _example(option),
-        needed=option.required and not option.brings,
+        needed=option.required and not _may_be_brought(option, known),
         option=option,
         covers=(option.name,),
     )
+
+
+def _may_be_brought(option: Option, known: Known) -> bool:
+    """Return whether a unit may bring the value of an option: on the roster or as it is typed."""
+    holder, _, key = option.brings.partition(".")
+    if not key or not known.roster or option.type not in ("int", "number") or option.through:
+        return bool(key)
+    sides = ("", known.own_side) if holder in ACTING and known.own_side else known.sides
+    units = [unit for unit in known.roster if not sides or unit.side in ("", *sides)]
+    return any(key in unit.numbers for unit in units)
 
 
 def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind, tuple[Pick, ...]]:
@@ -256,6 +303,17 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
         many = (option.type == "units" and option.most != 1) or option.many
         picks = unit_picks(option, text, known, room.picks)
         return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
+    if option.complete == "sealed" and known.sealed:
+        chosen = text or str(known.sealed[0] if len(known.sealed) == 1 else "")
+        return "pick", tuple(
+            Pick(str(number), f"#{number}", "", str(number) == chosen) for number in known.sealed
+        )
+    if option.complete == "rule" and known.game is not None and known.game.rules:
+        return "pick", tuple(
+            Pick(f"{name}={word}", f"{rule.title}: {word}", "", text == f"{name}={word}")
+            for name, rule in known.game.rules.items()
+            for word in ("on", "off")
+        )
     if option.complete == "systems" and option.values:
         return "ticks", tuple(
             Pick(one, option.said(one), "", one in text.split()) for one in option.values
@@ -285,8 +343,10 @@ HINT = 100
 """The most that every platform shows below a label."""
 
 
-def _hint(option: Option) -> str:
+def _hint(option: Option, known: Known) -> str:
     """A line about an option: its help without the example in it, and whether a unit brings it."""
+    if option.complete == "stats":
+        return _stats_hint(known)
     about = (
         option.help.partition(": ")[0].partition(", e.g. ")[0]
         if option.type == "units"
@@ -306,9 +366,35 @@ def _hint(option: Option) -> str:
     return about
 
 
+def _stats_hint(known: Known) -> str:
+    """Return what can be changed of a unit, by examples of the game: `morale 5, shaken, moved`."""
+    if known.game is None:
+        return "Its numbers, state and markers."
+    units = known.game.game["units"]
+    numbers = [key for key, one in known.game.words["units"].keys.items() if one.type == "int"]
+    pieces = [f"{key} 5" for key in numbers[:1]]
+    pieces += [*(units.get("states") or ())][1:2] + [*(units.get("markers") or ())][:1]
+    return f"Such as {', '.join(pieces)}." if pieces else "Its numbers, state and markers."
+
+
+_PAIR = re.compile(r"(?<=\w)=\s?(?=\S)")
+
+
+def drop_signs(text: str) -> str:
+    """Return an example of units as people write it: `squad fp 2 sw 3` for `squad fp=2 sw=3`.
+
+    >>> drop_signs("soldier weapon=lmg-belt no_assistant")
+    'soldier weapon lmg-belt no-assistant'
+    """
+    return _PAIR.sub(" ", text).replace("_", "-")
+
+
 def _example(option: Option) -> str:
     if option.type == "units":
-        return option.help.partition(": ")[2] or option.help.partition(", e.g. ")[2]
+        about, _, example = option.help.partition(": ")
+        if about.endswith("left out"):
+            return ""
+        return drop_signs(example or option.help.partition(", e.g. ")[2])
     return (
         f"{option.default} if left empty"
         if option.default not in (None, "") and not option.values
@@ -317,18 +403,24 @@ def _example(option: Option) -> str:
 
 
 def _flags(
-    spec: CommandSpec, options: Options, room: Room, roster_flags: Collection[str]
+    spec: CommandSpec,
+    options: Options,
+    room: Room,
+    roster_flags: Collection[str],
+    *,
+    is_crowded: bool,
 ) -> Field | None:
     """The modifiers, those that are needed most first; as many as the platform has room for.
 
-    Those that units bring (`roster_flags`) are ticked.
+    Those that units bring (`roster_flags`) are ticked. If the other fields are too many for the
+    form (`is_crowded`), common words such as the terrain are among them.
     """
     steps = (
         []
         if room.folds
         else [pick for option in spec.options for pick in _steps(option, spec, options)]
     )
-    choices = _common_words(spec, options) if room.fields <= NARROW else []
+    choices = _common_words(spec, options) if room.fields <= NARROW and is_crowded else []
     is_menu = bool(choices)
     steps = [*choices, *steps]
     picks = flag_picks(spec, options, roster_flags)
@@ -344,21 +436,17 @@ def _flags(
     if not (picks or steps):
         return None
     named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
+    is_about_answer = spec.family == "lookup" and {*named} <= {*ABOUT_ANSWER}
     kind = "modifiers" if spec.family in ("sequence", "lookup") else "also"
+    kind = "how it is shown" if is_about_answer else kind
     abouts = [short(about).lower() for about in dict.fromkeys(pick.about for pick in steps)]
-    about = joined([*abouts, kind])
+    about = joined([*abouts, kind] if picks else abouts)
     field = Field(FLAGS, "ticks", begun(about), picks=(*steps, *picks), covers=(*named, "mods"))
     return field._replace(kind="picks") if is_menu else field
 
 
 def _common_words(spec: CommandSpec, options: Options) -> list[Pick]:
-    """An entry for each word of the common enums, such as the terrain, apart from their defaults.
-
-    None if no flag is as common: then the enums have fields of their own.
-    """
-    flags = [option for option in spec.options if option.type == "bool"]
-    if not any(option.name in spec.common for option in flags):
-        return []
+    """An entry for each word of the common enums, such as the terrain, apart from their defaults."""
     return [
         Pick(
             f"{option.name}={word}",
@@ -430,17 +518,22 @@ def is_on(option: Option, options: Options) -> bool:
     return bool(options.get(option.name, option.default))
 
 
+_WAYS = {
+    ROLL: "Roll",
+    ODDS: "Show the odds first",
+    SECRET: "Roll sealed",
+    HAND: "I roll my own dice",
+}
+
+
+_SHORT_WAYS = {ODDS: "odds", SECRET: "sealed", HAND: "own dice"}
+
+
 def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
     if spec.option(SECRET) is None:
         return []
     now = way_asked(spec, options)
-    said = [
-        (ROLL, "Roll"),
-        (ODDS, "Show the odds first"),
-        (SECRET, "Roll sealed"),
-        (HAND, "I roll my own dice"),
-    ]
-    known = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
+    known = [one for one in _WAYS.items() if spec.option(one[0]) is not None or one[0] == ROLL]
     shown = [one for one in known if one[0] != ODDS or now == ODDS or not room.counts]
     picks = tuple(Pick(value, label, "", value == now) for value, label in shown)
     return [
@@ -461,10 +554,9 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
     }
 
     def place(field: Field) -> tuple[int, bool]:
-        acts = field.name in ACTING and (
-            _is_units(field) or (field.option and field.option.complete == "unit")
-        )
-        return rank(field), not acts
+        acts = field.option is not None and field.name in ACTING and not field.option.brings
+        is_unit = field.option is not None and field.option.complete == "unit"
+        return rank(field), not (acts and (_is_units(field) or is_unit))
 
     def rank(field: Field) -> int:
         option = field.option
@@ -473,7 +565,8 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
         if option.type in ("units", "unit"):
             first = option.required or (option.name in brings and bool(known.roster))
             useless = option.type == "unit" and not field.picks and not option.free
-            acts = option.name in ACTING and bool(known.roster) and bool(brings)
+            is_acting = option.name in ACTING and not option.brings
+            acts = is_acting and bool(known.roster) and bool(brings)
             return 0 if first or acts else 5 if useless else 2
         if option.required:
             return 1
@@ -496,9 +589,7 @@ def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int
     others = _others(fields)
     if len(alone) + len(others) <= slots and not hidden:
         return _beside(alone, others)
-    kept = _kept(
-        [field for field in alone if field.name != FLAGS or not others], slots - 1 - len(others)
-    )
+    kept = _kept(alone, slots - 1 - len(others))
     if FLAGS not in kept:
         covered = ()
         hidden = [pick.value for pick in flag_picks(spec, options)]
@@ -607,7 +698,7 @@ def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collect
 def _typed(spec: CommandSpec) -> Field:
     """The line for units that no roster knows, behind all other fields."""
     lists = [option for option in spec.options if option.type == "units"]
-    example = ", ".join(f"{short(option.shown).casefold()} squad fp=2" for option in lists[:1])
+    example = ", ".join(f"{short(option.shown).casefold()} squad fp 2" for option in lists[:1])
     hint = (
         "As in a command: units that are not in the roster, or several at once, such as us1..us4."
     )

@@ -76,6 +76,8 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
         problem = UserError(
             f"One more thing: {further[0].shown}?", option=further[0].name, code="one-more"
         )
+    if form.field(HOW) is None:  # odds may be asked for in the line
+        how = way_asked(spec, after)
     return Taken(set_roll_mode(spec, after, how), how, problem)
 
 

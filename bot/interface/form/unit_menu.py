@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from bot.interface.typing.complete import Known, is_out, is_own, rank
-from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
+from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said, weapon_words
 from bot.rules.inputs.options import Option, format_number, spoken
 from bot.rules.inputs.several_units import fired
 from bot.rules.inputs.units import Roster, RosterUnit, by_name
@@ -28,7 +28,7 @@ class Pick(NamedTuple):
 
 def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick, ...]:
     """The menu of a unit option: the side that is meant, of it those whom the option is about, then
-    those in good order.
+    those in good order. Those whom the command would refuse come last, with the reason.
 
     Where the roster is longer than the menu, its last row says how to name the others. None without
     a roster.
@@ -36,6 +36,7 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     if not known.roster:
         return ()
     own = is_own(option)
+    reasons = known.reasons.get(option.name, {})
     picked = picked_handles(text, known.roster)
     units = [
         unit
@@ -63,6 +64,10 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     sides = {unit.side for unit in units}
     picks = []
     for unit in units:
+        if (reason := reasons.get(unit.handle)) is not None:
+            label = f"{unit.name} ({reason.brief})"
+            picks.append(Pick(unit.handle, label, reason.message, unit.handle in picked))
+            continue
         about = _described(unit, known, say_side=len(sides) > 1)
         picks.append(Pick(unit.handle, unit.name, about, unit.handle in picked))
         picks += _weapons(unit, option, typed)
@@ -81,12 +86,26 @@ def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
         return []
     items = [item for item in fired(unit.name, unit.numbers, REPEAT) if item[1] not in typed]
     return [
-        Pick(TYPED + item, f"{unit.name}: {weapon}", "this weapon alone") for weapon, item in items
+        Pick(TYPED + item, f"{unit.name}, {weapon_words(weapon)} only") for weapon, item in items
     ]
 
 
-def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, bool]:
-    return *rank(unit, option, known), unit.state not in SOUND
+def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, bool, bool]:
+    is_refused = unit.handle in known.reasons.get(option.name, {})
+    return is_refused, *rank(unit, option, known), unit.state not in SOUND
+
+
+def drop_unable(option: Option, text: str, known: Known) -> str:
+    """Return a list without the roster units that it names and that cannot be in it as they are."""
+    named = by_name(known.roster)
+    reasons = known.reasons.get(option.name, {})
+    kept = []
+    for item in items_of(text):
+        unit = plain_unit(item, named)
+        reason = reasons.get(unit.handle) if unit is not None else None
+        if reason is None or not reason.is_final:
+            kept.append(item)
+    return "; ".join(kept) if len(kept) < len(items_of(text)) else text
 
 
 def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:

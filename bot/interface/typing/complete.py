@@ -62,6 +62,19 @@ class Choice(NamedTuple):
     value: str
 
 
+class Reason(NamedTuple):
+    """Why a unit cannot be in a list: in a few words, and in a sentence.
+
+    `is_final`: it cannot be there with others either. `is_for_number`: it lacks a number that a
+    field of the form can give.
+    """
+
+    brief: str
+    message: str
+    is_final: bool = True
+    is_for_number: bool = False
+
+
 class Known(NamedTuple):
     """What a channel knows that can be completed: roster, sides, players, the side of who is
     typing, the id of its system, and (`game`) what that is.
@@ -70,7 +83,9 @@ class Known(NamedTuple):
     played. `games` are those that were played there, where an option asks for one; `enabled` the
     systems that may be (None: all); `packs` those that its server has, where an option asks for
     one; `macros` those that who types can run, likewise; `decks` are those of the game, `lying` its
-    cards in play, each with its deck, `options` what a side is asked to choose from.
+    cards in play, each with its deck, `options` what a side is asked to choose from, `sealed` the
+    numbers of the sealed rolls that who is typing may open. `reasons` say,
+    by option and handle, why units cannot be in a list of the command whose form is shown.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -86,13 +101,15 @@ class Known(NamedTuple):
     lying: tuple[tuple[str, str], ...] = ()
     macros: tuple[Macro, ...] = ()
     options: tuple[str, ...] = ()
+    sealed: tuple[int, ...] = ()
     game: System | None = None
+    reasons: Mapping[str, Mapping[str, Reason]] = {}
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
     """What of it a command can use: another system than the game's touches no roster."""
     if spec.system and known.system not in ("", spec.system):
-        return known._replace(roster=(), lying=())
+        return known._replace(roster=(), lying=(), reasons={})
     return known
 
 
@@ -179,6 +196,8 @@ def _simple(
         return _dice(typed)
     if option.complete == "zone":
         return [Choice(name, name) for name in zones_like(typed)[:MAX_CHOICES]]
+    if option.complete == "sealed":
+        return [Choice(f"#{number}", str(number)) for number in known.sealed if part in str(number)]
     if option.complete == "game":
         return [choice for choice in known.games if part in choice.name.casefold()]
     if option.complete == "pack":
@@ -502,7 +521,8 @@ def is_own(option: Option) -> bool:
     """Return whether the units of an option are those of who asks; else they are mostly the other
     side's.
     """
-    return option.name in ACTING or OWN in option.likely
+    is_acting = option.name in ACTING and not option.brings  # the crew of a target is not
+    return is_acting or OWN in option.likely
 
 
 def is_likely(unit: RosterUnit, option: Option) -> bool:

@@ -95,10 +95,11 @@ def ready_arms(numbers: Mapping[str, Any]) -> dict[str, int]:
 def arms_said(numbers: Mapping[str, Any]) -> str:
     """What a unit can fire, in words: `6 battle rifles, automatic rifle, SMG`."""
     return ", ".join(
-        f"{count} {plural(_said(word))}" if count > 1 else _said(word)
+        f"{count} {plural(weapon_words(word))}" if count > 1 else weapon_words(word)
         for word, count in carried(numbers).items()
     )
 
 
-def _said(word: str) -> str:
+def weapon_words(word: str) -> str:
+    """Return a weapon as people write it: `LMG`, `battle rifle`."""
     return word.upper() if len(word) == len("smg") else word.replace("-", " ")

@@ -17,6 +17,8 @@ OptionType = Literal[
 ]
 MAX_TEXT = 4000
 OWN, CHOSEN = "own", "chosen"
+OF_TARGET, OF_HEX = "target", "target-hex"
+"""Whose an option is that belongs to the target, or to the hex in which the target is."""
 TURN = "turn"
 """What the phases of a whole number fill in: the number of the turn."""
 MOST_DIGITS = 12
@@ -60,6 +62,8 @@ class Option:
     itself, so that a form has its box ticked: `{"from": "targets", "flags": ["moved"], "types":
     ["mmc"]}`, with classes or types of units. Of `phases`, a whole number takes `turn`, the number
     of the turn. `form_only`: forms and typed commands have it, slash commands have no room for it.
+    `of` says whose it is if it belongs to who is acted on: `target`, or `target-hex` for what all
+    units in that hex share; it is not carried over to the next target.
     `in_play` are the decks of its game of which it takes a card that is in play, where a game is
     played; `used` is where that card goes then, "" if it stays.
     `ruled` are the optional rules of its game that set it. `also` are further
@@ -95,6 +99,7 @@ class Option:
     phases: Mapping[str, str] = field(default_factory=dict, hash=False)
     counts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     form_only: bool = False
+    of: str = ""
     in_play: tuple[str, ...] = ()
     used: str = ""
     ruled: tuple[str, ...] = ()
@@ -227,6 +232,14 @@ def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Opti
         for option in options
         if option.matters is None or option.matters(values)
     )
+
+
+def is_of_target(option: Option, target: str) -> bool:
+    """Return whether the value of an option belongs to the units of the option `target`, or to
+    their hex.
+    """
+    is_brought = bool(option.brings) and option.brings.partition(".")[0] == target
+    return bool(option.of) or is_brought or option.counts.get("from") == target
 
 
 def missing_option(option: Option, what: str) -> UserError:
@@ -530,7 +543,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
     "most": (int, "how many units"),
     **dict.fromkeys(
-        ("help", "brief", "brings", "through", "units", "complete", "label"), (str, "a text")
+        ("help", "brief", "brings", "through", "units", "complete", "label", "of"), (str, "a text")
     ),
     **dict.fromkeys(("optional", "free", "form_only"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
@@ -553,7 +566,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
     "likely", "lends", "most", "through", "reads", "phases", "counts",
-    "form_only",
+    "form_only", "of",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 FURTHER = ("type", "values", "clamp")
@@ -593,6 +606,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
             raise Slip(f"option {name}: {key} must be {what}, not {value!r}")
     if "most" in spec and (kind != "units" or not 1 <= spec["most"] <= MOST_LISTED):
         raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
+    if spec.get("of") not in (None, OF_TARGET, OF_HEX):
+        raise Slip(f"option {name}: of is {OF_TARGET} or {OF_HEX}, not {spec['of']!r}")
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise Slip(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in FIELDS if key in spec}

@@ -295,6 +295,7 @@ def split_items(text: str) -> list[str]:
 
 def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
     base, tokens = _head(item, words, roster)
+    tokens = join_pairs(tokens, words)
     numbers = {**base.numbers}
     flags = {*base.flags}
     state = base.state
@@ -338,6 +339,40 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
         base.side,
     )
     return [unit] * repeat
+
+
+_VALUE = re.compile(r"[+-]?[0-9]+")
+
+
+def join_pairs(pieces: Iterable[str], words: UnitWords) -> list[str]:
+    """Return the words behind a unit with each number that follows its name written as one word.
+
+    >>> join_pairs(["fp", "2", "ops"], UnitWords((), {"fp": Option("fp", "int")}, {}))
+    ['fp=2', 'ops']
+    """
+    joined: list[str] = []
+    waiting = ""
+    for piece in pieces:
+        if waiting and _fits_key(piece, waiting, words):
+            joined[-1] = f"{waiting}={piece}"
+            waiting = ""
+            continue
+        joined.append(piece)
+        key = piece.casefold()
+        is_name = (key in words.keys or key == words.repeat) and not _flag(key, words)
+        waiting = piece if is_name else ""
+    return joined
+
+
+def _fits_key(piece: str, name: str, words: UnitWords) -> bool:
+    """Return whether a word can be the value of the number or attribute called so."""
+    option = words.keys.get(name.casefold())
+    if option is None or option.type == "int":
+        return _VALUE.fullmatch(piece) is not None
+    if option.values:
+        return piece.casefold() in option.values
+    folded = piece.casefold().partition("=")[0]
+    return "=" not in piece and folded not in words.keys and not _flag(folded, words)
 
 
 def _flag(key: str, words: UnitWords) -> str:

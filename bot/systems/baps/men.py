@@ -18,8 +18,8 @@ def living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
     found = tuple(men)
     for man in found:
         if man.type not in MEN:
-            what = f"{man.word} is a {man.type}; each item of {option} is one man."
-            hint = f"Type the men one by one or with count=, as in {option}: soldier count=3."
+            what = f"{man.word} is a {man.type}, and this takes single men."
+            hint = "Name the men, or count them: soldier count=3."
             raise UserError(what, hint=hint, option=option, code="wrong-type")
     if dead := [man.word for man in found if man.state == "killed"]:
         said = f"{joined(dead)} {'is' if len(dead) == 1 else 'are'} dead."

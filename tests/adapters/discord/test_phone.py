@@ -78,7 +78,8 @@ async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path
         targets = form.modal["components"][1]
         assert targets["description"].startswith("⚠ There is no Cell 55. Did you mean Cell 5?")
         assert not any(option.get("default") for option in targets["component"]["options"])
-        assert form.modal["components"][3]["component"]["value"] == "terrain 1", (
+        ticks = form.modal["components"][3]["component"]["options"]
+        assert [tick["value"] for tick in ticks if tick.get("default")] == ["tm=1"], (
             "what was typed is kept"
         )
         fired = await press(anna, refused, "Fire at Cell 5")

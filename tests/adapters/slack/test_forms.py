@@ -9,7 +9,8 @@ import pytest
 
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
-from tests.standins.slack import SlackStandIn
+from tests.standins.slack import Channel, SlackStandIn, User
+from tests.standins.slack.handle import Handle
 from tests.standins.slack.views import OpenView
 
 pytestmark = pytest.mark.scenes(3)
@@ -20,10 +21,20 @@ FIRE = {
 }
 
 
+async def typed_units(player: User, where: Channel) -> Handle:
+    """The form for units that are typed, which a bare command offers beside a scenario where no
+    game is on.
+    """
+    offer = await (await player.slash(where, "/lnlt", "fire")).answer()
+    assert offer.ephemeral_for == player.id
+    assert offer.buttons() == ["Start The Ford at Dawn", "Type the units"]
+    return await player.press(offer, "Type the units")
+
+
 async def test_a_form_is_opened_filled_in_and_answered(slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
-        asked = await anna.slash(games, "/lnlt", "fire")
+        asked = await typed_units(anna, games)
         view = await asked.modal()
         assert view.title == "Direct fire"
         wrong = {**FIRE, "attackers": {"value": "squad fp=2 pf=3"}}
@@ -243,7 +254,7 @@ def odds_in(view: OpenView) -> str:
 async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
-        asked = await anna.slash(games, "/lnlt", "fire")
+        asked = await typed_units(anna, games)
         await anna.submit(
             await asked.modal(),
             {**FIRE, "attackers": {"value": "squad fp=1"}, "?how": {"value": "hand"}},

@@ -1,0 +1,165 @@
+"""Why a unit cannot be in a list of a sequence, by the sequence's own check: for menus, for *Other
+target* and for what *Again* and *Change…* leave out."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from bot.answers.firers_and_targets import UNFIT, refusal_of
+from bot.game.rights import find_ban
+from bot.game.roster import is_gone
+from bot.game.state import Game
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.complete import Reason
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option, spoken
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.names import a_or_an
+from bot.systems.around_sequence import ACTING
+from bot.systems.system import Sequence, System
+
+NEEDS_NUMBER = ("missing", "unit-needs")
+"""Refusals of a unit that lacks a number on the roster."""
+WITH_OTHERS = {"no-firepower": "no firepower", "no-weapon": "no weapon"}
+"""Refusals of units that can be in a list with others who fire."""
+LONGEST = 30
+"""Characters of a reason behind a unit's name."""
+
+
+def find_reasons(
+    system: System | None, spec: CommandSpec, roster: Iterable[RosterUnit], game: Game, side: str
+) -> dict[str, dict[str, Reason]]:
+    """Return, by option and handle, why units of the roster cannot be in that option.
+
+    `side` is that of who asks. Return {} if the command is no sequence of the game's system.
+    """
+    if system is None or spec.family != "sequence" or spec.system != system.id:
+        return {}
+    sequence = system.sequences[spec.target]
+    units = list(roster)
+    reasons = {}
+    for option in sequence.inputs:
+        if option.type in ("unit", "units"):
+            found = dict(_reasons_in(sequence, option, units, game, side))
+            if option.name in ACTING:
+                found = _drop_common_gaps(found, units)
+            if found:
+                reasons[option.name] = found
+    return reasons
+
+
+def _drop_common_gaps(
+    reasons: Mapping[str, Reason], units: Iterable[RosterUnit]
+) -> dict[str, Reason]:
+    """Return the reasons without a missing number that no unit of a side has: the form asks for
+    it.
+    """
+    by_side: dict[str, set[str]] = {}
+    for unit in units:
+        reason = reasons.get(unit.handle)
+        by_side.setdefault(unit.side, set()).add(reason.brief if reason is not None else "")
+    common = {side for side, briefs in by_side.items() if len(briefs) == 1}
+    return {
+        unit.handle: reasons[unit.handle]
+        for unit in units
+        if unit.handle in reasons
+        and not (unit.side in common and reasons[unit.handle].is_for_number)
+    }
+
+
+def _reasons_in(
+    sequence: Sequence, option: Option, units: Iterable[RosterUnit], game: Game, side: str
+) -> Iterator[tuple[str, Reason]]:
+    by_kind: dict[str, Reason | None] = {}
+    for unit in units:
+        reason = _find_ban_reason(sequence, option, unit, game, side)
+        if reason is None:
+            kind = _kind_of(unit)
+            if kind not in by_kind:
+                by_kind[kind] = find_reason(sequence, option, unit)
+            reason = by_kind[kind]
+            if reason is not None:
+                reason = reason._replace(message=reason.message.replace("{}", unit.name))
+        if reason is not None:
+            yield unit.handle, reason
+
+
+def _find_ban_reason(
+    sequence: Sequence, option: Option, unit: RosterUnit, game: Game, side: str
+) -> Reason | None:
+    """Return what the card forbids a unit that acts by its markers now; None for nothing."""
+    if not sequence.bans or option.name not in ACTING:
+        return None
+    ban = find_ban(game, sequence, (unit.name,), side)
+    if not ban:
+        return None
+    words = [ban_.markers[mark] for ban_ in sequence.bans for mark in unit.marks & {*ban_.markers}]
+    return Reason(words[0] if words else "not now", ban, is_final=False)
+
+
+def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason | None:
+    """Return why a unit as it is cannot be in an option of a sequence, all else being as in its
+    example; None if it can, or if what else is given decides.
+
+    The unit's name stands as {} in the message.
+    """
+    if is_gone(unit) and unit.state not in option.likely:
+        return Reason(unit.state, f"{{}} is {unit.state}.")
+    error = refusal_of(sequence, option.name, unit)
+    if error is None or not _is_about(error, option, sequence):
+        return None
+    brief = _shorten(error, unit, sequence)
+    message = error.message.replace(unit.name, "{}", 1)
+    if error.code in NEEDS_NUMBER:
+        message = f"{{}} has {brief.removesuffix(' yet')} on the roster."
+    is_final = error.code not in WITH_OTHERS
+    return Reason(brief, message, is_final, is_for_number=error.code == "missing")
+
+
+def _is_about(error: UserError, option: Option, sequence: Sequence) -> bool:
+    """Return whether a refusal is about the unit of an option, and not about what else is given."""
+    if error.code in (*UNFIT, *WITH_OTHERS):
+        return error.option in ("", None, option.name)
+    if error.code == "unit-needs":
+        return error.option in ("", None, option.name)
+    needed = next((one for one in sequence.inputs if one.name == error.option), None)
+    is_brought = needed is not None and needed.brings.partition(".")[0] == option.name
+    return error.code == "missing" and is_brought
+
+
+def _shorten(error: UserError, unit: RosterUnit, sequence: Sequence) -> str:
+    """Return a refusal in two or three words: `shaken`, `a squad`, `no morale yet`."""
+    if error.code == "wrong-type":
+        return a_or_an(spoken(unit.type).casefold())
+    if error.code in WITH_OTHERS:
+        return WITH_OTHERS[error.code]
+    if error.code == "missing":
+        needed = next(one for one in sequence.inputs if one.name == error.option)
+        return f"no {needed.shown.partition(' (')[0].casefold()} yet"
+    said = error.message.removeprefix(unit.name).strip(" .")
+    if error.code == "unit-needs":
+        return f"no {said.removeprefix('needs ').replace('_', ' ')} yet"
+    for end in (";", ":", ",", " and "):
+        said = said.partition(end)[0]
+    said = said.removeprefix("is ")
+    is_short = error.message.startswith(unit.name) and len(said) <= LONGEST
+    return said if is_short else "cannot now"
+
+
+def fit_targets(
+    sequence: Sequence, option: Option, units: Iterable[RosterUnit]
+) -> list[RosterUnit]:
+    """Return the units that can be in an option by what they are and have."""
+    fits_by_kind: dict[str, bool] = {}
+    fit = []
+    for unit in units:
+        kind = _kind_of(unit)
+        if kind not in fits_by_kind:
+            reason = find_reason(sequence, option, unit)
+            fits_by_kind[kind] = reason is None or not reason.is_final
+        if fits_by_kind[kind]:
+            fit.append(unit)
+    return fit
+
+
+def _kind_of(unit: RosterUnit) -> str:
+    """Return what a sequence sees of a unit apart from its name."""
+    return repr((unit.type, unit.state, sorted(unit.marks), sorted(unit.numbers.items())))
