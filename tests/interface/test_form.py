@@ -8,7 +8,19 @@ from dataclasses import replace
 
 import pytest
 
-from bot.interface.form.form import FLAGS, HOW, Field, Form, Room, asks, form_of, lasting
+from bot.interface.form.form import (
+    FLAGS,
+    HOW,
+    ODDS,
+    OTHERS,
+    ROLL,
+    Field,
+    Form,
+    Room,
+    asks,
+    form_of,
+    lasting,
+)
 from bot.interface.form.line_and_keypad import REST
 from bot.interface.form.submission import take
 from bot.interface.registry import registry
@@ -385,6 +397,42 @@ def test_a_bare_number_is_the_one_that_is_needed() -> None:
     )
     assert take(tank, known, form, {REST: "12"}).options["range"] == 12
     assert take(tank, known, form, {REST: "range in inches 9, 12"}).problem is not None
+
+
+def test_a_first_shot_among_sixty_units_needs_no_typed_modifier() -> None:
+    """The boxes stay; what to do is left to the button that opened the form."""
+    form = form_of(FIRE, {}, KNOWN, NARROW)
+    assert [one.name for one in form.fields] == ["attackers", "targets", OTHERS, FLAGS, REST]
+    values = {"attackers": ["us1"], "targets": ["vc1"], FLAGS: ["tm=2", "adjacent"]}
+    taken = take(FIRE, KNOWN, form, values)
+    assert (taken.how, taken.options["tm"], taken.options["adjacent"]) == (ROLL, 2, True)
+    odds = form_of(FIRE, {ODDS: True}, KNOWN, NARROW)
+    assert odds.title == "Direct fire: odds"
+    assert take(FIRE, KNOWN, odds, values).how == ODDS
+    assert take(FIRE, KNOWN, form, {**values, REST: "odds"}).how == ODDS, "never a shot instead"
+
+
+@pytest.mark.parametrize(
+    ("name", "common"),
+    [
+        ("lnlt fire", "tm adjacent target_moved"),
+        ("nhis fire", "terrain feature target_moved"),
+        ("baps fire", "stance cover"),
+        ("baps vehicle-fire", "aspect cover target_move"),
+        ("ucn shoot", "target_in_cover target_moving"),
+    ],
+)
+def test_the_commonest_modifiers_are_fields_where_five_are_all(name: str, common: str) -> None:
+    game, sequence = name.split()
+    spec = spec_of(game, sequence)
+    types = built_in()[game].words["units"].types
+    roster = tuple(
+        RosterUnit(f"{side} {n}", f"{side.lower()}{n}", types[0], side)
+        for side in ("US", "VC")
+        for n in (1, 2)
+    )
+    form = form_of(spec, {}, Known(roster, ("US", "VC"), own_side="US", system=game), NARROW)
+    assert {form.at(option) for option in common.split()} == {FLAGS}
 
 
 def test_the_commonest_modifiers_of_nhis_have_fields_where_five_are_all() -> None:

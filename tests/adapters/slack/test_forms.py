@@ -245,6 +245,15 @@ async def test_odds_stand_in_the_form_and_follow_each_change(
         assert done.errors == {}
         assert "Cell 1" in (await asked.answer()).text
 
+        # an error that was put right is gone once the form is drawn anew
+        refused = await (await anna.slash(games, "/lnlt", "fire us1 us1")).answer()
+        form = await (await anna.press(refused, "Fix it")).modal()
+        assert "at once" in odds_in(form)
+        anna.fill(form, {"targets": {"value": ["Cell 1"]}})
+        await anna.press(form, "Show the odds")
+        await slack.watch.until(lambda: "casualties *" in odds_in(form), timeout=30, what="odds")
+        assert "at once" not in odds_in(form)
+
 
 def odds_in(view: OpenView) -> str:
     """The lines of odds that a form shows."""
