@@ -56,7 +56,7 @@ async def question_or_end(context: Context) -> Reply:
     winner = check_winner(game, options["winner"] or "")
     text = check_sentence(options["text"] or "")
     if not partners and (rest := waiting(context)):
-        return await ask_to_open(context, rest)
+        return await ask_to_open(context, rest, winner or None)
     if options["confirm"] and not partners:
         story = await finish(context, winner, text, reveals=options["reveal"])
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
@@ -131,7 +131,7 @@ async def end_now(context: Context, winner: str) -> Reply:
     game = context.need_started()
     need_director(game, context.actor, "end it")
     if rest := waiting(context):
-        return await ask_to_open(context, rest)
+        return await ask_to_open(context, rest, winner)
     text = await take_sentence(context)
     return await finish(context, check_winner(game, winner), text, reveals=reveals)
 

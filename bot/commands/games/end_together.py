@@ -128,7 +128,7 @@ async def agree(context: Context, id: str) -> Reply:
             )
     rest = waiting(context)
     if rest:
-        return await ask_to_open(context, rest)
+        return await ask_to_open(context, rest, str(doc.data["winner"]))
     _request(doc).settle(context, f"{context.who} agrees")
     persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.person()))
     names = tuple(map(context.ledger.name_of, persons))

@@ -18,7 +18,7 @@ from bot.game import cups
 from bot.game.decks import deck_names, seen_ends
 from bot.game.rights import need_player
 from bot.game.sides import find_side
-from bot.game.state import Game
+from bot.game.state import DRAW, Game, Json
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Menu, MenuEntry, Reply
 from bot.interface.typing.command_text import quoted
@@ -31,6 +31,7 @@ from bot.rules.inputs.decks import UNSEEN
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
+from bot.stores.base import DAY
 from bot.stores.records import Doc
 from bot.systems.deck_file import AFTER
 from bot.verification.follows.cards import agreed_key, holders, persons_at, seat_of
@@ -601,14 +602,27 @@ async def agree(context: Context, _about: str = "") -> Reply:
         raise UserError(what, code="no-change")
     now = replace(game, cards={**game.cards, agreed_key(seat): 1})
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
+    doc = await context.store.doc(OPEN_HANDS, context.ledger.row)
+    asked = doc.data if doc is not None else {}
     rest = waiting(context)
+    if rest == [asked.get("seat")]:  # who asked to end the game has agreed by that
+        rest = []
     all_in = phrase("All have agreed: `/game end` opens them.")
     hands = joined(decks.hand_of(context, one) for one in rest)
     line = f"{hands}: not yet. Ending it counts as a yes." if rest else all_in
     title = f"{context.who} agrees to open {decks.hand_of(context, seat)} when the game ends"
-    return Reply(
-        title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),)
-    )
+    ends = () if rest else _end_buttons(context, asked)
+    undo = context.button("undo", "Undo", context.game.number)
+    return Reply(title, (Small(line),), buttons=(*ends, undo))
+
+
+def _end_buttons(context: Context, asked: Json) -> tuple[Button, ...]:
+    """Return a button that ends the game for the winner that was named when somebody `asked`."""
+    if "winner" not in asked:
+        return ()
+    winner = str(asked["winner"])
+    outcome = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    return (context.button("end", f"End the game{outcome}", winner, style="primary"),)
 
 
 def agree_by_asking(context: Context) -> str:
@@ -673,13 +687,17 @@ def waiting(context: Context) -> list[str]:
 GONE = "Where they have left or been silent for seven days, a manager who plays no side may agree instead."
 
 
-async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
-    """What all are told, wherever the game is played, when somebody would end it while others
-    hold closed cards.
+OPEN_HANDS = "openhands"
+"""The document of a request to end a game whose hands are closed, with the winner that it names."""
+
+
+async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None = None) -> Reply:
+    """Ask all, wherever the game is played, to open their hands, as somebody would end the game
+    while others hold closed cards. `winner` is who they say has won.
     """
-    context.commit.docs.append(
-        Doc("openhands", context.ledger.row, {}, context.now + 86_400.0, context.command.who.key)
-    )
+    data = {"seat": _own(context)} | ({} if winner is None else {"winner": winner})
+    asked = Doc(OPEN_HANDS, context.ledger.row, data, context.now + DAY, context.command.who.key)
+    context.commit.docs.append(asked)
     hands = joined(decks.hand_of(context, seat) for seat in seats)
     told = Reply(
         f"{context.who} asks to end the game and open all hands",
