@@ -103,13 +103,14 @@ class Channel:
         return await self.press(name, await self.under((await self.game()).last, "undo"))
 
     async def undo(self, name: str) -> Reply:
-        """The answer to `/game undo`; if it asks first, to the last event that it offers: a
-        step, no plain roll.
+        """The answer to `/game undo`; if it asks first, to the player's last step that it offers
+        and that is no plain roll.
         """
         reply = await self.say(name, "game undo")
         is_question = reply.private and reply.title.startswith("Undo #")
         offered = [button.action for button in reply.buttons if button.action.startswith("undo:")]
-        return await self.press(name, offered[-1]) if is_question else reply
+        choice = 1 if "The step before it is" in reply.text() else 0
+        return await self.press(name, offered[choice]) if is_question else reply
 
     async def under(self, number: int, button: str) -> str:
         """What the button of an event of this channel's game stands for: `await channel.under(3,

@@ -45,7 +45,7 @@ HANDLERS = {
     "game open": "games.status_and_list:open_game",
     "game resume": "games.status_and_list:resume",
     "game settings": "games.settings:settings",
-    "game undo": "log.undo:undo",
+    "game undo": "log.undo:handle",
     "game redo": "log.undo:redo",
     "game reveal": "play.sealed:reveal",
     "game transfer": "games.transfer_and_delete:transfer",

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from bot.game.events import (
     apply,
     cards_difference,
-    changes_game,
     difference,
     extends_of,
     is_passed_over,
@@ -423,12 +422,12 @@ class Ledger:
         )
 
     def _is_unasked(self) -> bool:
-        """Return whether nobody can have asked for anything: nobody had, or what they asked for has
-        lapsed.
+        """Return whether nobody can have asked for anything: nobody had, or what they asked for is
+        over.
         """
-        if self.was is None or self.was.row != self.row or self.was.is_unasked or self.is_unasked:
+        if self.was is None or self.was.row != self.row:
             return True
-        return any(map(changes_game, self.bodies))
+        return self.was.is_unasked or self.is_unasked
 
 
 _BARE = ("closed",)

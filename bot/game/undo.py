@@ -7,14 +7,23 @@ from typing import Any, NamedTuple
 from bot.game.events import (
     BARRIERS,
     BESIDE,
+    COMBAT,
     NEVER_UNDONE,
-    changed_names,
     changes_game,
     holding,
     is_shared,
 )
 from bot.game.ledger import Ledger
-from bot.game.state import Actor, Game, Json, content, is_guarded, unit_json
+from bot.game.state import Actor, Game, Json, is_guarded, unit_json
+from bot.game.undo_reach import (
+    find_in_the_way,
+    find_opening,
+    is_in_the_way,
+    list_changed_fields,
+    list_written,
+    patch_onto,
+    with_opening,
+)
 from bot.rules.cards import HAND, SEEN
 from bot.stores.store import Store
 
@@ -33,8 +42,7 @@ LOOK_BACK = 200
 
 
 class Found(NamedTuple):
-    """What undo finds on its way back from the newest event: the event that it takes, or the one in
-    the way.
+    """The event that an undo is about, and the later one that is in its way, if there is one.
 
     `last` is the last event that holds once it is taken back.
     """
@@ -44,25 +52,26 @@ class Found(NamedTuple):
     last: int = 0
 
 
-def find(
-    newest_first: Iterable[Mapping[str, Any]], last: int, number: int, *, upkeep: bool = False
-) -> Found:
-    """Find the event with this number, unless a later one has changed the game: then that one is in
-    the way.
+def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int) -> Found:
+    """Find the event with this number, unless a later one is in the way, which is found then.
 
-    What happens beside the game is passed over. `last` is the last event that holds; the events
-    need not be all of the log. With `upkeep`, dice of upkeep that changed nothing are in the way as
-    well, because the phase would roll them again; verification passes over them, as earlier logs
-    did.
+    A later event is in the way if it read or wrote what the undo would change, see
+    `bot/game/undo_reach.py`. Of several the newest is found. `last` is the last event that holds;
+    the events need not be all of the log. Of an opened sealed roll the event comes with what its
+    opening changed.
     """
     events = holding(newest_first)
+    later_events: list[Json] = []
     for event in events:
-        if event["number"] == number:
-            return Found(event, last=_last(event, events, last))
         if event["number"] < number:
             break
-        if _is_in_the_way(event) if upkeep else changes_game(event):
-            return Found(way=event)
+        if event["number"] > number:
+            later_events.append(event)
+            continue
+        blocker = find_in_the_way(event, later_events)
+        if blocker is not None:
+            return Found(way=dict(blocker))
+        return Found(with_opening(event, later_events), last=_last(event, events, last))
     return Found()
 
 
@@ -79,7 +88,7 @@ async def find_undoable(
 
     def is_enough() -> bool:
         nonlocal found
-        found = find(events, ledger.game.last, number, upkeep=True)
+        found = find(events, ledger.game.last, number)
         is_missing = found.event is None and bool(events) and events[-1]["number"] <= number
         return found.way is not None or found.last > 0 or is_missing
 
@@ -93,8 +102,8 @@ class LastStep(NamedTuple):
     `offers` are the events that it can mean, the likeliest first. If it can only mean that one,
     `certain` is what undo finds for it, and no question is asked. `own` are the numbers of the
     player's own events, `newest` is the newest event that holds, and `buried` the player's last
-    step before one that is in its way.
-    `way` is the event that stopped the search: across it nothing older can be undone.
+    step if another event is in its way, which is offered then. `barrier` is the event across which
+    nothing is undone, if the search came to it.
     """
 
     offers: tuple[Json, ...] = ()
@@ -102,7 +111,9 @@ class LastStep(NamedTuple):
     own: frozenset[int] = frozenset()
     newest: Json | None = None
     buried: Json | None = None
-    way: Json | None = None
+    barrier: Json | None = None
+    is_settled: bool = False
+    """Whether events before those that were searched change nothing in the answer."""
 
     def is_own(self, event: Mapping[str, Any]) -> bool:
         """Return whether this event is the player's own, as far as the search went."""
@@ -112,53 +123,179 @@ class LastStep(NamedTuple):
 def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> LastStep:
     """Find the last step of a player that can still be undone, whatever its result.
 
-    A shot without effect counts, and so does an order or a card. Where the player has no step that
-    can be undone, the event in its way is offered, or any that can be undone at all.
+    A shot without effect counts, and so does an order or a card. If another event is in its way,
+    that one is offered. A player without any step is offered the newest that changed the game.
     After a plain roll the last step before that is offered as well.
     """
-    own = _own_events(newest_first, person)
-    waiting = max(game.waits, default=0)
-    held = [event for event in holding(newest_first) if not _is_silent_upkeep(event)]
-    steps: list[Json] = []
-    other: Json | None = None
-    buried: Json | None = None
-    way: Json | None = None
-    for event in held:
-        if event["kind"] in BARRIERS:
-            way = way or event
-            break
-        is_own = event["number"] in own
-        is_wanted = is_own or (way is None and other is None)
-        if is_wanted and _can_be_undone(game, event, newest_first):
-            if not is_own:
-                other = event
-            elif way is None:
-                steps.append(event)
-            else:
-                buried = event
-                break
-        if way is None and (event["number"] == waiting or _is_in_the_way(event)):
-            way = event
-    newest = held[0] if held else None
-    offers = steps[:1]
+    own_numbers = _own_events(newest_first, person)
+    events = [event for event in holding(newest_first) if not _is_silent_upkeep(event)]
+    newest = events[0] if events else None
+    barrier = next((event for event in events if event["kind"] in BARRIERS), None)
+    search = _search_steps(events, newest_first, game, own_numbers)
+    if search.blocker is not None:
+        return LastStep(
+            (search.blocker,), None, own_numbers, newest, search.blocked, is_settled=True
+        )
+    steps = search.steps
+    is_settled = barrier is not None or any(not is_plain_roll(event) for event in steps)
     if not steps:
-        found = other if way is None or way["kind"] in BARRIERS else way
-        return LastStep(() if found is None else (found,), None, own, newest, buried, way)
+        event = _find_step_of_another(events, game, newest_first)
+        offers = () if event is None else (event,)
+        return LastStep(offers, None, own_numbers, newest, None, barrier, is_settled)
     is_certain = steps[0] is newest
     if is_plain_roll(steps[0]):
-        before = [event for event in steps if not is_plain_roll(event)]
-        waits = [way] if way is not None and way["number"] == waiting else []
-        offers += (before or waits)[:1]
         # few mean a roll that changed nothing
-        is_certain = is_certain and len(offers) == 1 and not game.started
-    certain = find(newest_first, game.last, steps[0]["number"], upkeep=True) if is_certain else None
-    return LastStep(tuple(offers), certain, own, newest, None, way)
+        is_certain = is_certain and len(steps) == 1 and not game.started
+    certain = find(newest_first, game.last, steps[0]["number"]) if is_certain else None
+    return LastStep(steps, certain, own_numbers, newest, None, barrier, is_settled)
+
+
+class _Search(NamedTuple):
+    """The player's steps that can be undone: plain rolls at most one, then one of another kind.
+
+    Or the `blocker` of the newest, if that is `blocked`; it is also what asks for a choice.
+    """
+
+    steps: tuple[Json, ...] = ()
+    blocker: Json | None = None
+    blocked: Json | None = None
+
+
+def _search_steps(
+    events: Sequence[Json], newest_first: Sequence[Json], game: Game, own_numbers: Collection[int]
+) -> _Search:
+    """Search the events, newest first, for the player's last step that can be undone."""
+    waiting = max(game.waits, default=0)
+    roll: tuple[Json, ...] = ()
+    for position, event in enumerate(events):
+        if event["kind"] in BARRIERS:
+            break
+        if event["number"] in own_numbers and event["kind"] not in NEVER_UNDONE:
+            blocker = _find_newest_in_the_way(event, events[:position], events)
+            if blocker is not None and not roll:
+                return _Search(blocker=blocker, blocked=event)
+            if blocker is None and _can_be_undone(game, event, newest_first):
+                if not is_plain_roll(event):
+                    return _Search((*roll, event))
+                roll = roll or (event,)
+        if event["number"] == waiting:
+            # whoever is asked for a choice may mean the shot that asks
+            return _Search((*roll, event)) if roll else _Search(blocker=event)
+    return _Search(roll)
+
+
+def _find_newest_in_the_way(
+    event: Json, later_events: Sequence[Json], events: Iterable[Json]
+) -> Json | None:
+    """Return the event that has to be undone first for an undo of `event`, or None.
+
+    It may be in the way of one that is in the way, or a sealed roll whose opening changed the same.
+    `later_events` are those since, of all `events`, newest first.
+    """
+    result: Json | None = None
+    blocker = find_in_the_way(event, later_events)
+    while blocker is not None:
+        result = dict(blocker)
+        newer = [later for later in later_events if later["number"] > blocker["number"]]
+        blocker = find_in_the_way(result, newer)
+    return result or _find_opened_over(event, later_events, events)
+
+
+def _find_opened_over(
+    event: Json, later_events: Iterable[Json], events: Iterable[Json]
+) -> Json | None:
+    """Return the sealed roll whose opening changed what `event` had changed, or None."""
+    keys = frozenset(list_written(event))
+    for opening in later_events:
+        if opening["kind"] == "reveal" and not keys.isdisjoint(list_written(opening)):
+            return next((roll for roll in events if roll["number"] in opening["opens"]), None)
+    return None
+
+
+def _find_step_of_another(
+    events: Sequence[Json], game: Game, newest_first: Sequence[Json]
+) -> Json | None:
+    """Return the newest event that changed the game, or else the newest that can be undone."""
+    fallback: Json | None = None
+    for event in events:
+        if event["kind"] in BARRIERS:
+            break
+        if not _can_be_undone(game, event, newest_first):
+            continue
+        if changes_game(event) or "upkeep" in event:
+            return event
+        fallback = fallback or event
+    return fallback
 
 
 def _can_be_undone(game: Game, event: Json, newest_first: Sequence[Json]) -> bool:
     """Return whether the event can be undone at all, as long as nothing is in its way."""
-    is_final = event["kind"] in NEVER_UNDONE
-    return not is_final and not names_touched(game, event, event.get("after") or {}, newest_first)
+    if event["kind"] in NEVER_UNDONE:
+        return False
+    return not changed_since(game, with_opening(event, newest_first))
+
+
+class Together(NamedTuple):
+    """The events that are undone with one consent, newest first, or the `blocker` of one."""
+
+    events: tuple[Json, ...] = ()
+    blocker: Json | None = None
+
+
+_ACTS = (*COMBAT, "sealed", "unit", "track")
+"""Kinds of events that are part of a side's move, after which it hands over."""
+
+
+def find_together(newest_first: Sequence[Json], game: Game, number: int, person: str) -> Together:
+    """Find what the undo of an event takes back with it for the player who asks.
+
+    Their own later events without dice go with it if they are in its way. So does the *Done* with
+    which they handed over after it, if nobody has acted on that.
+    """
+    events = [event for event in holding(newest_first) if event["number"] >= number][::-1]
+    if not events or events[0]["number"] != number:
+        return Together()
+    own_numbers = _own_events(newest_first, person)
+    movable = {
+        event["number"]
+        for event in events[1:]
+        if event["number"] in own_numbers
+        and not is_shared(event)
+        and _can_be_undone(game, event, newest_first)
+    }
+    hand_over = next((event for event in events[1:] if event["kind"] in ("pass", "next")), None)
+    if hand_over is not None and hand_over["number"] in movable and events[0]["kind"] in _ACTS:
+        group = _collect(events, movable, hand_over)
+        if group.blocker is None:
+            return group
+    return _collect(events, movable)
+
+
+def _collect(
+    events: Sequence[Json], movable: Collection[int], hand_over: Json | None = None
+) -> Together:
+    """Collect the first of these events with those that have to go, too, and the hand-over.
+
+    `events` are the event and those since, oldest first; of these only the `movable` can go with it.
+    """
+    newest_first = events[::-1]
+    event = with_opening(events[0], newest_first)
+    opening = find_opening(event, newest_first)
+    start = (opening or event)["number"]
+    group = [event]
+    keys = {*list_written(event)}
+    blocker: Json | None = None
+    for later_event in events[1:]:
+        if later_event["number"] < start:
+            continue
+        if later_event is not hand_over and not is_in_the_way(later_event, keys):
+            continue
+        if later_event["number"] in movable:
+            group.append(later_event)
+            keys |= {*list_written(later_event)}
+        else:
+            blocker = later_event
+    return Together(tuple(group[::-1])) if blocker is None else Together(blocker=blocker)
 
 
 def _own_events(newest_first: Sequence[Json], person: str) -> frozenset[int]:
@@ -207,15 +344,11 @@ def _is_silent_upkeep(event: Mapping[str, Any]) -> bool:
     return "upkeep" in event and not event.get("dice") and not event.get("after")
 
 
-def _is_in_the_way(event: Mapping[str, Any]) -> bool:
-    """Return whether this event blocks the undo of anything before it."""
-    return changes_game(event) or ("upkeep" in event and bool(event.get("dice")))
-
-
 async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[LastStep, list[Json]]:
     """Read as much of the log as it takes to find the player's last step.
 
-    Also return the events that were read, newest first.
+    If the last LOOK_BACK events hold none, the search ends. Also return the events that were read,
+    newest first.
     """
     events: list[Json] = []
     step = LastStep()
@@ -224,11 +357,8 @@ async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[Las
         nonlocal step
         step = find_last_step(events, ledger.game, person)
         is_last_known = step.certain is None or step.certain.last > 0
-        return (
-            step.way is not None
-            and is_last_known
-            and bool(step.offers or step.way["kind"] in BARRIERS)
-        )
+        is_far_back = len(events) >= LOOK_BACK and bool(step.offers)
+        return is_last_known and (step.is_settled or is_far_back)
 
     await _read_back(store, ledger, events, is_enough)
     return step, events
@@ -368,8 +498,12 @@ def author_agrees(event: Mapping[str, Any], others: Collection[str]) -> bool:
     return not is_shared(event) or not others
 
 
-def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
-    """Names of units, cards and settings that are no longer as `patch` left them."""
+def changed_since(game: Game, event: Mapping[str, Any], part: str = "after") -> list[str]:
+    """Return the names of units, cards and settings that are no longer as the event has them in
+    `after`, or in `before`. What is changed has to stay.
+    """
+    patch: Mapping[str, Any] = event.get(part) or {}
+    opposite: Mapping[str, Any] = event.get("before" if part == "after" else "after") or {}
     units = {
         key: unit_json(unit) if (unit := game.units.get(key)) else None
         for key in patch.get("units", {})
@@ -379,32 +513,13 @@ def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
         for key, unit in patch.get("units", {}).items()
         if units[key] != unit
     ]
-    fields = content(replace(game, units={})) if patch.get("game") else {}
     moved = (
         key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count
     )
     names += [
         f"the cards of {deck}" for deck in dict.fromkeys(key.partition("/")[0] for key in moved)
     ]
-    return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
-
-
-def names_touched(
-    game: Game,
-    event: Mapping[str, Any],
-    patch: Mapping[str, Any],
-    events: Iterable[Mapping[str, Any]],
-) -> list[str]:
-    """Return the names of what is no longer as the event, by its `patch`, left it; then it stays.
-
-    `events` are those since, in any order.
-    """
-    touched = changed_since(game, patch)
-    if event["kind"] == "sealed" and event["number"] not in game.sealed:
-        for later in events:
-            if event["number"] in later.get("opens", ()):
-                touched += changed_names(later.get("before") or {}, later.get("after") or {})
-    return touched
+    return names + list_changed_fields(game, patch, opposite)
 
 
 def is_remembered(event: Mapping[str, Any]) -> bool:
@@ -426,18 +541,17 @@ def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
     """What an undo event of a game holds to take `event` back: its number, what holds then, and
     the reversed patch.
     """
-    patch = {"before": event["after"], "after": event["before"]} if event.get("after") else {}
-    if is_remembered(event):
+    patch = patch_onto(game, event.get("after"), event.get("before"))
+    if patch and is_remembered(event):
         for part, at in (("before", game.cards.get(SEEN, 0)), ("after", game.number + 1)):
             patch[part] = {**patch[part], "cards": {**patch[part]["cards"], SEEN: at}}
     return {"event": event["number"], "last": last, **patch}
 
 
-def redo_fields(event: Mapping[str, Any]) -> Json:
-    """What a redo event holds to bring `event` back: its number and its patch."""
-    patch = {"before": event["before"], "after": event["after"]} if event.get("after") else {}
+def redo_fields(event: Mapping[str, Any], game: Game) -> Json:
+    """What a redo event of a game holds to bring `event` back: its number and its patch."""
     return {
         "event": event["number"],
-        **patch,
+        **patch_onto(game, event.get("before"), event.get("after")),
         **({"asks": event["asks"]} if "asks" in event else {}),
     }

@@ -187,7 +187,11 @@ _OTHERS = (
     _private("game list", "Every game that was played in this channel"),
     _private("game open", "Read a game that was played here", _GAME, example="1"),
     _spec("game resume", "Take up a game again that was played here", _GAME, example="1"),
-    _spec("game undo", "Undo the last thing you did"),
+    _spec(
+        "game undo",
+        "Undo the last thing you did, or the event with a number",
+        _free("event", "its number, such as #41", type="int", min=1, max=10**9),
+    ),
     _spec("game redo", "Redo what was undone last"),
     _spec(
         "game reveal",

@@ -54,6 +54,7 @@ TOPICS = {
                 "Press Undo under a result, or type `/game undo` for the last thing that you did."
             ),
             "If that is not the newest event in the game, Undo names it and asks you first.",
+            "A Done after a shot goes with the shot. Shots at other units are not in the way.",
             "Once dice were rolled, the other side has to agree; they are called.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),

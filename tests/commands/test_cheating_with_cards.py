@@ -86,11 +86,12 @@ async def test_3_a_gift_is_not_taken_back_once_it_was_seen() -> None:
     await channel.do("Anna", "deck draw cup 2 me")
     card, *_ = await own(channel, "Anna")
     await channel.do("Anna", f"deck give {card} VC")
+    gift = (await channel.game()).last
     assert ENDS_ASKED in (await channel.do("Anna", "game undo")).text()
     assert await own(channel, "Bob") == [card]
     await channel.do("Bob", f"deck play {card}")
-    await channel.fails("Bob", "game undo 7", "")
-    assert (await channel.press("Anna", await channel.under(7, "undo"))).error, (
+    await channel.fails("Bob", f"game undo {gift}", "has changed the game since")
+    assert (await channel.press("Anna", await channel.under(gift, "undo"))).error, (
         "the play builds on it"
     )
     await end(channel)

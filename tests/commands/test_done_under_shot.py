@@ -148,3 +148,30 @@ async def test_an_older_shot_loses_done_and_a_press_there_hands_nothing_over() -
     await table.say(BEN, THEIRS)
     late = await table.press(ANNA, first, "Done")
     assert (late.private, late.code) == (True, "phase-over")
+
+
+async def test_undo_of_the_shot_takes_the_hand_over_with_it_and_redo_brings_both_back() -> None:
+    """The message of both is struck through in every channel, and reads as before afterwards."""
+    table = await Table.open()
+    shot = await table.say(ANNA, OURS)
+    await table.posted(THERE)
+    done = await table.press(ANNA, shot, "Done")
+    await table.posted(THERE)
+    question = await table.press(ANNA, done, "Undo")
+    assert question.private
+    number = int(shot.footer[0].removeprefix("#"))
+    label = f"Undo #{number + 1} and #{number}"
+    asked = await table.press(ANNA, question, label, is_public=False)
+    await table.posted(THERE)
+    undone = await table.press(BEN, asked, "Agree")
+    assert "Now: US to play." in undone.body()
+    last = [one.reply for one in await table.posted(THERE) if one.amends][-1]
+    assert last.title == shot.title
+    assert last.over.startswith("Undone in ")
+    asked = await table.press(ANNA, undone, "Redo")
+    await table.posted(THERE)
+    await table.press(BEN, asked, "Agree")
+    changed = [one.reply for one in await table.posted(THERE) if one.amends]
+    last = [reply for reply in changed if reply.title == shot.title][-1]
+    assert not last.over
+    assert last.body()[-1] == LINE

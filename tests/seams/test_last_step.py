@@ -249,13 +249,13 @@ async def test_a_plain_roll_is_named_beside_the_step_before_it() -> None:
     assert (await free.do("Anna", "game undo")).title == "#2 is undone"
 
 
-async def test_the_step_of_another_player_is_named_and_needs_their_consent() -> None:
+async def test_the_step_of_another_player_in_the_way_is_named_and_needs_their_consent() -> None:
     """Dice or no dice, also if a game master asks who plays a side."""
     channel = await table()
     edited = (await newest(channel))["number"]
-    await channel.do("Bob", "unit edit vc2 marker=+moved")
+    await channel.do("Bob", "game next")
     question = await asked_first(channel, "Anna", edited + 1)
-    assert f"That is Bob's step. Yours, #{edited}, " in question.text()
+    assert f"That is Bob's step. It has to be undone before yours, #{edited}, " in question.text()
     asked = await channel.press("Anna", question.buttons[0].action)
     assert asked.title == f"Anna asks to undo #{edited + 1}"
     assert "It was Bob's doing, so Bob must agree." in asked.text()
@@ -263,14 +263,28 @@ async def test_the_step_of_another_player_is_named_and_needs_their_consent() -> 
     await assert_verified(channel)
 
 
+async def test_a_step_of_another_player_elsewhere_is_offered_beside_ones_own() -> None:
+    channel = await table()
+    edited = (await newest(channel))["number"]
+    await channel.do("Bob", "unit edit vc2 marker=+moved")
+    question = await asked_first(channel, "Anna", edited)
+    assert f"That is your last step. #{edited + 1}, " in question.text()
+    assert question.buttons[1].label == f"Undo #{edited + 1}"
+    asked = await channel.press("Anna", question.buttons[1].action)
+    assert "It was Bob's doing, so Bob must agree." in asked.text()
+    assert (await channel.press("Anna", question.buttons[0].action)).title == f"#{edited} is undone"
+    await assert_verified(channel)
+
+
 async def test_a_game_master_who_plays_no_side_is_asked_and_may() -> None:
     channel = await table()
     await channel.do("Anna", "game settings master=Bob")
     await channel.do("Bob", "game leave")
+    left = (await newest(channel))["number"]
     await channel.do("Anna", "unit edit us2 marker=+moved")
     edited = (await newest(channel))["number"]
-    question = await asked_first(channel, "Bob", (await newest(channel))["number"])
-    assert (await channel.press("Bob", question.buttons[0].action)).title == f"#{edited} is undone"
+    question = await asked_first(channel, "Bob", left)
+    assert (await channel.press("Bob", question.buttons[1].action)).title == f"#{edited} is undone"
     await assert_verified(channel)
 
 
@@ -319,7 +333,7 @@ async def test_the_board_takes_back_the_step_of_whoever_presses() -> None:
     assert button.startswith(await channel.under(shot, "undo"))
     by_bob = await channel.press("Bob", button)
     assert by_bob.private
-    assert by_bob.title.startswith(f"Undo #{shot}, ")
+    assert by_bob.buttons[-1].label == f"Undo #{shot}"
     await channel.do("Anna", "unit edit us2 marker=+moved")
     by_anna = await channel.press("Anna", button)
     assert by_anna.private
@@ -329,11 +343,12 @@ async def test_the_board_takes_back_the_step_of_whoever_presses() -> None:
 async def test_what_came_since_is_offered_where_it_is_in_the_way() -> None:
     channel = await table()
     edited = (await newest(channel))["number"]
-    await channel.do("Anna", "game pass")
+    await channel.do("Bob", "game next")
     late = await channel.press("Anna", await channel.under(edited, "undo"))
     assert late.code == "not-latest"
     assert [button.label for button in late.buttons] == [f"Undo #{edited + 1}"]
-    await channel.press("Anna", late.buttons[0].action)
+    asked = await channel.press("Anna", late.buttons[0].action)
+    await channel.press("Bob", asked.buttons[0].action)
     assert (
         await channel.press("Anna", await channel.under(edited, "undo"))
     ).title == f"#{edited} is undone"

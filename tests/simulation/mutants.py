@@ -31,7 +31,7 @@ from bot.app import App
 from bot.commands.context import Context, _Dice
 from bot.commands.dispatch import ALL_BUTTONS
 from bot.game.decks import piles_read
-from bot.game.undo import Found, find
+from bot.game.undo import Found, Together, find, find_together
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
@@ -321,12 +321,15 @@ def _never_heard(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("undo: it passes over what has changed a unit since", 64, "f")
 def _passed_over(patch: pytest.MonkeyPatch) -> None:
-    def beside(newest_first: Any, last: int, number: int, *, upkeep: bool = False) -> Found:
-        return find(
-            [event for event in newest_first if event["kind"] != "unit"],
-            last,
-            number,
-            upkeep=upkeep,
-        )
+    def without_units(events: Any) -> list[Any]:
+        return [event for event in events if event["kind"] != "unit"]
 
-    patch.setattr(bot.game.undo, "find", beside)
+    def find_past_units(newest_first: Any, last: int, number: int) -> Found:
+        return find(without_units(newest_first), last, number)
+
+    def collect_past_units(newest_first: Any, game: Any, number: int, person: str) -> Together:
+        return find_together(without_units(newest_first), game, number, person)
+
+    patch.setattr(bot.game.undo, "find", find_past_units)
+    patch.setattr(bot.commands.log.undo, "find", find_past_units)
+    patch.setattr(bot.commands.log.undo, "find_together", collect_past_units)

@@ -20,11 +20,12 @@ from bot.game.events import TURNING, changes_game, is_card
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, LOOK_BACK, changed_since, turn_of
+from bot.game.undo_reach import find_in_the_way, find_opening, with_opening
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import OVER, SEALED, Reply
 from bot.rules.copies import replace
 from bot.rules.proof.chain import short
-from bot.stores.records import EventRow, Outgoing, TextRow
+from bot.stores.records import Doc, EventRow, Outgoing, TextRow
 
 CARDS = ("start", "next", "pass", "end", "undo", "redo", "fair", "sealed")
 """Kinds of events whose answers carry the digits of the head, which costs nothing there."""
@@ -238,12 +239,20 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
     if ledger.was is not None and not ledger.was.may_be_asked:
         return
     asked = await context.store.doc("consent-asked", ledger.row)
+    is_open = False
     for number in asked.data["events"] if asked is not None else {before.last, *before.redo[-1:]}:
-        async for one in _lapsed(context, ledger, number, first["number"]):
-            yield one
-    if asked is None:
-        ledger.is_unasked = True
-    elif any(map(changes_game, ledger.bodies)):
+        request = await _load_request(context, ledger, number)
+        if request is None:
+            continue
+        if not await _is_over(context, ledger, request):
+            is_open = True
+            continue
+        context.commit.drop_docs.append((request.kind, request.key))
+        topic = _topic(ledger, f"asked-{request.data.get('id', '')}")
+        over = f"Overtaken by #{first['number']}"
+        yield Amendment(topic, partial(_struck, over, _a_request, ""))
+    ledger.is_unasked = not is_open
+    if asked is not None and not is_open:
         context.commit.drop_docs.append((asked.kind, asked.key))
 
 
@@ -280,6 +289,9 @@ async def turned(
     found = [Amendment(_topic(ledger, number), change)]
     if is_undo and (shot := await find_shot_before_done(context, event, change)) is not None:
         found = [Amendment(_topic(ledger, number), lambda _: shot)]
+    if (opening := find_opening(event, events)) is not None:
+        # its own message says the same
+        found.append(Amendment(_topic(ledger, opening["number"]), change))
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
         over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(tell, before)
         found.append(
@@ -293,37 +305,34 @@ async def turned(
     )
 
 
-async def _lapsed(
-    context: Context, ledger: Ledger, number: int, by: int
-) -> AsyncIterator[Amendment]:
-    """An open request about an event that something has happened to, or come upon: nobody can
-    agree to it any more.
-    """
-    kind = "consent"
+async def _load_request(context: Context, ledger: Ledger, number: int) -> Doc | None:
+    """Return the open request about an event, unless this command has answered it."""
     key = f"{ledger.row}:{number}"
-    asked = (
-        await context.store.doc(kind, key) if (kind, key) not in context.commit.drop_docs else None
-    )
-    if asked is not None and await _is_over(
-        context, ledger, number, asked.data.get("what", "undo")
-    ):
-        context.commit.drop_docs.append((kind, key))
-        topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
-        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", _a_request, ""))
+    is_answered = ("consent", key) in context.commit.drop_docs
+    return None if is_answered else await context.store.doc("consent", key)
 
 
-async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
-    """Return whether what was asked for can no longer be done behind the events that were written."""
+async def _is_over(context: Context, ledger: Ledger, request: Doc) -> bool:
+    """Return whether what was asked for can no longer be done after the events that were written."""
+    numbers = {request.data["event"], *request.data.get("also", ())}
     turned = {body["event"] for body in ledger.bodies if body["kind"] in ("undo", "redo")}
-    if (
-        number in turned
-        or any(map(changes_game, ledger.bodies))
-        or (what == "redo" and number not in ledger.game.redo)
-    ):
+    if numbers & turned:
         return True
-    rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
-    patch = rows[0].data.get("after" if what == "undo" else "before") if rows else None
-    return bool(changed_since(ledger.game, patch or {}))
+    if request.data.get("what", "undo") == "redo":
+        is_gone = request.data["event"] not in ledger.game.redo
+        return is_gone or any(map(changes_game, ledger.bodies))
+    rows = await context.store.events_at(ledger.row, sorted(numbers))
+    opened = (
+        await context.store.events(ledger.row, after=min(numbers))
+        if any(row.data["kind"] == "sealed" for row in rows)
+        else ()
+    )
+    since = [*ledger.bodies[::-1], *(row.data for row in reversed(opened))]
+    events = [with_opening(row.data, since) for row in rows]
+    return any(
+        find_in_the_way(event, ledger.bodies) is not None or changed_since(ledger.game, event)
+        for event in events
+    )
 
 
 async def latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:

@@ -7,7 +7,7 @@ seven days.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
-from bot.game.events import NEVER_UNDONE, held_before, is_shared
+from bot.game.events import NEVER_UNDONE, held_before, is_shared, patched
 from bot.game.loaded import is_imported
 from bot.game.phases import whose_go
 from bot.game.state import Actor, Game, Json, is_guarded
@@ -31,7 +31,10 @@ from bot.game.undo import (
     LastStep,
     are_silent,
     author_agrees,
+    changed_since,
     consenters,
+    find,
+    find_together,
     find_undoable,
     is_free,
     is_plain_roll,
@@ -39,12 +42,12 @@ from bot.game.undo import (
     load_last_step,
     may_ask,
     may_stand_in,
-    names_touched,
     redo_fields,
     then,
     turn_of,
     undo_fields,
 )
+from bot.game.undo_reach import find_opening, list_written, with_opening
 from bot.interface.reply.reply import OVER, WAITING, Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import DELETED, SAID, filled
@@ -53,7 +56,10 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
 from bot.stores.records import Doc, tombstone
 
-CONSENT, ASKED = "consent", "consent-asked"
+CONSENT, ASKED, TOGETHER = "consent", "consent-asked", "undone-together"
+"""Kinds of documents: a request, the events with open requests, and the later events that were
+undone together with one.
+"""
 CONSENT_KEPT = 30 * DAY
 ID = 10
 """Digits that tell one request from another about the same event."""
@@ -70,43 +76,100 @@ PATIENCE = 1.0
 PAGE = 500
 
 
-async def undo(context: Context, number: int | None = None) -> Reply:
-    """Undo the event with this number, or the last step of whoever asks. Raises UserError.
+async def handle(context: Context) -> Reply:
+    """Undo the event whose number was typed, or the last step of whoever asks. Raises UserError."""
+    number = context.options()["event"]
+    return await undo_last_step(context) if number is None else await undo(context, number)
 
-    Dice need the consent of the other side, which is asked for.
+
+async def undo(context: Context, number: int, confirmed: str = "") -> Reply:
+    """Undo the event with this number. Raises UserError.
+
+    Dice need the consent of the other side, which is asked for. If later events of whoever asks go
+    with it, it names them and asks first: `confirmed` are their numbers once that was answered.
     """
-    if number is None:
-        return await undo_last_step(context)
     game = context.need_open()
     actor = context.actor
     found, events = await find_undoable(context.store, context.ledger, number)
-    event = found.event
-    way = found.way
-    if (
-        event is None
-        and way is not None
-        and way["kind"] not in NEVER_UNDONE
-        and may_ask(game, actor, way)
-    ):
-        return await _name_what_came_since(context, way, number)
-    if event is None or event["kind"] in NEVER_UNDONE:
-        raise await _not_undoable(context, found, number)
+    together = find_together(events, game, number, actor.person)
+    way = together.blocker or found.way
+    if not together.events:
+        if way is not None and way["kind"] not in NEVER_UNDONE and may_ask(game, actor, way):
+            return await _name_what_came_since(context, way, number)
+        raise await _not_undoable(context, Found(way=way), number)
+    event = together.events[-1]
+    if event["kind"] in NEVER_UNDONE:
+        raise await _not_undoable(context, Found(event), number)
     if not may_ask(game, actor, event):
         raise _no_part(UNDO)
-    await _need_untouched(context, event, UNDO, events)
-    return await _take_back_or_ask(context, actor, event, found.last, events)
+    await _need_untouched(context, together.events, UNDO, events)
+    companions = together.events[:-1]
+    if companions and confirmed != _typed_numbers(companions):
+        return await _ask_together(context, together.events)
+    return await _take_back_or_ask(context, actor, together.events, events)
+
+
+def _typed_numbers(events: Iterable[Json]) -> str:
+    """Return the numbers of events as a button holds them: `12,10`."""
+    return ",".join(str(event["number"]) for event in events)
+
+
+def _numbers(events: Iterable[Json]) -> str:
+    """Return the numbers of events in words: `#12, #10 and #9`."""
+    return joined([f"#{event['number']}" for event in events])
+
+
+async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
+    """Name the player's later events that go with the one to undo, with a button that does it.
+
+    `events` are newest first, the one to undo last.
+    """
+    event = events[-1]
+    lines = [await _named(context, event)]
+    for later in reversed(events[:-1]):
+        lines.append(f"{await _named(context, later)}, came after it and goes with it.")
+    request = await pending(context, event["number"])
+    if request is not None and request["by"] == context.actor.person:
+        raise _asked_already(
+            context, await _others_of_all(context, request["by"], events, list(events)), UNDO
+        )
+    label = f"Undo {_numbers(events)}"
+    button = context.button(
+        "undo", label, event["number"], _typed_numbers(events[:-1]), style="good"
+    )
+    return Reply(
+        f"{label}?",
+        tuple(lines),
+        buttons=(button,),
+        private=True,
+        tone=WAITING,
+    )
 
 
 async def _take_back_or_ask(
-    context: Context, actor: Actor, event: Json, last: int, events: list[Json]
+    context: Context, actor: Actor, group: Sequence[Json], events: list[Json]
 ) -> Reply:
-    """Take the event back, or ask whoever has to agree. `events` are those since, newest first."""
-    if is_free(context.ledger.game, actor, event):
-        return await _take_back(context, event, last, events)
-    others = await _others(context, actor.person, event, events)
-    if not others:
-        return await _take_back(context, event, last, events, alone=True)
-    return await _ask(context, event, others, UNDO)
+    """Take the events back, or ask whoever has to agree. `group` are the events to undo and
+    `events` those since, both newest first.
+    """
+    game = context.ledger.game
+    if all(is_free(game, actor, event) for event in group):
+        return await _take_back(context, group, events)
+    others = await _others_of_all(context, actor.person, group, events)
+    if others:
+        return await _ask(context, group, others, UNDO)
+    if await _others(context, actor.person, group[-1], events):
+        # nobody was there for all of it
+        return await _name_what_came_since(context, group[0], group[-1]["number"])
+    return await _take_back(context, group, events)
+
+
+async def _others_of_all(
+    context: Context, by: str, group: Sequence[Json], events: list[Json]
+) -> frozenset[str]:
+    """Return the players who may agree to the undo of every event of the group."""
+    found = [await _others(context, by, event, events) for event in group]
+    return frozenset.intersection(*found)
 
 
 async def undo_last_step(context: Context, shown: int = 0) -> Reply:
@@ -120,18 +183,27 @@ async def undo_last_step(context: Context, shown: int = 0) -> Reply:
     was = context.ledger.was
     step, read = await load_last_step(context.store, context.ledger, actor.person)
     if was is not None and was.may_be_asked and (asked := await _asked_of(context, read)):
-        is_newer = step.certain is not None and step.offers[0]["number"] > asked
-        if is_newer and not is_plain_roll(step.offers[0]):
-            return await _choose_between(context, asked, step.offers[0])
-        return await consent(context, asked, read)
+        return await _answer_or_choose(context, step, asked, read)
     if not step.offers:
-        raise await _not_undoable(context, Found(way=step.way or step.newest), None)
+        raise await _not_undoable(context, Found(way=step.barrier or step.newest), None)
     event = step.offers[0]
     if not may_ask(game, actor, event) or not (actor.person or actor.directs):
         raise _no_part(UNDO)
     if step.certain is not None and shown in (0, event["number"]):
-        return await _take_back_or_ask(context, actor, event, step.certain.last, read)
+        assert step.certain.event is not None
+        return await _take_back_or_ask(context, actor, (step.certain.event,), read)
     return await _ask_first(context, step, read)
+
+
+async def _answer_or_choose(
+    context: Context, step: LastStep, asked: int, events: list[Json]
+) -> Reply:
+    """Agree to the undo of the event `asked`, unless the player may mean a newer step of theirs."""
+    for event in step.offers[:1]:
+        is_newer = step.is_own(event) and event["number"] > asked
+        if is_newer and not is_plain_roll(event):
+            return await _choose_between(context, asked, event)
+    return await consent(context, asked, events)
 
 
 async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Reply:
@@ -142,7 +214,7 @@ async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Re
     """
     event, *others = step.offers
     number = event["number"]
-    await _need_untouched(context, event, UNDO, events)
+    await _need_untouched(context, [with_opening(event, events)], UNDO, events)
     request = await pending(context, number)
     if request is not None and request["by"] != context.actor.person:
         return await consent(context, number)
@@ -153,6 +225,12 @@ async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Re
     for other in others:
         lines.append(f"The step before it is {await _named(context, other)}.")
         buttons.append(context.button("undo", f"Undo #{other['number']}", other["number"]))
+    newest = step.newest
+    is_anothers = newest is not None and step.is_own(event) and not step.is_own(newest)
+    is_step = newest is not None and not is_plain_roll(newest)
+    if newest is not None and is_anothers and is_step and newest["kind"] not in NEVER_UNDONE:
+        later = newest["number"]
+        buttons.append(context.button("undo", f"Undo #{later}", later))
     title = f"Undo {await _named(context, event)}?"
     return Reply(title, tuple(lines), buttons=tuple(buttons), private=True, tone=WAITING)
 
@@ -163,7 +241,7 @@ async def _why_asked_first(context: Context, step: LastStep) -> str:
     newest = step.newest
     if not step.is_own(event):
         yours = (
-            f" Yours, {await _named(context, step.buried)}, came before it."
+            f" It has to be undone before yours, {await _named(context, step.buried)}."
             if step.buried is not None
             else ""
         )
@@ -218,7 +296,8 @@ async def redo(context: Context, number: int | None = None) -> Reply:
     """Redo what was undone last (which must be `number`, if given), if nothing has changed the game
     since.
 
-    What was taken back by consent comes back by consent. Raises UserError.
+    What was undone together comes back together, and what was taken back by consent comes back by
+    consent. Raises UserError.
     """
     game = context.need_open()
     actor = context.actor
@@ -232,16 +311,39 @@ async def redo(context: Context, number: int | None = None) -> Reply:
             hint=phrase("`/log` shows them."),
             code="not-latest",
         )
-    event = await context.event(game.redo[-1])
-    if event is None or not may_ask(game, actor, event):
+    numbers = (game.redo[-1], *await _undone_together(context, game.redo[-1]))
+    group, events = await _load_undone(context, numbers)
+    if not group or not may_ask(game, actor, group[0]):
         raise _no_part(REDO)
-    events = await _since(context, event["number"])
-    await _need_untouched(context, event, REDO, events)
-    undone = turn_of(events, UNDO, event["number"])
-    others = await _others(context, actor.person, event, events)
-    if undone is not None and undone.get("asked") and others:
-        return await _ask(context, event, others, REDO)
-    return await _bring_back(context, event, events)
+    await _need_untouched(context, group, REDO, events)
+    others = await _others_of_all(context, actor.person, group, events)
+    undone = [turn_of(events, UNDO, event["number"]) for event in group]
+    if others and any(one is not None and one.get("asked") for one in undone):
+        return await _ask(context, group, others, REDO)
+    return await _bring_back(context, group, events)
+
+
+async def _undone_together(context: Context, number: int) -> tuple[int, ...]:
+    """Return the later events that were undone together with this one and can be brought back with
+    it, oldest first.
+    """
+    doc = await context.store.doc(TOGETHER, _key(context, number))
+    numbers = tuple(doc.data["events"]) if doc is not None else ()
+    undone = (*reversed(numbers), number)
+    return numbers if context.game.redo[-len(undone) :] == undone else ()
+
+
+async def _load_undone(
+    context: Context, numbers: Sequence[int]
+) -> tuple[tuple[Json, ...], list[Json]]:
+    """Return the events with these numbers, with what their opening changed, and all events since
+    the first, newest first. Empty if one is missing.
+    """
+    events = await _since(context, min(numbers))
+    bodies = {event["number"]: event for event in events}
+    if any(number not in bodies for number in numbers):
+        return (), events
+    return tuple(with_opening(bodies[number], events) for number in numbers), events
 
 
 async def _since(context: Context, number: int) -> list[Json]:
@@ -254,11 +356,16 @@ async def _not_undoable(context: Context, found: Found, number: int | None) -> U
     is in the way.
     """
     event = found.event or found.way
-    shows = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
+    shows = phrase(
+        "`/log` shows what happened."
+        if context.command.where.is_own
+        else "`/log` shows what happened; `/unit edit` sets things right by hand."
+    )
     if event is None and number is None:
         return UserError("There is nothing to undo.", code="not-undoable")
     if event is None:
-        return UserError(f"#{number} cannot be undone.", hint=shows, code="not-latest")
+        assert number is not None
+        return await _explain_missing(context, number, shows)
     if number is None:
         hint = phrase(
             "{event} cannot be undone, nor can anything before it.",
@@ -277,10 +384,28 @@ async def _not_undoable(context: Context, found: Found, number: int | None) -> U
     )
 
 
-async def _ask(context: Context, event: Json, others: frozenset[str], what: str) -> Reply:
-    """Ask the others; where one of them has asked for the same, this is their consent."""
+async def _explain_missing(context: Context, number: int, hint: str) -> UserError:
+    """Say why there is no event with this number to undo."""
+    if number > context.game.number:
+        last = f"The newest event is #{context.game.number}."
+        return UserError(f"There is no #{number} yet.", hint=last, code="not-latest")
+    undone = await latest(context, context.ledger, UNDO, number)
+    redone = await latest(context, context.ledger, REDO, number)
+    is_undone = undone is not None and (redone is None or redone["number"] < undone["number"])
+    if undone is not None and is_undone:
+        message = f"#{number} is undone already · {_by(context, undone)}"
+        return UserError(message, code="not-latest")
+    return UserError(f"#{number} cannot be undone.", hint=hint, code="not-latest")
+
+
+async def _ask(context: Context, group: Sequence[Json], others: frozenset[str], what: str) -> Reply:
+    """Ask the others; where one of them has asked for the same, this is their consent.
+
+    The request is about the oldest event of the group, the others go with it.
+    """
     ledger = context.ledger
     actor = context.actor
+    event = min(group, key=lambda one: int(one["number"]))
     number = event["number"]
     if not actor.person:
         raise _no_part(what)
@@ -294,9 +419,9 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     id = tombstone(context.command.request_id)[:ID]
     owner = context.command.where.server
     until = context.now + CONSENT_KEPT
-    request = _request(
-        context, {"by": actor.person, "event": number, "id": id, "what": what}, until
-    )
+    also = [one["number"] for one in group if one is not event]
+    fields = {"by": actor.person, "event": number, "id": id, "what": what}
+    request = _request(context, fields | ({"also": also} if also else {}), until)
     request.ask(context)
     known = await context.store.doc(ASKED, ledger.row)
     numbers = [*(known.data["events"] if known is not None else ()), number]
@@ -306,18 +431,16 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
     context.about = request.topics[0]
     rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
-    lines = [await _told(context, event), f"{_why(context, event, what)}, so {names} must agree."]
-    if units := joined(held_before(event)):
-        lines[1] += (
-            f" If so, what it did to {units} is {'taken back' if what == UNDO else 'done again'}."
-        )
+    lines = await _told_of_all(context, group)
+    reason = f"{_why(context, event, what)}, so {names} must agree."
+    lines.append(reason + _describe_effect(group, what))
     if await reason_to_stand_in(context, others):
         lines.append(
             "They have left or been silent for seven days, so a manager who plays no side may agree instead."
         )
     lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
     return Reply(
-        f"{context.who} asks to {what} #{number}",
+        f"{context.who} asks to {what} {_numbers(group)}",
         tuple(lines),
         buttons=(
             context.button("consent", "Agree", number, id, style="good"),
@@ -326,6 +449,25 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
         tone=WAITING,
         mention=await call(context, sorted(row.user for row in rows if not is_imported(row))),
     )
+
+
+def _describe_effect(group: Iterable[Json], what: str) -> str:
+    """Say which units the undo or redo of the events changes; "" for none."""
+    units = _units_of(group)
+    done = "taken back" if what == UNDO else "done again"
+    return f" If so, what it did to {units} is {done}." if units else ""
+
+
+async def _told_of_all(context: Context, group: Sequence[Json]) -> list[str]:
+    """Return what was answered to each event; of several with its number."""
+    if len(group) == 1:
+        return [await _told(context, group[0])]
+    return [await _with_number(context, event) for event in group]
+
+
+def _units_of(group: Iterable[Json]) -> str:
+    """Return the names of the units that events changed, as they were."""
+    return joined(dict.fromkeys(name for event in group for name in held_before(event)))
 
 
 def _name_all(context: Context, persons: Iterable[str]) -> str:
@@ -353,11 +495,13 @@ def _why(context: Context, event: Json, what: str) -> str:
 
 
 async def pending(context: Context, number: int) -> Json | None:
-    """The open request about an event: who asked (`by`), for `what`, and the `id` that its
-    buttons name.
+    """The open request about an event: who asked (`by`), for `what`, the later events that go with
+    it (`also`), and the `id` that its buttons name.
     """
     found = await context.store.doc(CONSENT, _key(context, number))
-    return {"id": "", "what": UNDO, "event": number, **found.data} if found is not None else None
+    if found is None:
+        return None
+    return {"id": "", "what": UNDO, "event": number, "also": [], **found.data}
 
 
 async def not_asked(context: Context, number: int) -> UserError:
@@ -384,27 +528,45 @@ async def consent(context: Context, number: int, read: Iterable[Json] = ()) -> R
         raise await not_asked(context, number)
     by = str(asked["by"])
     what = str(asked["what"])
-    found = Found()
+    numbers = (*asked["also"], number) if what == UNDO else (number, *asked["also"])
     if what == UNDO:
-        found, events = await find_undoable(context.store, context.ledger, number, read)
-        event = found.event
+        group, events = await _load_undoable(context, numbers, read)
     else:
-        event = await context.event(number)
-        events = await _since(context, number)
-    if event is None or (what == REDO and game.redo[-1:] != (number,)):
+        group, events = await _load_undone(context, numbers)
+        is_next = game.redo[-len(numbers) :] == (*reversed(numbers),)
+        group = group if is_next else ()
+    if not group:
         raise UserError(
             f"#{number} can no longer be {'redone' if what == REDO else 'undone'}.",
             code="not-latest",
         )
-    others = await _others(context, by, event, events)
-    fields = {} if actor.person in others else await stands_in(context, event, by, others, events)
+    others = await _others_of_all(context, by, group, events)
+    fields = {} if actor.person in others else await stands_in(context, group, by, others, events)
     if by == actor.person or not (actor.person in others or fields):
         raise UserError("This needs the consent of another side.", code="not-yours")
-    await _need_untouched(context, event, what, events)
+    await _need_untouched(context, group, what, events)
     _settle(context, asked, agreed=True)
     if what == UNDO:
-        return await _take_back(context, event, found.last, events, asked=by, **fields)
-    return await _bring_back(context, event, events, asked=by, **fields)
+        return await _take_back(context, group, events, asked=by, **fields)
+    return await _bring_back(context, group, events, asked=by, **fields)
+
+
+async def _load_undoable(
+    context: Context, numbers: Sequence[int], read: Iterable[Json]
+) -> tuple[tuple[Json, ...], list[Json]]:
+    """Return the events with these numbers (newest first) that can be undone in this order, and all
+    events since the last of them, newest first. Empty if something is in the way of one.
+    """
+    found, events = await find_undoable(context.store, context.ledger, min(numbers), read)
+    last = context.game.last
+    group: list[Json] = []
+    for number in numbers:
+        undone: list[Json] = [{"kind": UNDO, "event": event["number"]} for event in group]
+        found = find([*undone, *events], last, number)
+        if found.event is None:
+            return (), events
+        group.append(found.event)
+    return tuple(group), events
 
 
 async def refuse(context: Context, number: int) -> Reply:
@@ -424,10 +586,11 @@ async def refuse(context: Context, number: int) -> Reply:
         raise UserError("Only another side can refuse.", code="not-yours")
     _settle(context, asked, agreed=False)
     stays = "the result stays" if what == UNDO else "it stays undone"
+    named = joined([f"#{one}" for one in (*asked["also"], number)])
     if by == actor.person:
-        return Reply(f"{context.who} no longer asks to {what} #{number}", by=stays, tone=OVER)
+        return Reply(f"{context.who} no longer asks to {what} {named}", by=stays, tone=OVER)
     again = "Ask again after talking it over, or play on."
-    return Reply(f"{context.who} refuses to {what} #{number}", (again,), by=stays, tone=OVER)
+    return Reply(f"{context.who} refuses to {what} {named}", (again,), by=stays, tone=OVER)
 
 
 async def _asked_of(context: Context, read: list[Json]) -> int:
@@ -436,7 +599,7 @@ async def _asked_of(context: Context, read: list[Json]) -> int:
     `read` are the newest events, newest first.
     """
     doc = await context.store.doc(ASKED, context.ledger.row)
-    for number in reversed(doc.data["events"] if doc is not None else ()):
+    for number in reversed(doc.data["events"] if doc is not None else (context.game.last,)):
         asked = await pending(context, number)
         if asked is None or asked["what"] != UNDO or asked["by"] == context.actor.person:
             continue
@@ -505,6 +668,13 @@ async def _told(context: Context, event: Json) -> str:
     return told_event(event, ledger.name_of, named, context.game.sides)
 
 
+async def _with_number(context: Context, event: Json) -> str:
+    """Return number and words of an event, as a line: `#6 anna removes Able`."""
+    number = event["number"]
+    words = (await _told(context, event)).removeprefix(f"#{number} ")
+    return f"#{number} {words}"
+
+
 async def _named(context: Context, event: Json) -> str:
     """Return number and words of an event: `#6, "anna removes Able"`."""
     number = event["number"]
@@ -513,34 +683,59 @@ async def _named(context: Context, event: Json) -> str:
 
 
 async def _take_back(
-    context: Context, event: Json, last: int, events: list[Json], *, asked: str = "", **fields: Any
+    context: Context, group: Sequence[Json], events: list[Json], *, asked: str = "", **fields: Any
 ) -> Reply:
-    """The event taken back, and the answer; `events` are those since, newest first."""
+    """Take the events of the group back, and answer. All events are newest first; `events` are
+    those since.
+    """
     ledger = context.ledger
-    number = event["number"]
     was = context.game
-    told = await _told(context, event)
-    if is_remembered(event):
-        await keep_seen(context, event)
-    units = joined(held_before(event))
-    body = ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last, was))
-    context.amends += await turned(context, body, event, events)
-    as_before = (f"As before: {units}.",) if units else ()
-    if event["kind"] == "choice":
-        rows = await context.store.events_at(context.ledger.row, [event["event"]])
-        more = phrase(
-            "What changed before it was asked, such as where its cards went, stays: `/game undo` once more."
+    told = await _told_of_all(context, group)
+    for event in group:
+        is_alone = not asked and not is_free(was, context.actor, event)
+        found, events = await find_undoable(context.store, ledger, event["number"], events)
+        if is_remembered(event):
+            await keep_seen(context, event)
+        undone = undo_fields(event, found.last, context.game)
+        body = ledger.add(UNDO, asked=asked, alone=is_alone, **fields, **undone)
+        context.amends += await turned(context, body, event, events)
+        events = [body, *events]
+    units = _units_of(group)
+    as_before = [f"As before: {units}."] if units else []
+    for event in group:
+        as_before += await _explain_choice(context, event)
+    oldest = group[-1]["number"]
+    later = [event["number"] for event in reversed(group[:-1])]
+    if later:
+        context.commit.docs.append(
+            Doc(
+                TOGETHER,
+                _key(context, oldest),
+                {"events": later},
+                context.now + CONSENT_KEPT,
+                context.command.where.server,
+            )
         )
-        changed = (more,) if any(row.data.get("after") for row in rows) else ()
-        as_before = (*as_before, "The whole shot is taken back with it: roll anew.", *changed)
     reply = Reply(
-        f"#{number} is undone",
-        (told, *as_before),
-        buttons=(context.button("redo", "Redo", number),),
+        f"{_numbers(group)} {'are' if later else 'is'} undone",
+        (*told, *as_before),
+        buttons=(context.button("redo", "Redo", oldest),),
         by=_by(context, body),
         tone=OVER,
     )
     return await _with_go(context, was, reply)
+
+
+async def _explain_choice(context: Context, event: Json) -> list[str]:
+    """Say what the undo of a choice takes back, and what stays."""
+    if event["kind"] != "choice":
+        return []
+    lines = ["The whole shot is taken back with it: roll anew."]
+    rows = await context.store.events_at(context.ledger.row, [event["event"]])
+    if any(row.data.get("after") for row in rows):
+        stays = "What changed before it was asked, such as where its cards went, stays: `/game undo` once more."
+        lines.append(phrase(stays))
+    return lines
 
 
 async def _with_go(context: Context, was: Game, reply: Reply) -> Reply:
@@ -561,15 +756,20 @@ def _by(context: Context, event: Mapping[str, Any]) -> str:
 
 
 async def _bring_back(
-    context: Context, event: Json, events: list[Json], *, asked: str = "", **fields: Any
+    context: Context, group: Sequence[Json], events: list[Json], *, asked: str = "", **fields: Any
 ) -> Reply:
+    """Bring the events of the group back, oldest first, and answer. `events` are those since,
+    newest first.
+    """
     ledger = context.ledger
-    number = event["number"]
     was = context.game
-    body = ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
-    context.amends += await turned(context, body, event, events)
-    told = await _told(context, event)
-    return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context, body)))
+    for event in group:
+        body = ledger.add(REDO, asked=asked, **fields, **redo_fields(event, context.game))
+        context.amends += await turned(context, body, event, events)
+        events = [body, *events]
+    told = await _told_of_all(context, group)
+    title = f"{_numbers(group)} {'are' if group[1:] else 'is'} back"
+    return await _with_go(context, was, Reply(title, tuple(told), by=_by(context, body)))
 
 
 async def told_undone(context: Context, number: int) -> str:
@@ -581,32 +781,46 @@ async def told_undone(context: Context, number: int) -> str:
 
 
 async def _need_untouched(
-    context: Context, event: Mapping[str, Any], what: str, events: list[Json]
+    context: Context, group: Sequence[Json], what: str, events: list[Json]
 ) -> None:
-    """Raise UserError where something since then changed what is to be undone or redone.
-    `events`: newest first.
+    """Raise UserError if something that the group does not hold has changed since then what is to
+    be undone or redone. The group is in the order in which that is done; `events`: newest first.
     """
-    patch = event.get("after" if what == UNDO else "before") or {}
+    game = context.game
+    is_undo = what == UNDO
+    for event in group:
+        touched = changed_since(game, event, "after" if is_undo else "before")
+        if touched:
+            raise await _explain_change(context, event, what, events, touched)
+        turn = undo_fields(event, 0, game) if is_undo else redo_fields(event, game)
+        game = patched(game, turn.get("after") or {})
+
+
+async def _explain_change(
+    context: Context, event: Json, what: str, events: list[Json], touched: list[str]
+) -> UserError:
+    """Say which later event has changed what the event left, with a button that undoes it if that
+    is possible.
+    """
     number = event["number"]
-    touched = names_touched(context.game, event, patch, events)
-    if not touched:
-        return
-    keys = _keys(patch)
-    since = (one for one in events if one["number"] > number and one["kind"] not in (UNDO, REDO))
-    by = next(
-        (one for one in since if number in one.get("opens", ()) or keys & _keys(one.get("after"))),
-        None,
-    )
-    raise UserError(
-        f"#{by['number'] if by is not None else number} has changed {', '.join(touched)} since #{number}"
-        + (f": {await _told(context, by)}" if by is not None else "."),
-        hint=BY_HAND,
-        code="not-undoable",
-    )
-
-
-def _keys(patch: Json | None) -> set[str]:
-    return {key for part in ("units", "cards", "game") for key in (patch or {}).get(part, ())}
+    since = (find_opening(event, events) or event)["number"]
+    written = {*list_written(event)}
+    later = (one for one in events if one["number"] > since and one["kind"] not in (UNDO, REDO))
+    by = next((one for one in later if not written.isdisjoint(list_written(one))), None)
+    names = ", ".join(touched)
+    hint = "" if context.command.where.is_own else BY_HAND
+    if by is None:
+        return UserError(f"{names} changed since #{number}.", hint=hint, code="not-undoable")
+    told = await _told(context, by)
+    message = f"#{by['number']} has changed {names} since #{number}: {told}"
+    error = UserError(message, hint=hint, code="not-undoable")
+    # what was opened is undone by the number of its roll
+    first = by["opens"][0] if by.get("opens") else by["number"]
+    is_final = by["kind"] in NEVER_UNDONE and not by.get("opens")
+    if what == UNDO and not is_final:
+        error.hint = f"Undo #{first} first."
+        error.buttons = (context.button("undo", f"Undo #{first}", first),)
+    return error
 
 
 def _no_part(what: str) -> UserError:
@@ -622,16 +836,19 @@ def _key(context: Context, number: int) -> str:
 
 
 async def stands_in(
-    context: Context, event: Json, asked: str, others: frozenset[str], events: list[Json]
+    context: Context, group: Sequence[Json], asked: str, others: frozenset[str], events: list[Json]
 ) -> Json:
-    """What the event says of a manager who agrees in the place of `others`; {} where they may not.
-    `events` are those since, newest first."""
+    """Return what the events say of a manager who agrees in the place of `others`; {} if they may
+    not. `events` are those since, newest first.
+    """
     game = context.game
     person = context.ledger.person() if await manages(context) else ""
-    if not person or not may_stand_in(
-        game, then(events, game, event["number"]), person, asked, event
-    ):
+    if not person or not others:
         return {}
+    for event in group:
+        game_then = then(events, game, event["number"])
+        if not may_stand_in(game, game_then, person, asked, event):
+            return {}
     reason = await reason_to_stand_in(context, others)
     return {"by": "manager", "reason": reason} if reason else {}
 

@@ -83,7 +83,7 @@ async def take_back(context: Context, number: int, more: str) -> Reply:
         return done_already(await undo.told_undone(context, number))
     if more == undo.BOARD:
         return await undo.undo_last_step(context, number)
-    return await undo.undo(context, number)
+    return await undo.undo(context, number, more)
 
 
 async def bring_back(context: Context, number: int, _more: str) -> Reply:

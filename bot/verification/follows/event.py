@@ -27,6 +27,7 @@ from bot.game.undo import (
     then,
     undo_fields,
 )
+from bot.game.undo_reach import with_opening
 from bot.systems.catalog import pack_version
 from bot.verification.follows import cards, rolls, turn
 from bot.verification.follows.past import Event, Past, Said
@@ -265,15 +266,15 @@ def rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
 
 
 def _undo(past: Past, event: Event, _: Said) -> str:
-    """The latest event that changed the game is taken back, by agreement where dice were rolled."""
+    """An event is taken back that nothing later has built upon, by agreement if dice were rolled."""
     now = past.now
     number = event["event"]
-    undone = past.bodies.get(number)
     found = find(reversed(past.bodies.values()), now.last, number)
-    if undone is None or (found.event is None and found.way is None):
-        return f"it takes back #{number}, but the last event that held was #{now.last}."
+    undone = found.event
     if found.way is not None:
         return f"it takes back #{number}, but #{found.way['number']} changed the game since."
+    if undone is None:
+        return f"it takes back #{number}, but the last event that held was #{now.last}."
     if undone["kind"] in NEVER_UNDONE:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
     if any(
@@ -294,8 +295,8 @@ def _redo(past: Past, event: Event, _: Said) -> str:
     number = event["event"]
     if not now.redo or now.redo[-1] != number:
         return f"it brings back #{number}, which was not undone last."
-    done = past.bodies[number]
-    if any(event.get(name) != value for name, value in _filled(redo_fields(done)).items()):
+    done = with_opening(past.bodies[number], reversed(past.bodies.values()))
+    if any(event.get(name) != value for name, value in _filled(redo_fields(done, now)).items()):
         return f"it does not do again what #{number} did."
     return _agreed(past, event, done, "redo")
 

@@ -1,0 +1,210 @@
+"""What the undo of an event would change, and which later events have read or written it.
+
+Everything here is decided from the log alone: play, the buttons and `bot/verification` ask the same
+functions. A part of a game is named by a short key: `unit:us squad`, `track:US/points`,
+`deck:chances`, `phase`, `choice:12`, `field:rules`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from bot.game.events import BARRIERS, ROLLS, TURNING, changes_game, get_recorded_units
+from bot.game.state import Game, Json
+from bot.game.tracks import keys_of
+from bot.rules.inputs.decks import DECK
+
+PHASE = "phase"
+_PHASE_FIELDS = ("turn", "phase", "turn_of", "go", "passes", "led", "initiative")
+"""Fields of a game that say whose move it is, and in which phase."""
+BY_KEY = ("players", "plans", "orders", "rules", "tracks", "decks")
+"""Fields of a game that hold several things, each of which is undone by itself."""
+_EVERY_UNIT = "every unit"
+_ABSENT = object()
+
+
+def is_in_the_way(later_event: Mapping[str, Any], keys: Collection[str]) -> bool:
+    """Return whether a later event blocks the undo of what `keys` name.
+
+    It does if it read or wrote any of that. Nothing is undone across a barrier. What happens beside
+    the game never blocks: plain rolls, look-ups and shots that changed nothing, so that nobody can
+    bury a shot under them. Dice of upkeep count although they changed nothing, because the phase
+    would roll them again.
+    """
+    if later_event["kind"] in BARRIERS:
+        return True
+    is_rolled_upkeep = "upkeep" in later_event and bool(later_event.get("dice"))
+    if not changes_game(later_event) and not is_rolled_upkeep:
+        return False
+    used_keys = {*list_written(later_event), *_list_read(later_event)}
+    if _EVERY_UNIT in used_keys and any(key.startswith("unit:") for key in keys):
+        return True
+    return not used_keys.isdisjoint(keys)
+
+
+def find_in_the_way(
+    event: Mapping[str, Any], later_events: Iterable[Mapping[str, Any]]
+) -> Mapping[str, Any] | None:
+    """Return the newest of the later events that is in the way of an undo of `event`, or None.
+
+    `later_events` are those since that are not undone, newest first. Of a sealed roll that was
+    opened only those count that came after its opening, which made its changes.
+    """
+    candidates = [*later_events]
+    opening = find_opening(event, candidates)
+    start = (opening or event)["number"]
+    keys = frozenset(list_written(with_opening(event, candidates)))
+    for later_event in candidates:
+        if later_event["number"] > start and is_in_the_way(later_event, keys):
+            return later_event
+    return None
+
+
+def list_written(event: Mapping[str, Any]) -> list[str]:
+    """Return the key of each part of the game that an event changed, so that its undo would."""
+    before: Mapping[str, Any] = event.get("before") or {}
+    after: Mapping[str, Any] = event.get("after") or {}
+    keys: list[str] = []
+    for name, unit in (after.get("units") or {}).items():
+        keys.append(f"unit:{name}")
+        previous = before["units"][name]
+        if unit is None or previous is None:
+            keys.append(f"handle:{(unit or previous)['handle']}")
+    keys += [f"deck:{key.partition('/')[0]}" for key in after.get("cards") or ()]
+    keys += _list_written_fields(before.get("game") or {}, after.get("game") or {})
+    if "asks" in event:
+        keys.append(f"choice:{event['number']}")
+    if event["kind"] == "choice":
+        keys.append(f"choice:{event['event']}")
+    return keys
+
+
+def _list_written_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    keys: list[str] = []
+    for name, value in after.items():
+        if name in _PHASE_FIELDS:
+            keys.append(PHASE)
+        elif name in BY_KEY:
+            keys += [_key_of_entry(name, key) for key in _changed_keys(before[name], value)]
+        else:
+            keys.append(f"field:{name}")
+    return keys
+
+
+def _key_of_entry(field: str, key: str) -> str:
+    """Return the key of one entry of a field that holds several things."""
+    if field == "tracks":
+        return f"track:{key}"
+    if field == "decks":
+        return f"deck:{key}"
+    return "field:rules" if field == "rules" else f"{field}:{key}"
+
+
+def _list_read(event: Mapping[str, Any]) -> list[str]:
+    """Return the key of each part of the game that an event used as it was."""
+    kind = event["kind"]
+    keys = ["field:master", f"players:{event['who']}"]
+    keys += [f"unit:{unit['name'].casefold()}" for unit in get_recorded_units(event)]
+    keys += _list_related(event)
+    if kind in (*ROLLS, "choice", "unit"):
+        keys += ["field:system", "field:packs"]
+    if kind in (*ROLLS, "choice"):
+        keys += [PHASE, "field:rules", "field:hand_dice"]
+    keys += _list_read_tracks_and_piles(event.get("read") or {})
+    if "deck" in event:
+        keys.append(f"deck:{event['deck']}")
+    fields: Mapping[str, Any] = (event.get("after") or {}).get("game") or {}
+    if kind in TURNING and not fields.keys().isdisjoint(("turn", "phase", "turn_of")):
+        keys.append(_EVERY_UNIT)  # a new phase clears markers, and gives back what was used up
+    return keys
+
+
+def _list_read_tracks_and_piles(read: Mapping[str, Any]) -> list[str]:
+    """Return the keys of what a sequence read, which its event has by the names in formulas."""
+    piles = [name for name in read if name.startswith(DECK)]
+    tracks = [name for name in read if "." in name and name not in piles]
+    keys = [f"deck:{name.removeprefix(DECK)}" for name in piles]
+    if tracks:
+        keys += [f"track:{key}" for key in keys_of(tracks, read)]
+    return keys
+
+
+def _list_related(event: Mapping[str, Any]) -> list[str]:
+    """Return the keys of units that the changed units name, such as their vehicle or squad."""
+    keys: list[str] = []
+    for unit in ((event.get("after") or {}).get("units") or {}).values():
+        for value in ((unit or {}).get("numbers") or {}).values():
+            if isinstance(value, str):
+                keys += [f"unit:{value.casefold()}", f"handle:{value}"]
+    return keys
+
+
+def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    keys = sorted({*before, *after})
+    return [key for key in keys if before.get(key, _ABSENT) != after.get(key, _ABSENT)]
+
+
+def find_opening(
+    event: Mapping[str, Any], newest_first: Iterable[Mapping[str, Any]]
+) -> Mapping[str, Any] | None:
+    """Return the event that opened a sealed roll, or None. `newest_first` are the events since."""
+    if event["kind"] != "sealed":
+        return None
+    number = event["number"]
+    return next((event for event in newest_first if number in event.get("opens", ())), None)
+
+
+def with_opening(event: Mapping[str, Any], newest_first: Iterable[Mapping[str, Any]]) -> Json:
+    """Return the event; of a sealed roll that was opened, with what its opening changed."""
+    opening = find_opening(event, newest_first) or {}
+    patch = {name: opening[name] for name in ("before", "after") if opening.get(name)}
+    return {**event, **patch}
+
+
+def patch_onto(game: Game, source: Json | None, target: Json | None) -> Json:
+    """Return `before` and `after` of an event that changes what a patch changes from `source` to
+    `target`.
+
+    Of a field that holds several things only those change that the patch changes: the other tracks
+    stay as they are in `game`. Returns {} for no patch.
+    """
+    if not source or not target:
+        return {}
+    before = dict(source)
+    after = dict(target)
+    fields: Mapping[str, Any] = source.get("game") or {}
+    names = [name for name in fields if name in BY_KEY]
+    if names:
+        before["game"] = dict(source["game"])
+        after["game"] = dict(target["game"])
+    for name in names:
+        value = dict(getattr(game, name))
+        before["game"][name] = dict(value)
+        for key in _changed_keys(source["game"][name], target["game"][name]):
+            value.pop(key, None)
+            if key in target["game"][name]:
+                value[key] = target["game"][name][key]
+        after["game"][name] = value
+    return {"before": before, "after": after}
+
+
+def list_changed_fields(
+    game: Game, patch: Mapping[str, Any], opposite: Mapping[str, Any]
+) -> list[str]:
+    """Return the fields of a game that are not as `patch` left them.
+
+    `opposite` is the patch the other way: of a field with several entries only those count that it
+    changed.
+    """
+    names: list[str] = []
+    fields: Mapping[str, Any] = patch.get("game") or {}
+    opposite_fields: Mapping[str, Any] = opposite.get("game") or {}
+    for name, value in fields.items():
+        current = getattr(game, name)
+        if name in BY_KEY and name in opposite_fields:
+            keys = _changed_keys(opposite_fields[name], value)
+            is_changed = any(current.get(key, _ABSENT) != value.get(key, _ABSENT) for key in keys)
+        else:
+            is_changed = (list(current) if isinstance(current, tuple) else current) != value
+        if is_changed:
+            names.append(name)
+    return names
