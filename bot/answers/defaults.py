@@ -128,6 +128,19 @@ def told(reply: Reply, lent: tuple[Filled, ...], sequence: Sequence) -> Reply:
     return reply
 
 
+def loan_sentence(sequence: Sequence, lent: Iterable[Filled]) -> str:
+    """Return what units lend, for an answer without lines: `From Lt Hill: + 1 leader.`"""
+    lends = {option.name: option.lends for option in sequence.inputs}
+    sentences = list[str]()
+    for loan in lent:
+        how = lends[loan.option]
+        if "says" in how and loan.by != loan.value:
+            sentences.append(how["says"].format(loan.by, loan.value))
+        elif how.get("type") and isinstance(loan.value, int):
+            sentences.append(f"From {loan.by}: {loan.value:+d} {how['type']}.".replace("+", "+ "))
+    return " ".join(sentences)
+
+
 def _name_loan(reply: Reply, loan: Filled, lends: Mapping[str, str]) -> Reply:
     """Return the answer with one loan named: in a sentence, or at its modifier."""
     if "says" in lends and loan.by != loan.value:

@@ -20,7 +20,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.decks import after_dice
 from bot.rules.inputs.tracks import move_all
 from bot.rules.inputs.typed_values import Given
-from bot.rules.inputs.units import Roster, by_name
+from bot.rules.inputs.units import Roster, by_name, part_left_out
 from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.chain import event_text
@@ -67,11 +67,25 @@ def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
     """The units that a sequence is played for one by one, as their names are written; none where
     it is played once.
     """
+    return tuple(name for name, _ in _items_of_each(sequence, raw, roster))
+
+
+def _items_of_each(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> list[tuple[str, str]]:
+    """Return the names of these units, each with its item as typed: `Bob -suppressed`."""
     text = raw.get(UNIT)
-    names = [name.strip() for name in text.split(";")] if isinstance(text, str) else []
+    parts = (
+        [part_left_out(item, roster) for item in text.split(";")] if isinstance(text, str) else []
+    )
+    names = [name.strip().casefold() for name, _ in parts]
     takes_several = len(names) > 1 and any(option.many for option in sequence.inputs)
-    is_each = takes_several and all(name.casefold() in roster for name in names)
-    return tuple(roster[name.casefold()].name for name in names) if is_each else ()
+    if not takes_several or not all(name in roster for name in names):
+        return []
+    return [
+        (roster[name].name, f"{roster[name].name}{left_out}")
+        for name, (_, left_out) in zip(names, parts, strict=True)
+    ]
 
 
 def parties(
@@ -89,8 +103,8 @@ def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
     refuses.
     """
     plays = []
-    for name in each_of(sequence, raw, roster) or ("",):
-        one = {**raw, UNIT: name} if name else raw
+    for name, item in _items_of_each(sequence, raw, roster) or [("", "")]:
+        one = {**raw, UNIT: item} if name else raw
         given = sequence.given(one, roster)
         plays.append(Planned(name, one, given, sequence.plan(given)))
     return tuple(plays)

@@ -169,18 +169,10 @@ def name_lenders(sequence: Sequence, one: Single) -> Single:
 def counted_line(sequence: Sequence, givens: Iterable[Given], *, for_odds: bool = False) -> str:
     """Return what squads brought to their men: `From Alpha: morale bad, grade elite.`
 
-    Empty if they brought nothing that counts. `for_odds`: also what leaders lend and the states and
-    markers of the units themselves, which no line names there.
+    Empty if they brought nothing that counts. `for_odds`: also what leaders lend, which no line
+    names there.
     """
-    givens = tuple(givens)
     brought: dict[str, list[str]] = {}
-    if for_odds:
-        for unit, option, value in _own_conditions(sequence, givens):
-            called = option.shown if option.type == "bool" else f"{option.shown} {value}"
-            word = _spaced(called).casefold()
-            words = brought.setdefault(unit, [])
-            if word not in words:
-                words.append(word)
     options = {
         option.name: option
         for option in sequence.inputs
@@ -199,24 +191,6 @@ def counted_line(sequence: Sequence, givens: Iterable[Given], *, for_odds: bool 
 
 def _spaced(word: str) -> str:
     return word.replace("-", " ").replace("_", " ")
-
-
-def _own_conditions(
-    sequence: Sequence, givens: Iterable[Given]
-) -> Iterator[tuple[str, Option, object]]:
-    """Yield the states, markers and types of units that count: unit, option and value."""
-    options = [
-        option
-        for option in sequence.inputs
-        if option.brings and not option.through and option.type in ("bool", "enum")
-    ]
-    for given in givens:
-        for option in options:
-            unit = given.roster.get(option.brings.partition(".")[0])
-            value = given.values.get(option.name)
-            is_typed = option.name in given.typed
-            if unit is not None and not is_typed and value not in (None, False, option.default):
-                yield unit.word, option, value
 
 
 class Carried:

@@ -7,13 +7,16 @@ themselves. Which of them count shows in the odds: they differ once the unit is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from bot.answers.counted_conditions import CountedCondition, find_counted
 from bot.app import App
+from bot.game.state import roster_of
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import Reply
@@ -60,14 +63,22 @@ async def test_what_counts_counts_the_same_afterward(
     line = command_text(spec, one.raw).removeprefix("/")
     base = await channel.say("Anna", f"{line} odds")
     counting: dict[str, Reply] = {}
-    for edit in _edits(one):
+    for name_of_unit, condition, edit in _edits(one):
         before = await channel.content()
         if len(counting) == most or (await channel.say("Anna", edit)).error:
             continue
         odds = await channel.say("Anna", f"{line} odds")
         if not odds.error and (base.error or _chances(odds) != _chances(base)):
             counting[edit] = odds
-            await _play(channel, line, odds)
+            assert f"From {name_of_unit}" in odds.text(), f"{edit}: {odds.text()}"
+            if not base.error:
+                without = await channel.say(
+                    "Anna", f"{_left_out(line, name_of_unit, condition)} odds"
+                )
+                assert _chances(without) == _chances(base), edit
+            roster = roster_of(await channel.game())
+            counted = find_counted(one.sequence, one.raw, roster)
+            _check_names(await _play(channel, line, odds), counted)
             await channel.undo_last("Anna")
         await channel.undo_last("Anna")
         assert await channel.content() == before
@@ -81,14 +92,36 @@ async def test_what_counts_counts_the_same_afterward(
     assert page["faults"] == []
 
 
-def _edits(one: Ready) -> Iterator[str]:
-    """Yield what puts each state and marker of the game on each unit, in an order of the test's own."""
+def _edits(one: Ready) -> Iterator[tuple[str, str, str]]:
+    """Yield each unit and each state and marker of the game, with the command that puts it there.
+
+    The order is the test's own. A unit whose state ails it already keeps that.
+    """
     units = one.sequence.system.game["units"]
-    edits = [f"state={state}" for state in units.get("states", ())]
-    edits += [f"marker=+{marker}" for marker in units.get("markers", ())]
-    names = dict.fromkeys(unit.name for unit in one.roster.values())
-    lines = [f'unit edit "{name}" {edit}' for name in names for edit in edits]
+    ailing = [state for state in units.get("states", ()) if state not in units.get("well", ())]
+    edits = [(state, f"state={state}") for state in ailing]
+    edits += [(marker, f"marker=+{marker}") for marker in units.get("markers", ())]
+    listed = {unit.name: unit for unit in one.roster.values()}
+    lines = [
+        (name, condition, f'unit edit "{name}" {edit}')
+        for name, unit in listed.items()
+        for condition, edit in edits
+        if not (edit.startswith("state=") and unit.state in ailing)
+    ]
     yield from Random(one.sequence.id).sample(lines, len(lines))
+
+
+def _left_out(line: str, unit: str, condition: str) -> str:
+    """Return the line with the condition left out of the unit for this roll."""
+    return re.sub(rf"\b{unit}\b(?=[\";]|$)", f"{unit} -{condition}", line)
+
+
+def _check_names(answer: Reply, counted: tuple[CountedCondition, ...]) -> None:
+    """Check that each thing that counts is named in the answer of the roll."""
+    text = answer.text().casefold()
+    for one in counted:
+        names = [name for name, _ in one.modifiers] or [one.text]
+        assert one.is_named or all(name.casefold() in text for name in names), answer.text()
 
 
 def _chances(reply: Reply) -> list[tuple[tuple[str, float], ...]]:
@@ -96,8 +129,8 @@ def _chances(reply: Reply) -> list[tuple[tuple[str, float], ...]]:
     return [part.chances for part in reply.lines if isinstance(part, Odds)]
 
 
-async def _play(channel: Channel, line: str, odds: Reply) -> None:
-    """Roll, and open it if it is sealed. The odds of that roll stay those of before, whatever it did
+async def _play(channel: Channel, line: str, odds: Reply) -> Reply:
+    """Roll, open it if it is sealed, and return the answer. The odds of that roll stay those of before, whatever it did
     to its units, for another process too.
     """
     reply = await channel.say("Anna", line)
@@ -109,3 +142,4 @@ async def _play(channel: Channel, line: str, odds: Reply) -> None:
     other = Channel(App(channel.app.store), channel.place, f"other-{number}-")
     for process in (channel, other):
         assert _chances(await process.press("Anna", shot)) == _chances(odds)
+    return reply

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from bot.answers.counted_conditions import counted_sentence, find_counted
 from bot.answers.defaults import (
     Filled,
     by_game,
+    loan_sentence,
     loans,
     told_by_rule,
     tracks_read,
@@ -89,19 +91,26 @@ async def answer_odds(
     replies = list[Reply]()
     for raw in seen[: 1 + (asked.raw != asked.shared)]:
         plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
-        rows, counted = await count_rows(context, sequence, plays, roster)
+        rows, chances = await count_rows(context, sequence, plays, roster)
         acting, whom = parties(sequence, raw, roster)
         by = cause(sequence, acting, who)
         typed = command_text(spec, given | more) if is_typed else ""
-        reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
+        reply = odds_reply(sequence, raw, rows, chances, by=by, whom=whom, typed=typed)
         is_one = not plays[0].unit
         title = reply.title
         for name, unit in plays[0].given.roster.items() if is_one else ():
             # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
         givens = [one.given for one in plays]
-        if note := counted_line(sequence, givens, for_odds=True):
-            reply = replace(reply, lines=(*reply.lines, Small(note)))
+        lent = loans(sequence, raw, roster)
+        counted = find_counted(sequence, raw, roster)
+        notes = [
+            loan_sentence(sequence, lent),
+            counted_line(sequence, givens, for_odds=True),
+            counted_sentence(counted),
+        ]
+        if any(notes):
+            reply = replace(reply, lines=(*reply.lines, Small(" ".join(filter(None, notes)))))
         reply = told_by_rule(replace(reply, title=title), ruled)
         replies.append(odds_by_name(reply, sequence, game))
     reply, *shared = replies

@@ -7,6 +7,11 @@ from collections.abc import Sequence as Many
 from functools import partial
 from typing import Any
 
+from bot.answers.counted_conditions import (
+    counted_sentence,
+    find_counted,
+    without_named,
+)
 from bot.answers.defaults import (
     by_game,
     loans,
@@ -57,7 +62,7 @@ from bot.game.rights import (
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
 from bot.game.sides import of_side
 from bot.game.state import FULL, Actor, Game, Json, is_strict
-from bot.game.tracks import keys_of
+from bot.game.tracks import filled_in, keys_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import (
@@ -212,6 +217,7 @@ async def _sequence(
     dice = context.dice()
     ruled = by_game(sequence, options, roster, game, actor.side)
     options = with_filled(options, ruled)
+    own = options
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
@@ -225,6 +231,15 @@ async def _sequence(
     )
     if lent or ruled:
         outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
+    outcome = outcome._replace(
+        reply=_name_counted(
+            outcome.reply,
+            sequence,
+            own,
+            roster,
+            {**filled_in(read, sequence.system.tracks), **piles},
+        )
+    )
     happening = outcome.happening
     assert happening is not None
     if context.game.started and is_of_game(context.game, sequence.system.id):
@@ -361,6 +376,23 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
             what = f"{name} is {of_side(decks[0].owner, 'card')}, so you can't use it."
             hint = phrase("`/hand` shows your own cards.")
             raise UserError(what, hint=hint, option=option.name, code="not-your-card")
+
+
+def _name_counted(
+    reply: Reply,
+    sequence: Sequence,
+    options: Mapping[str, object],
+    roster: Roster,
+    read: Mapping[str, Any],
+) -> Reply:
+    """Return the answer with a line about states and markers that count without a modifier."""
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    try:
+        counted = find_counted(sequence, {**raw, **read}, roster)
+    except UserError:  # dice have fallen: nothing may be refused any more
+        return reply
+    sentence = counted_sentence(without_named(counted, reply))
+    return replace(reply, lines=(*reply.lines, Small(sentence))) if sentence else reply
 
 
 def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:

@@ -81,6 +81,10 @@ _LOOSE = ("stats", "command", "values", "find")
 """Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
+_UNITS = ("unit", "units")
+_LEFT_OUT = re.compile(r"-[A-Za-z][A-Za-z_-]{0,40}")
+
+
 class Token(NamedTuple):
     """One piece of a command: an optional key, its value, whether the value was quoted, and its
     text.
@@ -263,8 +267,11 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     edits = stats is not None and stats.complete == "stats"  # who was named gets another name
     loose: list[str] = []
     placed: set[str] = set()
+    unit_option = ""
     for token, following in zip_longest(tokens, tokens[1:]):
-        if token.key in options and not (token.key in placed and edits):
+        if unit_option and _is_left_out(token):
+            given[unit_option] = f"{given[unit_option]} {token.value}"
+        elif token.key in options and not (token.key in placed and edits):
             _check_value(token, following, options)
             if token.key == "mods":
                 mods.append(token.value)
@@ -274,6 +281,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
                 raise UserError(what, hint=hint, option=token.key, code="given-twice")
             else:
                 _put(given, token.key, token.value)
+                unit_option = token.key if options[token.key].type in _UNITS else ""
         elif token.key:
             if stats is None or (stats.complete == "command" and not loose):
                 # a command begins with its name
@@ -286,6 +294,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
         else:
             name = _place(spec, positional, given, token)
             placed.add(name)
+            unit_option = name if options[name].type in _UNITS else ""
             if stats is not None and name == stats.name:
                 loose.append(_kept(stats, token, str(given.pop(name))))
     if mods:
@@ -294,6 +303,11 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
         whole = _whole(stats, loose, tokens)
         given[stats.name] = f"{given[stats.name]} {whole}" if stats.name in given else whole
     return given
+
+
+def _is_left_out(token: Token) -> bool:
+    """Return whether a word leaves something out of the unit before it: `fire us1 vc2 -moved`."""
+    return not token.quoted and not token.key and _LEFT_OUT.fullmatch(token.value) is not None
 
 
 def _whole(option: Option, loose: list[str], tokens: list[Token]) -> str:

@@ -20,6 +20,7 @@ from bot.rules.inputs.units import (
     RosterUnit,
     UnitWords,
     check_count,
+    part_left_out,
     split_items,
 )
 from bot.rules.text.phrase import phrase
@@ -80,20 +81,21 @@ def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> st
 
 
 def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[str, ...]:
-    """The names of the roster units that a text means, where an option takes units by their names
-    alone.
+    """Return the names of the roster units that a text means, each once.
 
-    Raises UserError for one that the roster does not have.
+    The option takes units by their names alone, and with them what is left out for this roll:
+    `Rifle 2 -moved`. Raises UserError for a unit that the roster does not have.
     """
-    names = []
+    names = dict[str, str]()
     for item in split_items(written_out(text, words, roster, whose)):
         if not (item := item.strip()):
             continue
-        unit = _plain(item, roster)
+        name, left_out = part_left_out(item, roster)
+        unit = _plain(name, roster)
         if unit is None:
             raise no_unit(item, roster)
-        names.append(unit.name)
-    return tuple(dict.fromkeys(names))
+        names.setdefault(unit.name, f"{unit.name}{left_out}")
+    return tuple(names.values())
 
 
 def units_in(texts: Iterable[object], roster: Roster) -> tuple[RosterUnit, ...]:

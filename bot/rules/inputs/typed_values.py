@@ -18,6 +18,7 @@ from bot.rules.inputs.units import (
     find_unit,
     from_roster,
     parse_units,
+    part_left_out,
 )
 
 Whole = int  # the class below has a method of that name
@@ -177,9 +178,9 @@ def _typed_names(known: Mapping[str, Option], raw: Mapping[str, object]) -> froz
 
 def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:
     known = words[option.units or "units"]
-    without = _LEFT_OUT.fullmatch(value.strip())
-    if without is not None and without["name"].casefold() in roster:
-        (unit,) = parse_units(_as_item(without["name"], without["flags"]), known, roster, option="")
+    name, left_out = part_left_out(value, roster)
+    if left_out:
+        (unit,) = parse_units(_as_item(name, left_out), known, roster, option=option.name)
         return unit
     try:
         found: RosterUnit = find_unit(value, roster)
@@ -189,10 +190,6 @@ def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: R
         error.option = option.name
         raise
     return from_roster(found, known)
-
-
-_LEFT_OUT = re.compile(r"(?P<name>\S.{0,80}?)(?P<flags>( -[a-z][a-z_-]{0,40}){1,8})", re.IGNORECASE)
-"""A roster unit with flags that are left out for this roll: `Rifle 2 -moved`."""
 
 
 def _as_item(name: str, flags: str) -> str:

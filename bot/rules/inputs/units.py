@@ -320,8 +320,9 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
             )
         elif (flag := _flag(key, words)) and not equals:
             flags.add(flag)
-        elif (off := _off(key, value, words)) is not None:
-            flags.discard(off)
+        elif (left := _leave_out(key, value, flags, state, words)) is not None:
+            attribute, flags, state = left
+            numbers.pop(attribute, None)
         elif not equals and key.replace("_", "-") in (*words.states, words.sound):
             state = key.replace("_", "-")
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
@@ -376,15 +377,48 @@ def _fits_key(piece: str, name: str, words: UnitWords) -> bool:
 
 
 def _flag(key: str, words: UnitWords) -> str:
-    """The flag that a word names, or nothing."""
+    """Return the flag that a word or a marker names, or nothing."""
     flag = key.replace("-", "_")
-    return flag if flag in words.flags else key if key in words.flags else ""
+    if flag in words.flags:
+        return flag
+    if key in words.flags:
+        return key
+    return words.marks.get(key.replace("_", "-"), "")
 
 
-def _off(key: str, value: str, words: UnitWords) -> str | None:
-    """The flag that `-ops` or `ops=no` takes off a roster unit for this once, or None."""
+def _leave_out(
+    key: str, value: str, flags: set[str], state: str, words: UnitWords
+) -> tuple[str, set[str], str] | None:
+    """Return the attribute that goes, the flags and the state without a word, or None.
+
+    `-hesitant` leaves out a state or a flag, `-cover` an attribute; `ops=no` is the same as `-ops`.
+    `-shaken` of a unit that is shaken and wounded leaves it wounded.
+    """
     name = key[1:] if key.startswith("-") and not value else key if value in _NO else ""
-    return _flag(name, words) or None
+    state_word = name.replace("_", "-")
+    if state and state_word in words.known_states and words.parted(state, state_word) != state:
+        rest = words.parted(state, state_word) or words.fresh or words.sound
+        kept = flags.difference(words.states.get(state, ()), [_flag(name, words)])
+        return "", kept.union(words.states.get(rest, ())), rest
+    if flag := _flag(name, words):
+        return "", flags - {flag}, state
+    option = words.keys.get(name.replace("-", "_"))
+    return None if option is None or option.type == "str" else (option.name, flags, state)
+
+
+_LEFT_OUT = re.compile(r"(?P<name>\S.{0,80}?)(?P<rest>( -[a-z][a-z_-]{0,40}){1,8})", re.IGNORECASE)
+
+
+def part_left_out(item: str, roster: Roster) -> tuple[str, str]:
+    """Return the name of a roster unit and what is left out for this roll: `Rifle 2`, ` -moved`.
+
+    The second one is empty if the item is not such a unit with such words.
+    """
+    match = _LEFT_OUT.fullmatch(item.strip())
+    if match is None:
+        return item, ""
+    name = match["name"].strip("\"'\u201c\u201d")
+    return (name, match["rest"]) if name.casefold() in roster else (item, "")
 
 
 def value_of(option: Option, raw: str) -> Any:

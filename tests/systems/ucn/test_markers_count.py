@@ -280,7 +280,7 @@ async def test_play_odds_and_other_target_count_the_same() -> None:
     shot = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 hand=20")
     assert "− 6 target in cover" in shot.text()
     counted = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 odds")
-    assert "From Gruppe 2: target in cover." in counted.text()
+    assert "From Gruppe 2: − 6 target in cover." in counted.text()
     typed = await channel.do("Anna", "ucn shoot shooters=us4 target=germ1 target_in_cover odds")
     assert str(counted.lines[0]).replace("Gruppe 2", "Gruppe 1") == str(typed.lines[0])
     number = (await channel.game()).last
