@@ -17,6 +17,7 @@ from bot.packs.importing.figures import (
     is_d66,
     is_modified,
     limits,
+    printed,
     signed,
     totals,
 )
@@ -102,6 +103,20 @@ def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
         )
     questions.append(f"it names no dice: read as {dice}, whose totals its figures are")
     return dice
+
+
+def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) -> None:
+    """Raise UserError for figures that the dice never show; nothing is added to them in a list."""
+    if dice == D66:
+        return
+    low, high = totals(dice)
+    for span, _ in entries:
+        ends = [figure for figure in span if figure is not None]
+        if min(ends) < low or max(ends) > high:
+            raise refused(
+                f"{title[:40]} says {dice.removeprefix('1')}, which shows {low} to {high}, but it "
+                f"has a line for {printed(span)}."
+            )
 
 
 def _guess(down: Headings, name: str) -> str:

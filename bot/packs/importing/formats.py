@@ -42,12 +42,12 @@ _OF_FOUNDRY = frozenset(
 
 
 def has_foundry_results(data: Any) -> bool:
-    """Return whether a result of a table has a key that Foundry writes."""
+    """Return whether a result of a table has a key that Foundry writes, and ranges as it does."""
     first = data[0] if isinstance(data, list) else data
-    results = first["results"]
-    return any(
-        isinstance(result, Mapping) and not _OF_FOUNDRY.isdisjoint(result) for result in results
-    )
+    results = [result for result in first["results"] if isinstance(result, Mapping)]
+    if any(isinstance(result.get("range"), str) for result in results):
+        return False
+    return any(not _OF_FOUNDRY.isdisjoint(result) for result in results)
 
 
 def read_foundry(data: Any) -> list[Draft]:

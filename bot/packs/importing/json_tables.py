@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
-from bot.packs.importing.dice_of_rows import guess_dice
+from bot.packs.importing.dice_of_rows import check_totals, guess_dice
 from bot.packs.importing.draft import (
     MOST_ENTRIES,
     MOST_TABLES,
@@ -161,6 +161,8 @@ def _draft(title: str, table: Mapping[str, Any]) -> Draft:
     dice = dice or guess_dice(spans, plain, questions)
     rows = with_highest_for_zero([(span,) for span in spans], dice, questions)
     listed = [(span, text) for row, text in zip(rows, texts, strict=True) for span in row]
+    if not added:
+        check_totals(listed, dice, plain)
     return one_column(plain, JSON, dice, listed, questions, added=added)
 
 

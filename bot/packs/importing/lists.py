@@ -2,12 +2,13 @@
 Roll20 is told to make a table.
 """
 
+import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.packs.importing.blocks import is_dice_head, is_in_columns, left_out_notes
-from bot.packs.importing.dice_of_rows import guess_dice
+from bot.packs.importing.dice_of_rows import check_totals, guess_dice
 from bot.packs.importing.draft import (
     Draft,
     one_column,
@@ -17,14 +18,15 @@ from bot.packs.importing.draft import (
 from bot.packs.importing.figures import (
     D66,
     Span,
+    covered,
     dice_said,
     figures,
     is_d66,
     is_rising,
-    printed,
     totals,
     without_dice,
 )
+from bot.packs.importing.spreadsheet_dates import is_date, pairs_of_date
 from bot.packs.importing.weights import spans_of_weights
 from bot.packs.importing.zeros import with_highest_for_zero
 
@@ -34,12 +36,16 @@ _MARK = r"(?:[-*•]\s+)?"
 _FIGURE = r"[-+]?\d{1,5}"
 _ENTRY = re.compile(
     rf"{_MARK}("
-    rf"{_FIGURE}\s?(?:[-‐‑‒–—−~]|\.{{2,3}}|…|to|bis)\s?\d{{1,5}}"
+    rf"{_FIGURE}\s?(?:[-‐‑‒–—−~〜～]|\.{{2,3}}|…|to|bis)\s?\d{{1,5}}"
     rf"|{_FIGURE}(?:\+|-(?=[\s:.])| or (?:more|less|higher|lower|above|below|over|under))"
     rf"|[≤≥<>]=?\s?{_FIGURE}"
-    rf"|{_FIGURE}"
-    r")(?:\s*[.):：]\s*|\s+[-–—=]\s+|\s+)(\S.*)",
+    rf"|{_FIGURE}(?:\.[0０]{{1,2}}(?!\d))?"
+    r")(?:\s*[.):：]{1,2}(?![.:\d])\s*(?:[-–—=]\s+)?|\s+[-–—=]\s+|\s+)([^\s,;|\t].*)",
     re.IGNORECASE,
+)
+_MARKED = re.compile(rf"{_MARK}({_FIGURE})\s+[-–—=]\s+(\S.*)")
+_DATED = re.compile(
+    rf"{_MARK}(\d{{1,2}}[-./][^\W\d_]{{3,9}}|[^\W\d_]{{3,9}}[-./]\d{{2}})\.?:?\s+(?:[-–—]\s+)?(\S.*)"
 )
 _HEADING_SIGNS = re.compile(r"^#{1,6}\s+|\*\*|__")
 _ROLL20_TABLE = re.compile(r"!import-table\s+--(.{1,200})")
@@ -47,14 +53,28 @@ _ROLL20_ITEM = re.compile(r"!import-table-item\s+--(.{1,4000})")
 _LONGEST_TITLE = 80
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of a list: its figures and its text; and as it reads if a dash behind its figure is
+    only a mark (`1 - 4 men`), None if it has none.
+    """
+
+    span: Span
+    text: str
+    marked: tuple[Span, str] | None = None
+    date: str = ""
+
+
 @dataclass(slots=True)
 class _List:
     """The lines of one list: its title, its entries by their figures, and lines without one."""
 
     title: str = ""
-    entries: list[tuple[Span, str]] = field(default_factory=list)
+    entries: list[_Entry] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    joined: list[str] = field(default_factory=list)
+    """Lines that were read as more of the entry above them."""
 
 
 def is_list(text: str) -> bool:
@@ -66,25 +86,41 @@ def is_list(text: str) -> bool:
         return False
     if _is_of_cells(lines) or is_in_columns(lines):
         return False
-    entries = sum(_ENTRY.fullmatch(line) is not None for line in lines)
+    entries = sum(_read_entry(line) is not None for line in lines)
     if entries >= 2 and 2 * entries >= len(lines):
         return True
     return _is_of_faces(lines)
 
 
 def _is_of_cells(lines: Sequence[str]) -> bool:
-    """Return whether every line has the same number of commas or semicolons, so cells."""
+    """Return whether most lines are rows of cells: as many commas or semicolons in each, and a
+    figure before the first.
+    """
     for mark in ",;":
-        counts = {line.count(mark) for line in lines}
-        if len(counts) == 1 and counts != {0}:
+        rows = [_cells(line, mark) for line in lines if mark in line]
+        widths = [len(row) for row in rows]
+        width = max(set(widths), key=widths.count, default=0)
+        keyed = sum(bool(figures(row[0])) or is_date(row[0]) for row in rows)
+        if 2 * widths.count(width) > len(lines) and 2 * keyed >= len(rows):
             return True
     return False
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=mark), [line])
+    except csv.Error:
+        return [line]
 
 
 def _is_of_faces(lines: Sequence[str]) -> bool:
     """Return whether a title names one die and as many lines follow as it has faces."""
     dice = dice_said(lines[0])
-    if not is_dice_head(lines[0]) or not dice.startswith("1d"):
+    if (
+        not is_dice_head(lines[0])
+        or any(mark in lines[0] for mark in ",;")
+        or not dice.startswith("1d")
+    ):
         return False
     return len(lines) - 1 == totals(dice)[1]
 
@@ -122,21 +158,62 @@ def _is_title(line: str) -> bool:
 
 def _add_line(part: _List, line: str, was_empty: bool) -> None:
     """Add a line to a list: as an entry, the title, more of the last entry, or a note."""
-    entry = _ENTRY.fullmatch(line)
-    spans = figures(entry[1]) if entry else ()
+    entry = None if _is_title(line) else _read_entry(line)
     if _is_title(line):
         part.title = line
-    elif entry and len(spans) == 1:
-        part.entries.append((spans[0], entry[2].strip()))
+    elif entry is not None:
+        part.entries.append(entry)
     elif part.entries and not was_empty:
-        span, text = part.entries[-1]
-        part.entries[-1] = span, f"{text} {line}"
+        last = part.entries[-1]
+        marked = last.marked and (last.marked[0], f"{last.marked[1]} {line}")
+        part.entries[-1] = replace(last, text=f"{last.text} {line}", marked=marked)
+        part.joined.append(line)
     elif part.entries:
         part.notes.append(line)
     elif not part.title and not part.lines:
         part.title = line
     else:
         part.lines.append(line)
+
+
+def _read_entry(line: str) -> _Entry | None:
+    """Return a line as an entry, None if it is none. A date is the range that it was."""
+    if dated := _DATED.fullmatch(line):
+        pairs = pairs_of_date(dated[1])
+        if pairs:
+            low, high = sorted(pairs[0])
+            return _Entry((low, high), dated[2].strip(), date=dated[1])
+    entry = _ENTRY.fullmatch(line)
+    spans = figures(entry[1]) if entry else ()
+    if entry is None or len(spans) != 1:
+        return None
+    marked = None
+    if single := _MARKED.fullmatch(line):
+        number = int(single[1])
+        marked = (number, number), single[2].strip()
+        if _is_upside_down(spans[0]):
+            return _Entry(marked[0], marked[1])
+    return _Entry(spans[0], entry[2].strip(), marked)
+
+
+def _is_upside_down(span: Span) -> bool:
+    """Return whether a range does not go up, so that its dash is no dash of a range: `5 - 3`."""
+    low, high = span
+    return low is not None and high is not None and low >= high
+
+
+def _choose_reading(entries: Sequence[_Entry]) -> list[tuple[Span, str]]:
+    """Return the figures and texts of entries: a dash is a mark of the list if the figures rise
+    without a gap then, and do not as ranges.
+    """
+    ranges = [(entry.span, entry.text) for entry in entries]
+    marked = [entry.marked or (entry.span, entry.text) for entry in entries]
+    readings = (ranges, _without_marks_of_list(ranges), marked)
+    for reading in readings:
+        spans = [span for span, _ in reading]
+        if is_rising(spans) and covered(spans) is not None:
+            return reading
+    return _without_marks_of_list(ranges)
 
 
 def _without_marks_of_list(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
@@ -157,33 +234,25 @@ def _draft(part: _List, name: str) -> Draft:
         return _of_faces(part, title, dice)
     if part.lines:
         raise refused(f'"{tidy(part.lines[0][:60], "A line")}" has no figure before it.')
-    listed = _without_marks_of_list(part.entries)
+    listed = _choose_reading(part.entries)
     spans = [span for span, _ in listed]
     if dice == D66 and not is_d66(spans):
         raise refused(
             f"The title of {title[:40]} says d66, but its figures are not the 36 from 11 to 66."
         )
+    if part.joined:
+        quoted = ", ".join(f'"{line[:40]}"' for line in part.joined[:3])
+        questions.append(f"read as more of the line above: {quoted}")
+    dates = [entry.date for entry in part.entries if entry.date]
+    if dates:
+        questions.append(f"read as the ranges that they were typed as: {', '.join(dates[:4])}")
     dice = dice or guess_dice(spans, title, questions)
     if not is_rising(spans):
         questions.append("its figures do not rise from line to line")
     lines = with_highest_for_zero([(span,) for span in spans], dice, questions)
     entries = [(span, text) for row, (_, text) in zip(lines, listed, strict=True) for span in row]
-    _check_totals(entries, dice, title)
+    check_totals(entries, dice, title)
     return one_column(title, SOURCE, dice, entries, questions)
-
-
-def _check_totals(entries: Sequence[tuple[Span, str]], dice: str, title: str) -> None:
-    """Raise UserError for figures that the dice never show; nothing is added to them in a list."""
-    if dice == D66:
-        return
-    low, high = totals(dice)
-    for (first, last), _ in entries:
-        ends = [figure for figure in (first, last) if figure is not None]
-        if min(ends) < low or max(ends) > high:
-            raise refused(
-                f"{title[:40]} says {dice}, which shows {low} to {high}, but it has a line for "
-                f"{printed((first, last))}."
-            )
 
 
 def _of_faces(part: _List, title: str, dice: str) -> Draft:

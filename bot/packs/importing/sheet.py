@@ -39,7 +39,7 @@ from bot.packs.importing.headings import (
     read_columns,
     read_headings,
 )
-from bot.packs.importing.spreadsheet_dates import is_date
+from bot.packs.importing.spreadsheet_dates import is_date, spans_of_dates
 from bot.packs.importing.weights import (
     is_chance_heading,
     is_weight_heading,
@@ -54,6 +54,7 @@ _WHOLE = re.compile(r"[-+]?\d{1,9}")
 _CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
 _DICE_AT_END = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
 _DASHES = frozenset("-‐‑‒–—―−")
+_ROLL = re.compile(r"\b(?:roll|die|dice|wurf|würfel)\b", re.IGNORECASE)
 _FAILED = re.compile(r"#(?:ref|n/a|name|value|div/0|num|null|spill)[!?]?|#{4,}", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d{1,3}", re.IGNORECASE)
 _STARTS = ("start", "from", "min", "minimum", "low", "lower", "lowest", "begin", "von")
@@ -109,6 +110,8 @@ def _grid_of(block: CellBlock) -> _Grid:
     questions = list[str]()
     if _is_headless(rows):
         rows = _with_headings(rows, questions)
+    elif figures(rows[0][0]) or is_date(rows[0][0]):
+        questions.append(f"its first row ({_quote(rows[0])}) is read as the headings")
     heads = [
         tidy(head, f"The heading of column {number}", 100 if number else 1_000)
         for number, head in enumerate(rows[0])
@@ -129,16 +132,16 @@ def _grid_of(block: CellBlock) -> _Grid:
 
 
 def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row is one of the rows that are rolled, not the headings."""
-    keys = [figures(row[0]) for row in rows]
-    if len(rows) < 2 or not all(keys):
-        return False
+    """Return whether the first row is one of the rows that are rolled, not the headings: its
+    figures and those of the others have no gap between them.
+    """
+    keys = spans_of_dates([row[0] for row in rows])
     spans = [span for key in keys for span in key]
-    return bool(dice_for(spans)) and not dice_for(spans[len(keys[0]) :])
+    return len(rows) > 1 and bool(spans) and covered(spans) is not None
 
 
 def _with_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]]:
-    first = ", ".join(cell for cell in rows[0] if cell)[:40]
+    first = _quote(rows[0])
     if len(rows[0]) != 2:
         raise refused(
             f"The first row ({first}) has figures as the others have: the headings are missing.",
@@ -146,6 +149,10 @@ def _with_headings(rows: list[list[str]], questions: list[str]) -> list[list[str
         )
     questions.append(f"it has no headings: its first row ({first}) is read as a row")
     return [["", "result"], *rows]
+
+
+def _quote(row: Sequence[str]) -> str:
+    return ", ".join(cell for cell in row if cell)[:40]
 
 
 def _join_start_and_end(grid: _Grid) -> None:
@@ -252,6 +259,7 @@ def _draft(grid: _Grid, name: str) -> Draft:
         rows = Edge(labels[0], figures=tuple(rolled.rows))
     else:
         rows = edge_of_words(keys, labels[0], "row", grid.questions)
+        _ask_about_words(keys, labels[0], grid.questions)
     columns, outputs = _columns_of(grid, tops, across, labels[1], cells)
     return Draft(
         "",
@@ -309,6 +317,17 @@ def _check_rolled(rolled: RolledRows, keys: Sequence[str], said: str) -> None:
         f"{', '.join(key[:30] for key in unread[:3])}{more}.",
         "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
     )
+
+
+def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> None:
+    """Ask about rows that are not rolled although some are figures, or the heading says Roll."""
+    words = [key for key in keys if not figures(key)]
+    if 2 * len(words) <= len(keys) and words:
+        questions.append(
+            f"nothing is rolled, as these rows are no figures: {', '.join(words[:3])[:60]}"
+        )
+    elif _ROLL.search(label):
+        questions.append(f"nothing is rolled, though the heading says {label[:20]}")
 
 
 def _draft_of_weights(grid: _Grid, cells: list[list[Cell]]) -> Draft | None:
