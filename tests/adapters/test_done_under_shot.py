@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.adapters.evening import Platform, Table, on_each
 
 OURS, THEIRS = "lnlt fire us1 vc1 hand=1,6", "lnlt fire vc1 us1 hand=1,6"
@@ -91,3 +93,37 @@ async def test_a_hand_over_that_cannot_be_shown_under_the_shot_is_posted(
         assert {"Fire", "Pass"} <= {*e.buttons(card)}
         shot = await fire(e, "Ben", THEIRS)
         await e.press("Ben", shot, "Undo")
+
+
+@pytest.mark.slow
+@on_each
+async def test_five_turns_of_ford_post_no_message_for_a_hand_over_after_a_shot(
+    platform: Platform, tmp_path: Path
+) -> None:
+    """Each side fires twice a turn: 20 hand-overs of one tap each, none with a message of its own;
+    15 passes have one, of which every third ends the phase. Nobody is pinged.
+    """
+    async with platform(tmp_path) as e:
+        await e.say("Greta", "game start lnlt scenario=ford")
+        await e.say("Anna", "game join US")
+        card = await e.say("Ben", "game join VC")
+        players = {"US": ("Anna", "us"), "VC": ("Ben", "vc")}
+        for turn in range(1, 6):
+            side = ("US", "VC")[turn % 2]
+            other = ("VC", "US")[turn % 2]
+            await e.say("Greta", f"game initiative {side}")
+            card = await e.say("Greta", "game next")
+            for number, acting in ((1, side), (1, other), (2, side), (2, other)):
+                who, own = players[acting]
+                _, enemy = players[other if acting == side else side]
+                shot = await fire(e, who, f"lnlt fire {own}{number} {enemy}1 hand=1,6")
+                e.spent()
+                next_side = other if acting == side else side
+                await hand_over(e, who, shot, f"→ {next_side} to play")
+                assert e.spent() == (1, 0)
+                card = shot
+            for acting in (side, other, side):
+                card = await e.press(players[acting][0], card, "Pass")
+            assert "Administrative" in e.words(card)
+            card = await e.say("Greta", "game next")
+        assert e.calls() == []
