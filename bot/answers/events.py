@@ -24,6 +24,7 @@ from bot.answers.roll import retell_look_up
 from bot.answers.shot import each_reply
 from bot.game.events import COMBAT, system_of
 from bot.game.roster import count_units
+from bot.game.sides import fit_verb
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, NOTHING, WAITING
@@ -219,7 +220,9 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
         case "end":
             winner = game.get("winner", "")
             opened = f" Opened: {result}." if result else ""
-            how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+            how = {"": "", DRAW: ": a draw"}.get(
+                winner, f": {winner} {fit_verb(winner, 'wins', 'win')}"
+            )
             return Retold(
                 f"The game ends{how}{f'. “{text}”' if text else '.' if opened else ''}{opened}",
                 who,
@@ -512,11 +515,11 @@ def held(event: Event, said: str, sides: tuple[str, ...]) -> str:
     """What is said of who has the initiative: who had it before keeps it, another side takes it; in
     a game of `sides` a roll that changes nothing leaves it where it was."""
     is_new = "initiative" in ((event.get("after") or {}).get("game") or {})
-    return (
-        said.replace(_HAS_IT, f" {'takes' if is_new else 'keeps'} the initiative")
-        if sides or "after" in event
-        else said
-    )
+    if not sides and "after" not in event:
+        return said
+    side = said.partition(_HAS_IT)[0]
+    verb = fit_verb(side, "takes", "take") if is_new else fit_verb(side, "keeps", "keep")
+    return said.replace(_HAS_IT, f" {verb} the initiative")
 
 
 def _units_named(event: Event, result: str) -> str:

@@ -182,6 +182,7 @@ BUTTONS_OF_GAME = {
     "drawgame": Button("play.button:press_game", earlier=True),
     "endseed": Button("games.end:end_now"),
     "initiative": Button("play.button:initiative", typed="/game initiative"),
+    "first": Button("turns.first_side:press", typed="/game initiative"),
     "join": Button("games.start_and_join:join", typed="/game join"),
     "sequence": Button("play.button:press_sequence"),
     "leave": Button("games.start_and_join:press_leave", typed="/game leave"),

@@ -132,6 +132,12 @@ def is_alternating(game: Game, system: System | None) -> bool:
     return kind_of_go(game, system) in (IMPULSES, INITIATIVE)
 
 
+def is_undecided(game: Game, system: System | None) -> bool:
+    """Return whether one side is to begin the phase, and nobody has said which."""
+    is_on = game.started and not game.ended and not game.led
+    return is_on and len(game.go) > 1 and is_alternating(game, system)
+
+
 def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> Game:
     """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the
     phase. Where a cup leads it the go of the chit is over, and with the last one the phase."""

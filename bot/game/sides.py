@@ -13,6 +13,8 @@ _PEOPLES = re.compile(
     r"(?:^| )(?:American|Australian|Belgian|British|Canadian|Chinese|Dutch|Egyptian|Finnish|French|German|Hungarian"
     r"|Indian|Israeli|Italian|Japanese|Korean|Norwegian|Polish|Romanian|Russian|Soviet|Spanish|Turkish|Vietnamese)$"
 )
+_MANY = re.compile(r"(?:ese|ish|French|Dutch|Swiss)$")
+"""How the name of a side ends that is a whole people: the British, the Japanese, the French."""
 MAX_SIDE = 32
 ORDER, COMMAND = "order", "command"
 """Keys of an order's texts: what the side does, and the command that is ready when it opens."""
@@ -25,6 +27,12 @@ def of_side(side: str, what: str) -> str:
     if _PEOPLES.search(side):
         return f"the {side} {what}"
     return f"{side}' {what}" if side.endswith("s") else f"{side}'s {what}"
+
+
+def fit_verb(side: str, one: str, many: str) -> str:
+    """Return the verb that fits a side: `many` for Marines or British, `one` for US or Duke."""
+    is_many = side.endswith("s") and not side.endswith("ss")
+    return many if is_many or _MANY.search(side) else one
 
 
 def may_be_called(side: str) -> bool:

@@ -107,6 +107,7 @@ CODES = {
     "not-player": "only players of the game can do this",
     "not-yours": "it belongs to somebody else",
     "not-your-go": "another side is to play",
+    "no-first-side": "nobody has said yet which side goes first",
     "phase-over": "a button of a phase that is over",
     "not-all-in": "sealed orders that cannot be opened yet",
     "no-orders": "nobody has written orders, or they have no deadline",

@@ -164,11 +164,16 @@ async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
     assert "Operations" in (await channel.do("Bob", "game pass")).title
 
 
-async def test_until_somebody_has_the_initiative_either_side_begins() -> None:
+async def test_until_somebody_has_the_initiative_nobody_hands_over_without_an_act() -> None:
     channel = await table()
     card = await channel.do("Alice", "game next")
     assert card.title == "Turn 1, Operations: who has the initiative?"
     assert labels(card)[0] == "Initiative"
+    refused = await channel.refused("Bob", "game pass done", "no-first-side")
+    assert labels(refused) == ["Initiative"]
+    await channel.do("Bob", 'unit add "Cell 1" squad VC morale=4 fp=1')
+    await channel.do("Alice", 'unit add "Squad 1" squad US morale=12 fp=1')
+    await channel.do("Bob", 'lnlt fire "Cell 1" "Squad 1" hand=1,6')
     assert (await channel.do("Bob", "game pass done")).first == "US to play · Bob hands over"
 
 
@@ -202,7 +207,7 @@ async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None
     channel = await table("ucn")
     await channel.refused("Alice", "game initiative", "missing")
     told = await channel.do("Alice", "game initiative VC")
-    assert told.title == "VC takes the initiative"
+    assert told.title == "VC goes first"
     assert told.mention == ("console:bob",)
 
 
@@ -224,8 +229,8 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
     assert any("Rally shaken units" in line for line in told.body())
     assert (await channel.press("Alice", button(started, "Join US"))).title == "Alice plays US"
     assert (await channel.press("Bob", button(started, "Join VC"))).title == "Bob plays VC"
-    card = await channel.press("Alice", button(started, "Next phase"))
-    await channel.do("Alice", "game initiative US")
+    await channel.press("Alice", button(started, "Next phase"))
+    card = await channel.do("Alice", "game initiative US")
     refused = await channel.press("Bob", button(card, "Pass"))
     assert refused.code == "not-your-go"
     over = await channel.press("Alice", button(card, "Done"))

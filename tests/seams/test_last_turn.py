@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bot.game.sides import fit_verb
 from bot.interface.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.playing import Channel
@@ -90,14 +91,15 @@ async def test_the_last_turn_ends_with_the_question_who_won(
     card = await over(channel, turns)
     assert card.title == f"That was turn {turns}, the last. Who won?"
     assert started.wins in card.body()
-    assert labels(card) == [f"{first} wins", f"{second} wins", "A draw", "Play on"]
+    wins = [f"{side} {fit_verb(side, 'wins', 'win')}" for side in (first, second)]
+    assert labels(card) == [*wins, "A draw", "Play on"]
     assert {button.style for button in card.buttons} == {"plain"}
 
-    asked = await channel.press("Bob", action(card, f"{second} wins"))
-    assert asked.title == f"Bob asks to end the game: {second} wins"
+    asked = await channel.press("Bob", action(card, wins[1]))
+    assert asked.title == f"Bob asks to end the game: {wins[1]}"
     assert "Anna must agree, or Sam, the game master." in asked.body()
     story = await channel.press("Anna", action(asked, "Agree"))
-    assert story.title == f"{started.name} is over: {second} wins after turn {turns}"
+    assert story.title == f"{started.name} is over: {wins[1]} after turn {turns}"
     assert "Bob and Anna agree." in story.body()
     ended = await channel.game()
     assert (ended.ended, ended.winner) == (True, second)

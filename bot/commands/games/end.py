@@ -23,7 +23,7 @@ from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, rank_by_chance, unusu
 from bot.game.phases import turn_of_end
 from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import in_order
-from bot.game.sides import find_side, told_sides
+from bot.game.sides import find_side, fit_verb, told_sides
 from bot.game.state import DRAW, Game
 from bot.game.tracks import list_scores
 from bot.interface.reply.bars import percent
@@ -119,7 +119,7 @@ def _outcome_buttons(context: Context, winner: str, name: str) -> list[Button]:
     """
     game = context.game
     labels = {"": "End it", DRAW: "End it: a draw"}
-    labels |= {side: f"End it: {side} wins" for side in game.sides}
+    labels |= {side: f"End it: {side} {fit_verb(side, 'wins', 'win')}" for side in game.sides}
     if winner or not game.sides:
         return [context.button(name, labels[winner], winner, style="primary")]
     return [context.button(name, labels[won], won) for won in (*game.sides, DRAW, "")]
@@ -185,7 +185,7 @@ async def finish(
         shows=context.game.hidden or None,
     )  # fmt: skip
     game = context.game
-    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} {fit_verb(winner, 'wins', 'win')}")
     types = dict[str, str]()
     async for rows in in_batches(context.store, context.ledger.row):
         types = first_types(row.data for row in rows if '"units":' in row.body) | types

@@ -13,6 +13,7 @@ from bot.commands.play.hands import agree_by_asking, ask_to_open, waiting
 from bot.commands.requests import Request, open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player
+from bot.game.sides import fit_verb
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import WAITING, Reply
@@ -80,7 +81,9 @@ async def _ask(context: Context, winner: str, text: str, partners: tuple[str, ..
     if not opens:
         context.about = topic
     players = joined(context.ledger.players_of(*partners))
-    outcome = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    outcome = {"": "", DRAW: ": a draw"}.get(
+        winner, f": {winner} {fit_verb(winner, 'wins', 'win')}"
+    )
     master = context.ledger.persons.get(context.game.master)
     or_master = f", or {context.ledger.name_of(master.person)}, the game master" if master else ""
     typed = f"/game end{f' winner={quoted(winner)}' if winner else ''} confirm"

@@ -29,12 +29,12 @@ from bot.commands.play.answer_buttons import (
 from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.play import play
 from bot.commands.play.sealed import reveal_number
-from bot.commands.turns.mentions import addressed, call_sides, calls, moment_of
-from bot.commands.turns.turn import keeps_or_takes, old_card
-from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
+from bot.commands.turns.first_side import give_initiative
+from bot.commands.turns.mentions import calls, moment_of
+from bot.commands.turns.turn import old_card
+from bot.commands.turns.turn_card import may_be_rolled
 from bot.game.events import ROLLS, get_recorded_units, holding
 from bot.game.loaded import read_opened
-from bot.game.phases import with_initiative
 from bot.game.rights import DONE_ONCE, need_player
 from bot.game.roster import changes_said, hex_of, is_gone, is_of_game
 from bot.game.sides import find_side
@@ -444,15 +444,7 @@ async def initiative(context: Context, about: str | None = None) -> Reply:
     if not named:
         return await _roll_initiative(context)
     side = find_side(game, named)
-    after = with_initiative(game, side, context.system)
-    context.ledger.add("initiative", after, result=side)
-    mention = await call_sides(context, after, after.go if after.go != game.go else ())
-    return Reply(
-        addressed(context, f"{side} {keeps_or_takes(side, game.initiative)} the initiative"),
-        by=context.who,
-        buttons=phase_buttons(context, without=("initiative", "remember")),
-        mention=mention,
-    )
+    return await give_initiative(context, side)
 
 
 async def _roll_initiative(context: Context) -> Reply:

@@ -21,6 +21,7 @@ from bot.game.events import COMBAT
 from bot.game.loaded import Loaded
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
+from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import tracks_line
 from bot.game.undo import load_newest_step
@@ -156,7 +157,8 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
     """
     system = context.system
     lines: list[Part] = []
-    holds = f"{game.initiative} has the initiative" if game.initiative else ""
+    has = fit_verb(game.initiative, "has", "have")
+    holds = f"{game.initiative} {has} the initiative" if game.initiative else ""
     if about := " · ".join(filter(None, (holds, passes_told(game, system)))):
         lines.append(about)
     if tracks := tracks_line(game, system):

@@ -9,6 +9,7 @@ from bot.commands.turns.mentions import call_sides
 from bot.commands.turns.turn_card import card, moment, without
 from bot.game.phases import is_past_last_turn, shown_phase
 from bot.game.rights import need_player
+from bot.game.sides import fit_verb
 from bot.game.state import DRAW, Game
 from bot.game.tracks import list_scores, tracks_line
 from bot.interface.reply.parts import Part, Small
@@ -62,7 +63,7 @@ async def ask_who_won(
 def outcome_buttons(context: Context) -> tuple[Button, ...]:
     """Return a button for each side that may have won, and one for a draw; none is green."""
     sides = context.game.sides
-    won = [context.button("end", f"{side} wins", side) for side in sides]
+    won = [context.button("end", f"{side} {fit_verb(side, 'wins', 'win')}", side) for side in sides]
     if not sides:
         return (context.button("end", "End the game", ""),)
     return (*won, context.button("end", "A draw", DRAW))

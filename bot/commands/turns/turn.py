@@ -10,7 +10,9 @@ from bot.commands.turns.last_turn import ask_who_won, ends_last_turn
 from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn_card import (
     card,
+    first_buttons,
     headline,
+    may_be_rolled,
     moment,
     passes_told,
     phase_buttons,
@@ -24,6 +26,7 @@ from bot.game.phases import (
     after_pass,
     chit_name,
     is_alternating,
+    is_undecided,
     kind_of_go,
     next_phase,
     phase_title,
@@ -31,10 +34,11 @@ from bot.game.phases import (
     whose_go,
 )
 from bot.game.rights import need_go, sides_acted_for
-from bot.game.sides import find_side, of_side
+from bot.game.sides import find_side, fit_verb, of_side
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
+from bot.interface.typing.command_text import quoted
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import LETTERS, joined, with_sides
@@ -104,7 +108,9 @@ async def press_pass(context: Context, about: str) -> Reply:
             return _of_now(
                 context, UserError("That card is old. It's your move.", code="phase-over")
             )
-        who = "You have" if context.actor.side == made_for else f"{made_for} has"
+        who = f"{made_for} {fit_verb(made_for, 'has', 'have')}"
+        if context.actor.side == made_for:
+            who = "You have"
         raise UserError(
             f"{who} already handed over.", hint=f"{begun(whose_go(game))}.", code="not-your-go"
         )
@@ -117,6 +123,8 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     if game.led:
         return await _chit_done(context, game)
     side = _passing(context, game)
+    if is_undecided(game, system) and await _shot_of(context, side) is None:
+        raise need_first_side(context)
     shot = await _shot_of(context, side) if kind_of_go(game, system) == IMPULSES else None
     after = after_pass(game, system, side, acted=done or shot is not None)
     is_over = moment(after) != moment(game)
@@ -241,6 +249,17 @@ async def remember(context: Context, phase: str) -> Reply:
     )
 
 
+def need_first_side(context: Context) -> UserError:
+    """Return the refusal to hand over before it is said who goes first, with buttons that do."""
+    game = context.game
+    hint = phrase("Or type it: `/game initiative {side}`", side=quoted(game.sides[0]))
+    error = UserError("Who goes first?", hint=hint, code="no-first-side")
+    error.buttons = first_buttons(context)
+    if may_be_rolled(game, context.system):
+        error.buttons = (context.button("initiative", "Initiative", moment(game)),)
+    return error
+
+
 def old_card(context: Context, about: str) -> Reply | None:
     """The refusal of a button where the turn or phase for which it was made is over."""
     game = context.need_started()
@@ -293,4 +312,6 @@ def _named(part: Part, game: Game) -> Part:
 
 def keeps_or_takes(side: str, before: str) -> str:
     """What a side does to the initiative that `before` had it: it keeps or takes it."""
-    return "keeps" if side == before else "takes"
+    if side == before:
+        return fit_verb(side, "keeps", "keep")
+    return fit_verb(side, "takes", "take")

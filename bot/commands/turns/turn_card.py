@@ -17,6 +17,7 @@ from bot.game.phases import (
     chit_name,
     is_alternating,
     is_past_last_turn,
+    is_undecided,
     kind_of_go,
     next_phase,
     phase_of,
@@ -27,6 +28,7 @@ from bot.game.phases import (
 )
 from bot.game.rights import need_player
 from bot.game.roster import in_order, is_gone
+from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import tracks_line
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
@@ -44,7 +46,7 @@ second row is needed.
 """
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 CARDS = ("start", "resume", *TURNING)
-OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember", "end", "playon")
+OF_A_PHASE = ("initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon")
 """Buttons that are made for one phase, beside those that open its forms."""
 READ_BACK = 100
 MOST_DUE = 2
@@ -75,7 +77,7 @@ def _who_begins(game: Game, system: System | None) -> str:
     if not is_alternating(game, system):
         return whose_go(game)
     if len(game.go) == 1:
-        return f"{game.go[0]} goes first"
+        return f"{game.go[0]} {fit_verb(game.go[0], 'goes', 'go')} first"
     return (
         "who has the initiative?"
         if system is not None and "initiative" in system.sequences
@@ -130,7 +132,7 @@ async def card(
         )
     buttons = (
         *call_buttons(context, called),
-        *phase_buttons(context),
+        *phase_buttons(context, begins=True),
         *due_buttons(context, landing[:MOST_DUE]),
     )
     title = addressed(context, headline(game, system))
@@ -143,18 +145,32 @@ def across_of(buttons: Sized) -> int:
 
 
 def phase_buttons(
-    context: Context, *, without: tuple[str, ...] = (), leads: str = "", folded: bool = False
+    context: Context,
+    *,
+    without: tuple[str, ...] = (),
+    leads: str = "",
+    folded: bool = False,
+    begins: bool = False,
 ) -> tuple[Button, ...]:
-    """The buttons that the present phase needs; the first one leads on, or the one that is called
-    `leads`. What to remember has one where it is `folded`, as it always is after turn 1."""
+    """Return the buttons that the present phase needs.
+
+    The first one leads on, or the one that is called `leads`; none does while it is open which side
+    goes first. A phase that `begins` also offers that another side goes first. What to remember has
+    a button if it is `folded`, as it always is after turn 1.
+    """
     game = context.game
     system = context.system
     words = [word for word in _phase_words(game, system) if word not in without]
-    leads = leads or words[0]
-    made = [
-        _button(context, word)._replace(style="primary" if word == leads else "plain")
-        for word in words
-    ]
+    if is_undecided(game, system) and not may_be_rolled(game, system):
+        made = [*first_buttons(context), *(_button(context, word) for word in words)]
+    else:
+        leads = leads or words[0]
+        made = [
+            _button(context, word)._replace(style="primary" if word == leads else "plain")
+            for word in words
+        ]
+        if begins:
+            made += first_buttons(context)
     if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
     return tuple(made)
@@ -167,8 +183,10 @@ def _phase_words(game: Game, system: System | None) -> list[str]:
         for word in phase_of(game, system).get("buttons") or ("next",)
         if _has_use(game, system, word)
     ]
-    if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
-        words.insert(0, "initiative")
+    if is_undecided(game, system):
+        words = [word for word in words if word not in ("done", "pass")]
+        if may_be_rolled(game, system):
+            words.insert(0, "initiative")
     if (
         len(game.go) > 1
         and not is_alternating(game, system)
@@ -184,11 +202,28 @@ def _phase_words(game: Game, system: System | None) -> list[str]:
     return words
 
 
+def first_buttons(context: Context) -> tuple[Button, ...]:
+    """Return `US first` for each side that may begin the phase, but for the one to play.
+
+    There are none if a roll decides it, or if the sides do not take turns in this phase.
+    """
+    game = context.game
+    is_chosen = is_alternating(game, context.system) and not game.led
+    if not is_chosen or may_be_rolled(game, context.system):
+        return ()
+    return tuple(
+        context.button("first", f"{side} first", moment(game), place)
+        for place, side in enumerate(game.sides)
+        if game.go != (side,)
+    )
+
+
 def has_done(game: Game, system: System | None) -> bool:
     """Return whether the side to play can hand over to another one in the present phase."""
     is_on = game.started and not game.ended and not game.waits and bool(game.go)
     hands_over = bool(cups.chit_of(game.led)) or is_alternating(game, system)
-    return is_on and hands_over and "done" in _phase_words(game, system)
+    words = phase_of(game, system).get("buttons") or ()
+    return is_on and hands_over and ("done" in words or bool(game.led))
 
 
 def _has_use(game: Game, system: System | None, word: str) -> bool:

@@ -1,0 +1,60 @@
+"""Which side goes first: what the players say, or what a button under the card says for them."""
+
+from bot.commands.context import Context
+from bot.commands.turns.mentions import addressed, call_sides
+from bot.commands.turns.turn import keeps_or_takes, old_card
+from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
+from bot.game.events import holding, is_card
+from bot.game.phases import is_alternating, with_initiative
+from bot.game.rights import need_player
+from bot.game.sides import fit_verb
+from bot.interface.reply.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+
+READ_BACK = 200
+ACTS = ("sequence", "choice", "pass")
+"""Kinds of events by which a phase is under way."""
+
+
+async def press(context: Context, about: str) -> Reply:
+    """Let a side begin the phase for which the button was made. Raise UserError if it is under way."""
+    when, _, place = about.partition(":")
+    if old := old_card(context, when):
+        return old
+    game = context.need_started()
+    need_player(game, context.actor)
+    side = game.sides[int(place)]
+    await _need_begin(context, side)
+    return await give_initiative(context, side)
+
+
+async def give_initiative(context: Context, side: str) -> Reply:
+    """Write down that a side has the initiative; if that decides whose move it is, it is theirs."""
+    game = context.game
+    after = with_initiative(game, side, context.system)
+    context.ledger.add("initiative", after, result=side)
+    mention = await call_sides(context, after, after.go if after.go != game.go else ())
+    is_chosen = is_alternating(after, context.system) and not after.led
+    title = f"{side} {keeps_or_takes(side, game.initiative)} the initiative"
+    if is_chosen and not may_be_rolled(after, context.system):
+        title = f"{side} {fit_verb(side, 'goes', 'go')} first"
+    return Reply(
+        addressed(context, title),
+        by=context.who,
+        buttons=phase_buttons(context, without=("initiative", "remember")),
+        mention=mention,
+    )
+
+
+async def _need_begin(context: Context, side: str) -> None:
+    """Raise UserError if a side has acted in this phase already."""
+    for event in holding(await context.recent(READ_BACK)):
+        if event["kind"] in ACTS and "upkeep" not in event:
+            break
+        if is_card(event) and event["kind"] != "initiative":
+            return
+    else:
+        return
+    hint = phrase("To change it all the same: `/game initiative {side}`", side=side)
+    raise UserError("Somebody has acted in this phase already.", hint=hint, code="phase-over")
