@@ -22,7 +22,7 @@ from bot.rules.declared.load import Loader
 from bot.rules.declared.odds_limits import GIVEN, Counter, counted
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
 from bot.rules.declared.program import Block, Partial, Slicer, Statement, everything
-from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
+from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of, too_large_roll
 from bot.rules.declared.setting import (
     FACES,
     NUMBERS,
@@ -466,9 +466,11 @@ class _Proof:
         most = self._most(
             count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most
         )
-        return replace(
-            thrown, most=most, high=self._most(sides, "their sides", MOST_ROLLS, FEWER, sides.where)
-        )
+        high = self._most(sides, "their sides", MOST_ROLLS, FEWER, sides.where)
+        bounded = replace(thrown, most=most, high=high)
+        if bounded.is_bounded and bounded.bound > MOST_ROLLS:
+            raise self._setting.wrong(too_large_roll(bounded), thrown.where)
+        return bounded
 
     def _hangs(self, formula: Formula) -> bool:
         """Return whether dice decide it."""

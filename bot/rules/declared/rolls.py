@@ -6,7 +6,7 @@ as it does.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice, product
@@ -44,6 +44,7 @@ DICE = re.compile(
     r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})((?:[khldro!][khldro!<>=0-9]*)?)(?:, at most (\d{1,3}))?(?::\s+(.+))?"
 )
 MOST_ROLLS = 10_000
+"""The most that the dice of one roll may come to: dice times sides."""
 Spec = tuple[Any, Any, Any]
 """Count, sides and label of some dice, or a label for each."""
 
@@ -63,6 +64,20 @@ class Thrown:
     words: str = ""
     most: int = 0
     high: int = 0
+    where: Path = ()
+
+    @property
+    def bound(self) -> int:
+        """The most that its dice may come to, as far as the file says how many there are."""
+        count = int(self.count.value) if self.count.kind == "constant" else self.most or MOST_DICE
+        sides = sides_of(self.sides.value) if self.sides.kind == "constant" else self.high
+        return count * (sides or MOST_ROLLS)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether the file says how many dice of how many sides there are at most."""
+        has_count = self.count.kind == "constant" or self.most > 0
+        return has_count and (self.sides.kind == "constant" or self.high > 0)
 
     @property
     def formulas(self) -> tuple[Formula, Formula, Formula]:
@@ -292,12 +307,26 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
         reads = any(
             before.key in formula.reads for before in dice for formula in (many, high, called)
         )
-        if dice and (reads or words or dice[-1].words):
+        thrown = Thrown(key, many, high, called, words, int(most or 0), where=at)
+        if thrown.is_bounded and thrown.bound > MOST_ROLLS:
+            raise place.wrong(too_large_roll(thrown), at)
+        together = prod(one.bound for one in (*dice, thrown))
+        if dice and (reads or words or dice[-1].words or together > MOST_ROLLS):
             yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
             dice = []
-        dice.append(Thrown(key, many, high, called, words, int(most or 0)))
+        dice.append(thrown)
     if dice:
         yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
+
+
+def too_large_roll(thrown: Thrown) -> str:
+    """Return what is wrong with dice that may come to more than one roll does."""
+    sides = sides_of(thrown.sides.value) if thrown.sides.kind == "constant" else thrown.high
+    most = MOST_ROLLS // sides
+    return (
+        f"{thrown.bound // sides} dice of {sides} sides may come to {thrown.bound:,}, "
+        f"and one roll to {MOST_ROLLS:,}; roll {most} at most"
+    )
 
 
 def _check_words(place: Place, count: Formula, sides: str, words: str, where: Path) -> None:
@@ -321,20 +350,23 @@ def dice_of(specs: tuple[Spec, ...]) -> Dice:
             raise undecided("the number or sides of its dice")
         labels = (name,) * _whole(count, 0, MOST_DICE) if isinstance(name, str) else name
         die = Die("", 6, AVERAGING) if faces == "A" else Die("", _whole(faces, 1, MOST_ROLLS))
+        if len(labels) * die.sides > MOST_ROLLS:
+            raise _too_many_dice(labels, die)
         some.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
-    if (
-        prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some)
-        > MOST_ROLLS
-    ):
-        raise _too_many_dice()
     ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
     return Dice(
         tuple(die for dice in some for die in dice), tuple(zip([0, *ends], ends, strict=False))
     )
 
 
-def _too_many_dice() -> UserError:
-    return UserError("These are too many dice at once.", code="too-large")
+def _too_many_dice(labels: Sequence[str], die: Die) -> UserError:
+    """Return the error for dice that come to more than one roll does."""
+    what = f"{len(labels)}{die.name}" + (f" ({labels[0]})" if labels[0] else "")
+    return UserError(
+        f"{what} is too much for one roll: dice times sides may come to {MOST_ROLLS:,}.",
+        hint="Take fewer units.",
+        code="too-large",
+    )
 
 
 def _whole(written: object, least: int, most: int) -> int:
@@ -342,7 +374,12 @@ def _whole(written: object, least: int, most: int) -> int:
     if number < least:
         raise _no_number(written)
     if number > most:
-        raise _too_many_dice()
+        what = "dice" if most == MOST_DICE else "sides"
+        raise UserError(
+            f"{number:,} {what} are too many for one roll: {most:,} at most.",
+            hint="Take fewer units.",
+            code="too-large",
+        )
     return number
 
 

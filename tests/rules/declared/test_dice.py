@@ -191,7 +191,7 @@ def test_a_list_may_hang_on_dice() -> None:
 
 def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
     sequence = declared('- roll: {a: 1d6, b: "{shooters * 20}d6"}\n  tell: {lost: b}\n', shooters=1)
-    with pytest.raises(UserError, match="too many dice"):
+    with pytest.raises(UserError, match="dice are too many for one roll"):
         sequence.plan(Given({"shooters": 40}))
 
 
@@ -307,3 +307,41 @@ def test_what_makes_no_sense_of_its_values_names_its_place(
     with pytest.raises(UserError) as error:
         rolled(declared(steps), {}, *dice)
     assert said in str(error.value)
+
+
+def test_rolls_of_one_step_cost_what_they_cost_apart() -> None:
+    """Two bounds of 200 dice are no product: the dice fall and count as those of two steps do."""
+    together = """
+- roll: {saves: "{n}d6, at most 200: saves", wards: "{m}d6, at most 200: wards"}
+  let: {hits: "how_many(saves, face >= 5)", lost: "hits - how_many(wards, face >= 6)"}
+  say: [{label: saves, dice: saves}, {label: wards, dice: wards}]
+"""
+    apart = together.replace(', wards: "{m}', '}\n- roll: {wards: "{m}')
+    found = [declared(text, n=1, m=1) for text in (together, apart)]
+    for given in ({"n": 1, "m": 1}, {"n": 6, "m": 3}):
+        dice = [6] * given["n"] + [5] * given["m"]
+        one, two = [rolled(sequence, given, *dice) for sequence in found]
+        assert one == two
+        assert counted(found[0], "lost", given) == counted(found[1], "lost", given)
+    assert rolled(found[0], {"n": 40, "m": 40}, *[6] * 80).out == {"hits": 40, "lost": 0}
+
+
+@pytest.mark.parametrize(
+    ("dice", "fault"),
+    [
+        ("{n}d100, at most 200: fire", "200 dice of 100 sides may come to 20,000"),
+        ("99d400: fire", "99 dice of 400 sides may come to 39,600"),
+        ("99d400!: fire", "99 dice of 400 sides may come to 39,600"),
+        ("{first}d5000: fire", "6 dice of 5000 sides may come to 30,000"),
+    ],
+)
+def test_a_roll_that_is_too_large_is_a_fault_with_its_line(dice: str, fault: str) -> None:
+    steps = f'- roll: {{first: 1d6}}\n- roll: {{a: "{dice}"}}\n  tell: {{lost: a}}\n'
+    with pytest.raises(TableError, match=f"line 5, column 14.*{fault}, and one roll to 10,000"):
+        declared(steps, n=1)
+
+
+def test_a_roll_that_inputs_make_too_large_is_named() -> None:
+    sequence = declared('- roll: {a: "{n}d1000: fire"}\n  tell: {lost: a}\n', n=1)
+    with pytest.raises(UserError, match=r"11d1000 \(fire\) is too much for one roll"):
+        sequence.plan(Given({"n": 11}))

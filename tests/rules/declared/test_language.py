@@ -297,7 +297,7 @@ def test_a_block_cannot_use_itself() -> None:
 
 
 def test_cost_is_bounded_before_a_die_is_rolled() -> None:
-    with pytest.raises(UserError, match="too many dice"):
+    with pytest.raises(UserError, match="dice are too many for one roll"):
         steps("- let: {n: 201}\n- roll: {die: '{n}d6'}\n- roll: {more: '{n}d20'}").plan(given())
     with pytest.raises(UserError, match="too large"):
         steps("- let: {a: 999999999 * 999}").plan(given())
