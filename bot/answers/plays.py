@@ -265,7 +265,8 @@ def _play_each(
         if any(change.add or change.of for change in changes):
             in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
             # each once: a roster has them by name and by handle
-            changes = linked(changes, in_play.values())
+            defaults = sequence.system.words["units"].defaults
+            changes = linked(changes, in_play.values(), defaults)
         if left:
             changes = tuple([change for change in changes if change.unit.casefold() not in left])
         done.append(Single(one.unit, one.given, played, changes, tracks, said, piles))

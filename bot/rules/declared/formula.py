@@ -72,11 +72,14 @@ class Formula:
         for part in self.parts:
             yield from part.all_parts()
 
-    def attribute(self, name: str, missing: Formula | None) -> Run:
-        """The attribute of what it comes to; what `missing` says where that has none."""
+    def attribute(self, name: str, missing: Formula | None, example: str = "5") -> Run:
+        """The attribute of what it comes to; what `missing` says where that has none.
+
+        Without `missing` a unit that lacks it is refused, with the `example` in the hint.
+        """
         thing = self.run
         if missing is None:
-            return lambda env: of(thing(env), name)
+            return lambda env: of(thing(env), name, example=example)
         default = missing.run
         return lambda env: of(thing(env), name, default(env))
 

@@ -136,10 +136,11 @@ class Reader:
         return row
 
 
-def of(thing: Any, name: str, default: Any = ...) -> Any:
+def of(thing: Any, name: str, default: Any = ..., example: str = "5") -> Any:
     """`thing.name` of a unit or of what a table said; none where there is no such thing.
 
-    Raises UserError for a number that the unit lacks, unless there is a `default`.
+    Raises UserError for a number that the unit lacks, unless there is a `default`; its hint shows
+    the `example`.
     """
     if thing.__class__ is Row:
         if name == "text":
@@ -154,7 +155,7 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
         return value
     if name in thing.flags:
         return True
-    return thing.number(name) if default is ... else default
+    return thing.number(name, example=example) if default is ... else default
 
 
 def of_any(answer: Any, output: str, default: Any) -> Any:

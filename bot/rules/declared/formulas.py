@@ -355,7 +355,13 @@ class _Maker:
         elif owner.type not in ("any", "none"):
             raise self._wrong(f"{spoken(owner.type)} has no {attribute}")
         missing = constant(False) if units.get(attribute) == "bool" else None
-        return made("attribute", type_, owner.attribute(attribute, missing), owner, value=attribute)
+        run = owner.attribute(attribute, missing, self._example(attribute))
+        return made("attribute", type_, run, owner, value=attribute)
+
+    def _example(self, attribute: str) -> str:
+        """Return a value that the attribute of a unit takes."""
+        lists = self.formulas.setting.words.values()
+        return next((words.example(attribute) for words in lists if attribute in words.keys), "5")
 
     def _next_name(self, node: ast.expr) -> str | None:
         """Return the name behind `found.next.next`, `found_next_next`; None for anything else."""

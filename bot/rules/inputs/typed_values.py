@@ -135,11 +135,12 @@ def read_given(
         if value is None:
             continue
         if option.type == "unit":
-            found[name] = _found(option, value, words, roster)
+            unit = _found(option, value, words, roster)
+            found[name] = words[option.units or "units"].with_defaults(unit)
             continue
-        units = lists[name] = parse_units(
-            value, words[option.units or "units"], roster, option=name
-        )
+        known = words[option.units or "units"]
+        typed = parse_units(value, known, roster, option=name)
+        units = lists[name] = tuple(map(known.with_defaults, typed))
         if not units and option.required:
             raise missing_option(option, what)
         if option.most and len(units) > option.most:
@@ -198,10 +199,18 @@ def _as_item(name: str, flags: str) -> str:
 
 
 def _typed(value: str, words: UnitWords) -> Unit:
-    """A unit that no roster knows: a type with numbers, else words for the report."""
+    """A unit that no roster knows: a type with numbers, else words for the report.
+
+    Raises UserError for what follows a type and its numbers, if a unit has no such thing.
+    """
+    pieces = value.split()
+    if "=" not in value:
+        return Unit(value.strip(), "")
     try:
-        (unit,) = parse_units(value, words, {}, option="") if "=" in value else ()
-    except (UserError, ValueError):
+        (unit,) = parse_units(value, words, {}, option="")
+    except (UserError, ValueError) as error:
+        if isinstance(error, UserError) and pieces[0].casefold() in words.types:
+            raise
         return Unit(value.strip(), "")
     return unit
 

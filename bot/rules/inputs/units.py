@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
@@ -66,7 +67,7 @@ def by_name(units: Iterable[RosterUnit]) -> Roster:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnitWords:
     """What may be in a unit list of a game: types, number keys, flags, and what a roster unit's
     state means.
@@ -92,6 +93,14 @@ class UnitWords:
     bare: str = ""
     repeat: str = ""
 
+    def example(self, key: str) -> str:
+        """Return a value that the attribute takes, for hints."""
+        option = self.keys[key]
+        if option.values and option.type != "mods":
+            return option.values[0]
+        half = int(option.max or 5) // 2
+        return str(max(half, int(option.min or 0), 1))
+
     def joined(self, state: str, word: str) -> str:
         """The state of a unit in `state` that comes to be `word` too: wounded and shaken make
         shaken-wounded.
@@ -112,6 +121,27 @@ class UnitWords:
     def _with(self, flags: set[str], otherwise: str) -> str:
         """The state that sets just these flags."""
         return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """The values of attributes that count for a unit on which nothing is noted."""
+        return {
+            name: clean(option, option.default)
+            for name, option in self.keys.items()
+            if option.default is not None
+        }
+
+    @cached_property
+    def typed_states(self) -> frozenset[str]:
+        """The states that may be typed after a unit: in a pack all of them."""
+        more = self.known_states if self.fresh else ()
+        return frozenset((*self.states, self.sound, *more))
+
+    def with_defaults(self, unit: Unit) -> Unit:
+        """Return the unit with the defaults of attributes that nobody noted."""
+        if not self.defaults:
+            return unit
+        return replace(unit, numbers={**self.defaults, **unit.numbers})
 
     def as_read(self, unit: Unit) -> Unit:
         """The unit as formulas read it: in a state, where it is new or only flags were typed."""
@@ -164,13 +194,13 @@ class Unit:
     reduced: Back | None = None
     side: str = ""
 
-    def number(self, key: str, default: int | None = None) -> int:
+    def number(self, key: str, default: int | None = None, example: str = "5") -> int:
         """A whole number of the unit. Raises UserError naming unit and key when it is needed and
-        missing.
+        missing; its hint shows the `example`.
         """
         value = self.numbers.get(key, default)
         if value is None:
-            hint = f"Type it after the unit: {self.word} {key}=5."
+            hint = f"Type it after the unit: {self.word} {key}={example}."
             raise UserError(f"{self.word} needs {key}.", hint=hint, code="unit-needs", about=self)
         return int(value)
 
@@ -323,7 +353,7 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
         elif (left := _leave_out(key, value, flags, state, words)) is not None:
             attribute, flags, state = left
             numbers.pop(attribute, None)
-        elif not equals and key.replace("_", "-") in (*words.states, words.sound):
+        elif not equals and key.replace("_", "-") in words.typed_states:
             state = key.replace("_", "-")
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
@@ -441,7 +471,7 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
     if key in words.keys and not equals:
         return UserError(
             f"{base.word}: {key} needs its value.",
-            hint=f"Write it without a space: {key}={_example(words, key)}.",
+            hint=f"Write it without a space: {key}={words.example(key)}.",
             code="no-value",
         )
     if flag in words.flags and equals:
@@ -467,15 +497,6 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
         hint=near
         or (f"Expected one of {', '.join(known)}." if known else f"Units here have no {kind}s."),
         code="unknown-attribute",
-    )
-
-
-def _example(words: UnitWords, key: str) -> str:
-    option = words.keys[key]
-    return (
-        option.values[0]
-        if option.values and option.type != "mods"
-        else f"{int(option.max or 5) // 2 or 1}"
     )
 
 

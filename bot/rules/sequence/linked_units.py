@@ -2,7 +2,8 @@
 of a weapon.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from bot.rules.inputs.relations import link_names
@@ -10,16 +11,27 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
 
 
-def linked(changes: Iterable[Change], units: Iterable[RosterUnit]) -> tuple[Change, ...]:
+def linked(
+    changes: Iterable[Change],
+    units: Iterable[RosterUnit],
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[Change, ...]:
     """The changes as plain ones, each of one unit by name and with the values that it has
-    afterwards. `units` are those still in play; links that lead to none of them change nothing."""
+    afterwards.
+
+    `units` are those still in play; links that lead to none of them change nothing. `defaults` are
+    the numbers of units on which nothing is noted.
+    """
     listed = tuple(units)
     totals: dict[tuple[str, str], int] = {}
-    return tuple(plain for change in changes for plain in _plain(change, listed, totals))
+    return tuple(plain for change in changes for plain in _plain(change, listed, totals, defaults))
 
 
 def _plain(
-    change: Change, units: tuple[RosterUnit, ...], totals: dict[tuple[str, str], int]
+    change: Change,
+    units: tuple[RosterUnit, ...],
+    totals: dict[tuple[str, str], int],
+    defaults: Mapping[str, Any],
 ) -> Iterator[Change]:
     if not (change.add or change.of):
         yield change
@@ -27,8 +39,9 @@ def _plain(
     for unit in _befallen(change, units):
         new: dict[str, Any] = dict(change.set)
         for key, more in change.add.items():
-            before = totals.get((unit.name, key), unit.numbers.get(key))
-            if before is not None:
+            noted = unit.numbers.get(key, defaults.get(key))
+            before = totals.get((unit.name, key), noted)
+            if isinstance(before, int):
                 new[key] = totals[unit.name, key] = max(0, before + more)
         if change.drop:
             names = [name.strip() for name in str(unit.numbers[change.of]).split(",")]

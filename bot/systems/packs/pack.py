@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import sha256
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,19 @@ OF_SEQUENCES = ("odds", "compare", "secret", "hand", "rounds", "mods")
 OF_TABLES = ("private", "picture", "whole", "mods")
 OF_UNITS = ("name", "type", "side", "state", "word", "marker", "markers", "flag")
 """Words that every command of the kind has for itself: an input called so would be there twice."""
+ATTRIBUTE_KEYS = (
+    "type",
+    "help",
+    "brief",
+    "label",
+    "meanings",
+    "min",
+    "max",
+    "values",
+    "default",
+    "clamp",
+)
+"""The keys of an input that an attribute of a unit has, too."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 LONGEST = {
     "title": 60,
@@ -345,6 +359,19 @@ class PackSystem(System):
             if name in OF_UNITS:
                 said = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
                 raise TableError(f"{self.id}/game.yaml", said, row=f"units attributes {name}")
+        names = [("tracks", name) for name in own.get("tracks") or ()]
+        for kind in ("attributes", "flags"):
+            names += [(f"units {kind}", name) for name in (own.get("units") or {}).get(kind) or ()]
+        for kind, name in names:
+            if iskeyword(str(name)):
+                problem = f"{name} is a word of formulas; call it something else"
+                raise TableError(f"{self.id}/game.yaml", problem, row=f"{kind} {name}")
+        for name, spec in ((own.get("units") or {}).get("attributes") or {}).items():
+            if strange := [key for key in spec or () if key not in ATTRIBUTE_KEYS]:
+                problem = f"an attribute has no {strange[0]}; that is for inputs"
+                raise TableError(
+                    f"{self.id}/game.yaml", problem, row=f"units attributes {name} {strange[0]}"
+                )
 
 
 def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:
