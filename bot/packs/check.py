@@ -17,6 +17,7 @@ from bot.interface.registry import TABLE, Registry
 from bot.odds_worker.pool import Worker
 from bot.packs.linter import lint
 from bot.process.entropy import throwaway
+from bot.rules.declared.setting import stated, words_in
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import MAX_UNITS
@@ -99,6 +100,8 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         _check_scenarios(system, found, is_new=is_new),
         _check_decks(system, found),
     ]
+    if is_new and not found.faults:
+        found.faults += _strange_scores(system)
     found.questions += () if found.faults else _about_no_sequence(system)
     if isinstance(system, PackSystem) and not found.faults:
         try:
@@ -362,6 +365,51 @@ def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
             if words and (word := str(said.get(key, words[0]))) not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
                 yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
+
+
+def _strange_scores(system: System) -> Iterator[str]:
+    """Yield a fault for each of `scores` that names a result which its sequence cannot have."""
+    for id, scores in (system.game.get("scores") or {}).items():
+        sequence = system.sequences.get(id)
+        if sequence is None or sequence.declared is None:
+            continue
+        kinds = sequence.declared.result_kinds()
+        if not kinds:
+            yield f"{system.id}/game.yaml, row scores {id}: the sequence has no odds_by, so it has no results"
+            continue
+        results = [_results_of(kind, system) for kind in kinds]
+        known = {word for some in results if some is not None for word in some}
+        if None in results:
+            continue
+        for word in scores or {}:
+            if NUMBERED in known and _is_number(word):
+                continue
+            if str(word) not in {*known, "none"}:
+                words = sorted(known - {NUMBERED})
+                said = ", ".join([*words, *(["whole numbers"] if NUMBERED in known else [])])
+                hint = did_you_mean(str(word), words) or f"They are {said}."
+                where = f"{system.id}/game.yaml, row scores {id} {word}"
+                yield f"{where}: {id} has no such result. {hint}"
+
+
+NUMBERED = "number"
+"""Stands for the results of odds by a number."""
+
+
+def _results_of(kind: object, system: System) -> set[str] | None:
+    """Return the results that an output of this kind may be; None if any word may be one."""
+    if isinstance(kind, str) and kind in system.lists:
+        return set(map(str, system.lists[kind]))
+    said = stated(kind)
+    if said == "number":
+        return {NUMBERED}
+    if said == "bool":
+        return {"true", "false", "yes", "no"}
+    return words_in(kind) or None
+
+
+def _is_number(word: object) -> bool:
+    return str(word).lstrip("-").isdecimal()
 
 
 def _about_no_sequence(system: System) -> Iterator[str]:

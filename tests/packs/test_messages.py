@@ -184,6 +184,44 @@ SLIPS = {
         "  odds_by: result\n  rounds: {then: {river: {becomez: true}}, ends: []}\n",
         '"becomez" of river is not known here. Did you mean becomes?',
     ),
+    "a word of formulas as a track's word": (
+        "game.yaml",
+        "turns: by-side",
+        "turns: by-side\ntracks: {sky: {words: [none, rain]}}",
+        'the word "none" is used by formulas; take another word',
+    ),
+    "a function for a word": (
+        "steps/attack.yaml",
+        'refuse: {say: "Nobody here has any attack strength.", option: attackers}',
+        "let: {river: down}",
+        "there is no name down here, and the function down needs ( ) behind it; "
+        "quote it if it is a word: 'down'",
+    ),
+    "a table for a word": (
+        "steps/attack.yaml",
+        'refuse: {say: "Nobody here has any attack strength.", option: attackers}',
+        "let: {river: crt}",
+        "the table crt needs ( ) behind it",
+    ),
+    "a word with or in it": (
+        "steps/attack.yaml",
+        "- when: attack == 0",
+        "- when: ground == woods-or-town",
+        "woods-or-town is no known word, so that or in it is read as or; "
+        "quote it if it is a word of the game: 'woods-or-town'",
+    ),
+    "a result that has no score": (
+        "game.yaml",
+        "turns: by-side",
+        "turns: by-side\nscores: {attack: {exchange: 1, unhurt: 1}}",
+        "row scores attack unhurt: attack has no such result. They are attacker-eliminated,",
+    ),
+    "a result of a number": (
+        "game.yaml",
+        "turns: by-side",
+        "turns: by-side\nscores: {attack: {exchangd: 1}}",
+        "attack has no such result. Did you mean exchange?",
+    ),
     "a value of rounds": (
         "sequences.yaml",
         "  odds_by: result\n",
@@ -220,6 +258,48 @@ def test_a_slip_is_told_by_file_and_line_and_with_what_to_write(
     assert not any(
         word in found for word in ("Error", "object", "NoneType", "unhashable", "instances of")
     )
+
+
+def test_scores_by_a_number_and_a_list_for_constants_say_what_to_write() -> None:
+    roll = "inputs:\n  roll: {type: int, min: 1, max: 6}\n"
+    head = f"title: Sky\nsource: ours\ngroup: combat\nkind: grid\nsummary: The sky.\n{roll}"
+    always = f"{head}outputs: {{wet: bool, wind: int}}\nread: {{always: [false, 0]}}\nexample: {{roll: 1}}\n"
+    assert (
+        "[False, 0] is a list: write gives: [wet, wind] for its order, "
+        "or a mapping: {wet: ..., wind: ...}"
+    ) in said({**FEW, "sky.yaml": always})
+    listed = always.replace("{always: [false, 0]}", "{gives: [wet, wind], always: [false, 0]}")
+    assert "sky.yaml" not in said({**FEW, "sky.yaml": listed})
+    sequence = (
+        "burst:\n  title: Burst\n  source: ours\n  summary: Dice.\n  inputs: {}\n"
+        "  outputs: {hits: int}\n  odds_by: hits\n  example: {}\n  steps:\n"
+        '  - pool: {dice: "2d6: fire", success: face > 4, gives: hits}\n    headline: "{hits} hit"\n'
+    )
+    game = FEW["game.yaml"] + "scores: {burst: {1: 1, hit: 2}}\n"
+    assert (
+        "few/game.yaml, line 3, row scores burst hit: burst has no such result. They are whole numbers."
+        in said({**FEW, "game.yaml": game, "sequences.yaml": sequence}).replace(
+            "line 3:", "line 3, row scores burst hit:"
+        )
+    )
+
+
+def test_a_word_of_a_table_may_be_written_before_the_table_is_called(
+    written: dict[str, str],
+) -> None:
+    table = (
+        "title: Fear\nsource: ours\ngroup: combat\nkind: grid\nsummary: Fear.\n"
+        "inputs: {who: {type: enum, values: [calm-or-brave, afraid]}}\noutputs: {fear: int}\n"
+        "read:\n  rows: who\n  cells: {calm-or-brave: 0, afraid: 1}\nexample: {who: afraid}\n"
+    )
+    steps = "steps/attack.yaml"
+    text = written[steps].replace(
+        "- let: {attack: 0, defense: 0}",
+        '- let: {attack: 0, defense: 0, who: calm-or-brave}\n- let: {fear: "fear(who=who).fear"}',
+    )
+    assert "fault" not in said({**written, steps: text, "fear.yaml": table})
+    content = {**written, steps: text, "fear.yaml": table}
+    assert check_content({name: one.encode() for name, one in content.items()}).faults == ()
 
 
 def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> None:

@@ -31,6 +31,7 @@ from bot.rules.declared.setting import (
     Names,
     Path,
     Setting,
+    items_in,
     shown_name,
     words_in,
 )
@@ -142,6 +143,8 @@ class Library:
         formulas.source = self._source
         formulas.tokens |= {word for said in head.outputs.values() for word in words_in(said)}
         formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
+        formulas.learn_all({key: self._source.get(key) for key in ("formulas", "blocks")})
+        formulas.learn_all(spec)
         for name, text in (self._source.get("formulas") or {}).items():
             formulas.define(str(name), text, ("formulas", name))
         inputs = _inputs(head.inputs)
@@ -224,6 +227,24 @@ class Declared:
             if path
             else None
         )
+
+    def result_kinds(self) -> tuple[Any, ...]:
+        """Return the kinds of the outputs that its odds are by, those of its rows first."""
+        kinds: list[Any] = []
+        for one in everything(self.program):
+            if isinstance(one, For) and one.row is not None:
+                kinds.append(self._kind_of(_written_path(one.within, one.row[1])))
+        if not kinds and self.head.odds_by:
+            kinds.append(self._kind_of(self.head.odds_by))
+        return tuple(kinds)
+
+    def _kind_of(self, path: str) -> Any:
+        """Return what the file says of an output: `pass | fail` of `units[0].result`."""
+        first, *rest = _INDEX.sub("", path).split(".")
+        kind = self.head.outputs.get(first, "")
+        for name in rest:
+            kind = items_in(kind).get(name, "")
+        return kind
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
@@ -324,6 +345,11 @@ class Declared:
             }
         )
         return Plan(go(steps, env) or END, _rolls(sites, pools), never, env[TOLD])
+
+
+def _written_path(within: Iterable[tuple[str, str]], output: str) -> str:
+    """Return the path of an output without places: `units.result`."""
+    return ".".join(filter(None, [*(listed for listed, _ in within), output]))
 
 
 def _rolls(sites: Sites, pools: Pools) -> dict[str, Segment]:

@@ -64,6 +64,7 @@ _PLAIN = {
 _WORD = re.compile(
     r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])"
 )
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _DIE = re.compile(r"d([1-9]\d{0,2})")
 _HYPHENED = re.compile(r"(?<!\w)[A-Za-z]\w*(?:-\w+)+")
 _CALLED = re.compile(r"(?<![a-z_0-9])([a-z_0-9]+)\(")
@@ -136,7 +137,7 @@ class Formulas:
                 getattr(error, "msg", "").partition(" (detected")[0] or "it is nested too deep"
             )
             problem = _PLAIN.get(problem, problem)
-            problem += _advice(problem, written)
+            problem += self._advice(problem, ready, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
         return replace(
             _Maker(self, names, where, written).part(tree),
@@ -144,6 +145,22 @@ class Formulas:
             where=where,
             setting=self.setting,
         )
+
+    def _advice(self, problem: str, ready: str, written: str) -> str:
+        """Return what the author of a formula that cannot be read may have meant."""
+        for word in _HYPHENED.findall(_QUOTED.sub("", ready)):
+            reserved = [part for part in word.split("-") if iskeyword(part)]
+            if reserved:
+                near = did_you_mean(word, self.tokens)
+                hint = f". {near}" if near else f"; quote it if it is a word of the game: '{word}'"
+                return f"; {word} is no known word, so that {reserved[0]} in it is read as {reserved[0]}{hint}"
+        return _advice(problem, written)
+
+    def learn_all(self, source: object) -> None:
+        """Take the words of all tables that a file calls: they may be written bare in all of it."""
+        for name in _CALLED.findall(repr(source)):
+            if name in self.readers:
+                self.tokens |= words_of(self.readers[name].table)
 
     def track(self, name: str, where: Path) -> Name:
         """The track that is read or changed under this name. Raises TableError for none."""
@@ -309,6 +326,11 @@ class _Maker:
             raise self._wrong(
                 f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
             )
+        if (kind := self._kind_of_call(node.id)) is not None:
+            raise self._wrong(
+                f"there is no name {node.id} here, and the {kind} {node.id} needs ( ) behind it; "
+                f"quote it if it is a word: '{node.id}'"
+            )
         for word in _HYPHENED.findall(self._written):  # a word of the game, read as a sum
             if node.id in word.split("-") and did_you_mean(word, self.formulas.tokens):
                 raise self._wrong(f"there is no word {word} here", word, self.formulas.tokens)
@@ -317,6 +339,15 @@ class _Maker:
             node.id,
             [*self.names, *lists, *self.formulas.tokens],
         )
+
+    def _kind_of_call(self, name: str) -> str | None:
+        """Return what a name is that can only be called; None for any other name."""
+        formulas = self.formulas
+        if name in formulas.readers:
+            return "table"
+        if name in formulas.own:
+            return "formula"
+        return "function" if name in CALLS else None
 
     def _attribute(self, node: ast.Attribute) -> Formula:
         if isinstance(node.value, ast.Name) and (

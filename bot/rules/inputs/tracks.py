@@ -197,8 +197,10 @@ def _bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
             raise Slip(
                 "words are letters, digits, - and _, at most 24 each; quote yes, no, on and off"
             )
-        if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words) or "none" in words:
-            raise Slip(f"has 2 to {MOST_WORDS} words, each once; none is a word of formulas")
+        if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
+            raise Slip(f"has 2 to {MOST_WORDS} words, each once")
+        if reserved := next((word for word in ("none", "true", "false") if word in words), ""):
+            raise Slip(f'the word "{reserved}" is used by formulas; take another word')
         return tuple(words), 0, 0
     if (
         least is None

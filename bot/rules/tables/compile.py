@@ -251,7 +251,7 @@ class _Compiler:
             )
         self._check_keys(body, BODY_KEYS, "read")
         if "always" in body:
-            constant = self.result(body["always"], (), None, None)
+            constant = self.result(body["always"], self._gives(body), None, None)
             if isinstance(constant, Blank):
                 return self._unknown(constant)
             return lambda values: values.update(constant)
@@ -487,17 +487,26 @@ class _Compiler:
         elif isinstance(cell, list) and gives and len(cell) == len(gives):
             out = dict(zip(gives, cell, strict=True))
         else:
-            alone = (
-                f"; write {cell[0]} without brackets"
-                if isinstance(cell, list) and len(cell) == 1
-                else ""
-            )
-            raise TableError(
-                self.file, f"the code {cell!r} is not defined{alone}", row=row, column=column
-            )
+            raise TableError(self.file, self._undefined(cell, gives), row=row, column=column)
         for name, value in out.items():
             self._check_value(name, value, row, column)
         return out
+
+    def _undefined(self, cell: Any, gives: tuple[str, ...]) -> str:
+        """Return what is wrong with a cell that is no code and no outputs."""
+        if not isinstance(cell, list):
+            return f"the code {cell!r} is not defined"
+        if len(cell) == 1:
+            return f"the code {cell!r} is not defined; write {cell[0]} without brackets"
+        if gives:
+            return (
+                f"{cell!r} has {len(cell)} values, and gives names {len(gives)}: {', '.join(gives)}"
+            )
+        names = ", ".join(self.outputs)
+        pairs = ", ".join(f"{name}: ..." for name in self.outputs)
+        return (
+            f"{cell!r} is a list: write gives: [{names}] for its order, or a mapping: {{{pairs}}}"
+        )
 
     def _check_value(self, name: str, value: Any, row: object, column: object) -> None:
         if name == CHAIN and name not in self.outputs:
