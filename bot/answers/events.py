@@ -34,7 +34,6 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.text.names import a_or_an, joined, plural, with_sides
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow
-from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import pack_version
 from bot.systems.system import ROLL, Sequence
 
@@ -464,10 +463,8 @@ def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool)
     blast: medium gun`.
     """
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
-    single = (unit for key, unit in given.roster.items() if key in ACTING)
-    units = (*(unit for key in ACTING for unit in given.units(key)), *single)
     held = (
-        Counter(str(weapon) for unit in units if (weapon := unit.numbers.get("weapon")))
+        Counter(str(weapon) for unit in given.acting() if (weapon := unit.numbers.get("weapon")))
         if acts
         else Counter()
     )

@@ -5,19 +5,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, product
 from typing import NamedTuple
 
-from bot.answers.headline import AIMED, aimed_option, hits_its_unit
+from bot.answers.headline import aimed_option, hits_its_unit
 from bot.game.roster import GONE, is_gone
 from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.typing import complete
 from bot.interface.typing.command_text import command_text
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import ACTS, TARGETS, Option
 from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, split_items
 from bot.rules.text.names import LETTERS, joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.around_sequence import ACTING
 from bot.systems.system import ATTACKS, FIRES, Sequence, System
 
 
@@ -44,7 +43,7 @@ def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) ->
         return Aim((), (), None)
     at = aimed_option(sequence.inputs)
     acting = [
-        one.name for one in sequence.inputs if one.type in ("unit", "units") and one.name in ACTING
+        one.name for one in sequence.inputs if one.type in ("unit", "units") and one.part == ACTS
     ]
     acts = units_in([options.get(name) for name in acting], roster)
     targets = units_in([options.get(at.name)] if at else [], roster)
@@ -227,7 +226,8 @@ def able(
 
 def _is_unable(sequence: Sequence, option: Option, unit: RosterUnit) -> bool:
     """Return whether a unit as it is now can be in no list of this option."""
-    if is_gone(unit) or (option.name in complete.ACTING and unit.marks & {*OUT}):
+    is_acting = option.part == ACTS or option.name in complete.ACTING
+    if is_gone(unit) or (is_acting and unit.marks & {*OUT}):
         return True
     error = refusal_of(sequence, option.name, unit)
     return error is not None and error.code in UNFIT and error.option in ("", None, option.name)
@@ -314,18 +314,18 @@ def acts(
     it, or against it.
     """
     found = [sequence for id, sequence in system.sequences.items() if id in seen]
-    names = ACTING if is_own else AIMED
-    fire = [one for one in found if one.verb in FIRES and taking(one, names, unit)]
+    part = ACTS if is_own else TARGETS
+    fire = [one for one in found if one.verb in FIRES and taking(one, part, unit)]
     if not is_own and at_vehicle:
         fire.sort(key=lambda one: VEHICLE not in one.id)
-    close = next((one for one in found if one.id in CLOSE and _suits(one, names, unit)), None)
+    close = next((one for one in found if one.id in CLOSE and _suits(one, part, unit)), None)
     check = next(
-        (one for one in found if is_own and one.id in MORALE and _suits(one, ACTING, unit)), None
+        (one for one in found if is_own and one.id in MORALE and _suits(one, ACTS, unit)), None
     )
     chosen = [one for one in (*fire[:1], close, check) if one is not None]
     made = [one for one in found if one not in chosen and _is_for(one, unit, is_own=is_own)]
     for one in dict.fromkeys((*chosen, *made[: MOST_ACTS - len(chosen)])):
-        option = taking(one, names, unit) or taking(one, ACTING, unit)
+        option = taking(one, part, unit) or taking(one, ACTS, unit)
         if (error := refusal(one, option, unit)) is None or error.code not in BY_NATURE:
             yield one, option
 
@@ -374,11 +374,11 @@ def _refusal(
     return None
 
 
-def taking(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> str:
-    """The option of a sequence that takes the unit; "" where none does."""
+def taking(sequence: Sequence, part: str, unit: RosterUnit) -> str:
+    """The option of a sequence that takes the unit in this role; "" where none does."""
     known = sequence.system.words
     for option in sequence.inputs:
-        if option.name in names and option.type in ("unit", "units"):
+        if option.part == part and option.type in ("unit", "units"):
             words = known.get(option.units or "units")
             of_units = words is None or bool({*words.types} & {*known["units"].types})
             if words is None or unit.type in words.types or option.type == "unit" or not of_units:
@@ -386,11 +386,11 @@ def taking(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> str:
     return ""
 
 
-def _suits(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> bool:
+def _suits(sequence: Sequence, part: str, unit: RosterUnit) -> bool:
     """Return whether a sequence takes the unit, and the unit has the numbers that it cannot do
     without.
     """
-    name = taking(sequence, names, unit)
+    name = taking(sequence, part, unit)
     needed = [
         option.brings.removeprefix(f"{name}.") for option in sequence.inputs if option.required
     ]
@@ -401,7 +401,7 @@ def _is_for(sequence: Sequence, unit: RosterUnit, *, is_own: bool) -> bool:
     """Return whether a sequence says of itself that it is mostly about units of this type or in
     this state.
     """
-    name = taking(sequence, ACTING, unit)
+    name = taking(sequence, ACTS, unit)
     option = next((one for one in sequence.inputs if one.name == name), None)
     fits = option is not None and not {*option.likely}.isdisjoint(
         {unit.type, unit.state, *unit.marks}

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import ACTS, HELPS, TARGETS, Option
 from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Fate, Settlement
 from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of, third
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.around_sequence import ACTING
 from bot.systems.system import ROLL, Sequence, System
 
 YOU = "you"
@@ -403,6 +402,9 @@ class Scale:
     def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
         tokens = tuple(tokens)
         self._results = results_of(sequence)
+        if not judges_units(sequence):
+            own = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
+            self._results = {token: said for token, said in self._results.items() if token in own}
         self._scores = sequence.system.scores(sequence.id)
         heads = {_head(token) for token in tokens} - {NONE}
         unknown = heads - self._results.keys()
@@ -541,8 +543,6 @@ def said(types: Mapping[str, str], text: str) -> str:
     return _CODE.sub(lambda found: types.get(found[0], types.get(found[0].lower(), found[0])), text)
 
 
-AIMED = ("targets", "target", "defenders")
-"""Inputs that name whom it is done to."""
 HEX = "the target hex"
 UNIT_IS_HIT = (("asl", "flame-attack"),)
 """Sequences whose `unit` is the one that is attacked."""
@@ -554,12 +554,26 @@ def hits_its_unit(sequence: Sequence) -> bool:
 
 
 @lru_cache(maxsize=256)
+def judges_units(sequence: Sequence) -> bool:
+    """Return whether its results may be those of units.
+
+    Those of an extension's sequence are not if no step says or changes what becomes of a unit:
+    `damaged` is a bridge then, whatever a damaged squad is in the game.
+    """
+    if sequence.system.base is None or sequence.declared is None:
+        return True
+    return sequence.declared.judges_units
+
+
+@lru_cache(maxsize=256)
 def has_one_party(sequence: Sequence) -> bool:
     """Return whether those who act are the only units that it takes: they rally, check morale,
     spot.
     """
     return all(
-        option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units")
+        option.part in (ACTS, HELPS)
+        for option in sequence.inputs
+        if option.type in ("unit", "units")
     )
 
 
@@ -567,21 +581,23 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
     """Those who act by these inputs as they were called, with or without a roster."""
     if hits_its_unit(sequence):
         return ()
-    called = [unit.word for key, unit in given.roster.items() if key in ACTING]
+    single = [unit.word for key, unit in given.roster.items() if given.role(key) == ACTS]
     first: dict[object, str] = {}  # with several weapons a unit is there for each
-    for at, unit in enumerate(
-        [unit for key in ACTING for unit in given.lists.get(key, ())] if given.lists else ()
-    ):
+    for at, unit in enumerate(given.acting()[len(single) :]):
         first.setdefault(unit.name or at, unit.word)
-    return (*called, *first.values())
+    return (*single, *first.values())
 
 
 def others(sequence: Sequence, given: Given) -> tuple[str, ...]:
     """Those who are acted on by these inputs, as they were called. Where nobody is named, what a
     shot is at; those who act only where they alone take part."""
-    single = [unit.word for key, unit in given.roster.items() if key not in ACTING]
+    own_side = (ACTS, HELPS)
+    single = [unit.word for key, unit in given.roster.items() if given.role(key) not in own_side]
     listed = [
-        unit.word for key, units in given.lists.items() if key not in ACTING for unit in units
+        unit.word
+        for key, units in given.lists.items()
+        if given.role(key) not in own_side
+        for unit in units
     ]
     if single or listed:
         return (*single, *listed)
@@ -596,6 +612,10 @@ def others(sequence: Sequence, given: Given) -> tuple[str, ...]:
 def aimed_option(options: Iterable[Option]) -> Option | None:
     """The option that names whom the sequence is done to, as units; None where it has none."""
     return next(
-        (option for option in options if option.name in AIMED and option.type in ("unit", "units")),
+        (
+            option
+            for option in options
+            if option.part == TARGETS and option.type in ("unit", "units")
+        ),
         None,
     )

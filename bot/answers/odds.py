@@ -17,6 +17,7 @@ from bot.interface.reply.reply import GAME, SHAKEN, Reply
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.rules.sequence.sequence import Row
+from bot.rules.tables.answer_words import output_name
 from bot.rules.text.names import LETTERS, joined, stem_of
 from bot.rules.text.phrase import Phrase, Typed, begun
 from bot.systems.system import Sequence
@@ -42,6 +43,8 @@ class Outlook:
     names: tuple[str, ...]
     chances: tuple[tuple[str, str, Fraction], ...]
     scale: Scale
+    noun: str = ""
+    """What its numbers are of: `hits`; empty where results are words."""
 
     @property
     def told(self) -> frozenset[tuple[str, Fraction]]:
@@ -149,7 +152,17 @@ def _outlook(sequence: Sequence, row: Row, counted: Distribution) -> Outlook:
     chances = [(token, word, chance) for word, (token, chance) in merged.items()]
     if not scale.is_known:
         chances.sort(key=lambda item: -item[2])
-    return Outlook((row.name,), tuple(chances), scale)
+    noun = _noun(sequence, row) if scale.are_numbers else ""
+    return Outlook((row.name,), tuple(chances), scale, noun)
+
+
+def _noun(sequence: Sequence, row: Row) -> str:
+    """Return what the numbers of a row are of, in the words of the game: `hits`."""
+    output = row.paths[0].rpartition(".")[2].partition("[")[0]
+    if output in _SAYING_NOTHING:
+        return sequence.title
+    words: Mapping[str, str] = sequence.system.game.get("words") or {}
+    return output_name(output, words)
 
 
 def result_word(row: Row, token: str, words: Mapping[str, str]) -> str:
@@ -235,7 +248,8 @@ def _by_option(
         f"{text}{'' if at else asked} if {'' if at else by}{' or '.join(labels[text])}"
         for at, text in enumerate(labels)
     ]
-    named = f"{name}: " if name and not (asked or found[0].scale.are_numbers) else ""
+    noun = found[0].noun
+    named = f"{noun or name}: " if (noun or name) and not asked else ""
     return begun(named + ("; " if said is ways[-1] else ", ").join(told)), max(
         chances, default=Fraction(0)
     )
@@ -270,6 +284,8 @@ def _bars(
     named = heading(
         one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence)
     )
+    if one.noun and (one.names[0] or whom):
+        named = f"{named}, {one.noun}"
     named = f"{named}, if {chosen}" if chosen else named
     return Odds(
         f"If {chosen}" if goes_on else named,
@@ -338,8 +354,9 @@ def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[s
             f"No effect on {joined(name for one in found for name in one.names)}: 100%",
             Fraction(0),
         )
-    named = f"{heading(first.names, whom)}: " if len(found) > 1 else ""
-    told = f"{named}{_likeliest(first, LIKELIEST)}"
+    name = heading(first.names, whom) if len(found) > 1 else ""
+    named = ", ".join(filter(None, (name, first.noun)))
+    told = f"{named}{': ' if named else ''}{_likeliest(first, LIKELIEST)}"
     return told[:1].upper() + told[1:], Fraction(0)
 
 
@@ -360,10 +377,11 @@ def _weighed(sequence: Sequence, found: list[Outlook]) -> tuple[str, list[Fracti
 
 
 def _likeliest(one: Outlook, count: int) -> str:
-    """So many results, the likeliest first: `7: 17%, 6: 14%`."""
-    colon = ":" if one.scale.are_numbers or one.chances[0][1].isdecimal() else ""
+    """So many results, the likeliest first: `miss 60%, hit 40%`; of numbers `7 (17%), 6 (14%)`."""
+    is_number = one.scale.are_numbers or one.chances[0][1].isdecimal()
     likeliest = sorted(one.chances, key=lambda item: -item[2])[:count]
-    return ", ".join(f"{word}{colon} {percent(float(chance))}" for _, word, chance in likeliest)
+    pattern = "{} ({})" if is_number else "{} {}"
+    return ", ".join(pattern.format(word, percent(float(chance))) for _, word, chance in likeliest)
 
 
 def _question(found: list[Outlook], phrase: str) -> str:
@@ -434,9 +452,14 @@ def each_of(one: Outlook, whom: str) -> str:
 def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
     """What was given besides the units, in the words of the forms: `Target modifier 1, target
     adjacent.`
+
+    Tracks are among it that the steps read, not those that they only change.
     """
     said = []
-    for option in (*sequence.inputs, *sequence.tracks):
+    declared = sequence.declared if sequence.tracks else None
+    read = declared.read_tracks if declared is not None else frozenset()
+    tracks = [option for option in sequence.tracks if option.name in read]
+    for option in (*sequence.inputs, *tracks):
         value = raw.get(option.name)
         if option.type in ("unit", "units", "str", "dice") or value in (None, "", False, (), []):
             continue

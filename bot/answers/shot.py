@@ -44,7 +44,6 @@ from bot.rules.sequence.sequence import Fate, Played, Settlement
 from bot.rules.text.line import Line
 from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, begun, pieces_of
-from bot.systems.around_sequence import ACTING
 from bot.systems.system import Sequence
 
 EXTRA = ("odds", "compare", "rounds", "secret", "hand")
@@ -220,9 +219,7 @@ def asking_reply(sequence: Sequence, one: Single, who: str) -> Reply:
 
 def acting_units(given: Given) -> tuple[str, ...]:
     """The roster units that act by these inputs, as opposed to those that are acted on."""
-    single = [unit.name for key, unit in given.roster.items() if key in ACTING]
-    listed = [unit.name for key, units in given.lists.items() if key in ACTING for unit in units]
-    return tuple(dict.fromkeys(name for name in (*single, *listed) if name))
+    return tuple(dict.fromkeys(unit.name for unit in given.acting() if unit.name))
 
 
 def named_units(given: Given) -> tuple[str, ...]:

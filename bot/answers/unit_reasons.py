@@ -10,10 +10,9 @@ from bot.game.state import Game
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Reason
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, spoken
+from bot.rules.inputs.options import ACTS, Option, spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import a_or_an
-from bot.systems.around_sequence import ACTING
 from bot.systems.system import Sequence, System
 
 NEEDS_NUMBER = ("missing", "unit-needs")
@@ -39,7 +38,7 @@ def find_reasons(
     for option in sequence.inputs:
         if option.type in ("unit", "units"):
             found = dict(_reasons_in(sequence, option, units, game, side))
-            if option.name in ACTING:
+            if option.part == ACTS:
                 found = _drop_common_gaps(found, units)
             if found:
                 reasons[option.name] = found
@@ -86,7 +85,7 @@ def _find_ban_reason(
     sequence: Sequence, option: Option, unit: RosterUnit, game: Game, side: str
 ) -> Reason | None:
     """Return what the card forbids a unit that acts by its markers now; None for nothing."""
-    if not sequence.bans or option.name not in ACTING:
+    if not sequence.bans or option.part != ACTS:
         return None
     ban = find_ban(game, sequence, (unit.name,), side)
     if not ban:

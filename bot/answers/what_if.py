@@ -14,7 +14,7 @@ from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Compared, Small
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, flag, words_of
+from bot.rules.inputs.options import ACTS, Option, flag, words_of
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
@@ -22,7 +22,6 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import numbered
-from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from bot.systems.system import Sequence
@@ -215,7 +214,7 @@ def _of_firers(raw: Inputs, given: Given) -> list[Changed]:
     found: list[Changed] = []
     for name, units in given.lists.items():
         pieces = [piece.strip() for piece in str(raw.get(name) or "").split(";") if piece.strip()]
-        if name not in ACTING or len(pieces) != len(units) or not 1 < len(units) <= FIRERS:
+        if given.role(name) != ACTS or len(pieces) != len(units) or not 1 < len(units) <= FIRERS:
             continue
         names = numbered([unit.word for unit in units])
         for at, piece in enumerate(pieces):

@@ -26,12 +26,12 @@ from bot.interface.common_commands import (
 from bot.interface.glossary import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, find_near, meant
-from bot.rules.inputs.options import CHOSEN, Option
+from bot.rules.inputs.options import ACTS, CHOSEN, Option
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.sequence.sequence import Choice
 from bot.rules.text.phrase import Phrase, Typed, phrase
-from bot.systems.around_sequence import ACTING, ANYWAY
-from bot.systems.catalog import systems
+from bot.systems.around_sequence import ANYWAY
+from bot.systems.catalog import systems, why_left_out
 from bot.systems.system import Sequence as GameSequence
 from bot.systems.system import System
 from bot.systems.table_names import MAX_WORDS, fold_name, read_name
@@ -120,6 +120,9 @@ class Registry:
         if not family and (short := self.get(SHORT.get(name, ()))) is not None:
             return short, 1
         if not family:
+            pack = name.removesuffix(TABLE)
+            if why := why_left_out(pack):
+                raise UserError(f"The pack {pack} is left out.", hint=why, code="unknown-command")
             hint = self.elsewhere(name) or self._hint(name, self.top)
             raise UserError(
                 f'There is no command "{name[:40]}".', hint=hint, code="unknown-command"
@@ -303,7 +306,7 @@ def is_switchable(option: Option) -> bool:
     is_of_track = option.name.partition(".")[0] in OWNERS
     return (
         option.type in ("bool", "mods")
-        or (option.type == "units" and option.name in ACTING)
+        or (option.type == "units" and option.part == ACTS)
         or (option.type == "int" and option.default == 0)
         or (option.type == "enum" and is_of_track)
     )

@@ -10,8 +10,6 @@ from bot.rules.errors import TableError, did_you_mean
 
 ANYWAY = "anyway"
 """The input with which a player rolls although the card forbids it."""
-ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
-"""Inputs that name who acts; docs/packs.md says so."""
 
 
 @dataclass(frozen=True, slots=True)

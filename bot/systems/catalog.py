@@ -87,12 +87,23 @@ def named_folder(named: str) -> Path:
 def _packs(folder: Path) -> Mapping[str, System]:
     import logging
 
-    from bot.systems.packs.pack import packs_in
+    from bot.systems.packs.pack import PackFault, packs_in
 
     found, faults = packs_in(folder)
+    _LEFT_OUT.clear()
     for fault in faults:
         logging.getLogger(__name__).warning("%s", fault)
+        if isinstance(fault, PackFault) and fault.id:
+            _LEFT_OUT[fault.id] = fault.problem
     return found
+
+
+_LEFT_OUT: dict[str, str] = {}
+
+
+def why_left_out(id: str) -> str:
+    """Return why a pack of the host's folder is left out; "" for any other id."""
+    return _LEFT_OUT.get(id, "")
 
 
 def system(id: str) -> System:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import get_args
 
 from bot.rules.inputs.decks import KEEP
-from bot.rules.inputs.options import OptionType
+from bot.rules.inputs.options import ROLES, OptionType
 from bot.systems.deck_file import AFTER, DEAD, EMPTY
 from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
@@ -259,6 +259,11 @@ INPUT: Keys = {
         one_of(USED),
         "with `in_play`: where the card goes once it is used; `after` is where its deck says. It"
         " stays in play if left out",
+    ),
+    "role": Key(
+        one_of(ROLES),
+        "of a sequence's units, where the name does not say it: they act, they help those who act, "
+        "or it is done to them",
     ),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(

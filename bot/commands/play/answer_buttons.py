@@ -16,12 +16,11 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.places.forms import OF_EVENT, form_button
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import OF_HEX, Option, is_of_target
+from bot.rules.inputs.options import ACTS, HELPS, OF_HEX, Option, is_of_target
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, pieces_of
-from bot.systems.around_sequence import ACTING
 from bot.systems.system import FIRES, Sequence
 
 TARGETS = ("targets", "target")
@@ -108,13 +107,10 @@ def first_shot(context: Context) -> Phrase:
     other = next((unit.handle for unit in units if unit.side not in ("", side)), "")
     for spec in context.registry.below((game.system,)) if own and other else ():
         target = target_option(spec)
-        needed = {
-            option.name for option in spec.options if option.required and option is not target
-        }
-        if target is not None and len(needed) == 1 and needed <= {*ACTING}:
-            return Phrase(
-                "A first shot: ", Typed(command_text(spec, {needed.pop(): own, target.name: other}))
-            )
+        needed = [option for option in spec.options if option.required and option is not target]
+        if target is not None and len(needed) == 1 and needed[0].part == ACTS:
+            shot = command_text(spec, {needed[0].name: own, target.name: other})
+            return Phrase("A first shot: ", Typed(shot))
     return Phrase()
 
 
@@ -204,7 +200,7 @@ def describe_left_out(
 def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]:
     """Options that speak of the target: its numbers, its hex, and who is aboard."""
     for option in options:
-        aboard = option.type in ("units", "unit") and option.name not in ACTING
+        aboard = option.type in ("units", "unit") and option.part not in (ACTS, HELPS)
         if option is target or aboard or is_of_target(option, target.name):
             yield option
 

@@ -281,7 +281,14 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-_NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody", "no-choice")
+_NOT_TYPED_WRONG = (
+    "not-yours",
+    "unit-unfit",
+    "unit-gone",
+    "nobody",
+    "no-choice",
+    "card-refuses",
+)
 """Refusals of what the game has, where an example of something else would be no help."""
 _STORED = (
     *(

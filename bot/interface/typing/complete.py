@@ -20,7 +20,7 @@ from bot.rules.cards import STANDARD
 from bot.rules.expression.model import GUIDE
 from bot.rules.expression.sum_parser import check
 from bot.rules.inputs.loadout import LOADOUT
-from bot.rules.inputs.options import OWN, Option
+from bot.rules.inputs.options import OWN, TARGETS, Option
 from bot.rules.inputs.several_units import fired
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
 from bot.rules.text.plain import without_control
@@ -521,6 +521,8 @@ def is_own(option: Option) -> bool:
     """Return whether the units of an option are those of who asks; else they are mostly the other
     side's.
     """
+    if option.role:
+        return option.role != TARGETS
     is_acting = option.name in ACTING and not option.brings  # the crew of a target is not
     return is_acting or OWN in option.likely
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from bot.rules.declared.answer_lines import settled
+from bot.rules.declared.answer_lines import Said, settled
 from bot.rules.declared.branches import Dropped, For, If, asked_key
 from bot.rules.declared.choices import Choose, pick_key
 from bot.rules.declared.draws import Draw, Drawn, looks
@@ -190,6 +190,17 @@ class Declared:
         """Find what the steps may change, and what the choices wait on."""
         return find_effects(self.program, self.tracks)
 
+    @cached_property
+    def read_tracks(self) -> frozenset[str]:
+        """Return the tracks that formulas read, without those that steps only change."""
+        read = {key for one in everything(self.program) for key in one.reads}
+        return frozenset(read.intersection(self.tracks))
+
+    @cached_property
+    def judges_units(self) -> bool:
+        """Return whether a step says what becomes of a unit, or changes its state or markers."""
+        return any(_judges_unit(one) for one in everything(self.program))
+
     @property
     def untold(self) -> list[str]:
         """What is wrong with outputs that no step tells, and whose name is not in sight where
@@ -345,6 +356,12 @@ class Declared:
             }
         )
         return Plan(go(steps, env) or END, _rolls(sites, pools), never, env[TOLD])
+
+
+def _judges_unit(one: Statement) -> bool:
+    if not isinstance(one, Said):
+        return False
+    return "is" in one.ready or "mark" in one.ready or "state" in one.ready.get("set", {})
 
 
 def _written_path(within: Iterable[tuple[str, str]], output: str) -> str:

@@ -32,6 +32,21 @@ _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
 
+ACTS, HELPS, TARGETS = ROLES = ("acts", "helps", "targets")
+"""What the units of an input do: they act, they help those who act, or it is done to them."""
+ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
+"""Inputs that name who acts; docs/packs.md says so."""
+AIMED = ("targets", "target", "defenders")
+"""Inputs that name whom it is done to."""
+
+
+def role_of_name(name: str) -> str:
+    """Return the role of an input by its name; "" for a name that says nothing."""
+    if name in ACTING:
+        return ACTS
+    return TARGETS if name in AIMED else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option: its name, type, limits, default and help.
@@ -66,6 +81,7 @@ class Option:
     units in that hex share; it is not carried over to the next target.
     `in_play` are the decks of its game of which it takes a card that is in play, where a game is
     played; `used` is where that card goes then, "" if it stays.
+    `role` is what its units do where the name does not say it: acts, helps or targets.
     `ruled` are the optional rules of its game that set it. `also` are further
     words of the card for a word of `values`. `when` is what other inputs must be for it to count,
     and `matters` tells by their values whether they are; None
@@ -102,12 +118,18 @@ class Option:
     of: str = ""
     in_play: tuple[str, ...] = ()
     used: str = ""
+    role: str = ""
     ruled: tuple[str, ...] = ()
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     when: str = ""
     matters: Callable[[Mapping[str, Any]], bool] | None = field(
         default=None, compare=False, hash=False
     )
+
+    @property
+    def part(self) -> str:
+        """What its units do: one of `ROLES`, as its role or its name says it; "" for neither."""
+        return self.role or role_of_name(self.name)
 
     @property
     def shown(self) -> str:
@@ -543,7 +565,8 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
     "most": (int, "how many units"),
     **dict.fromkeys(
-        ("help", "brief", "brings", "through", "units", "complete", "label", "of"), (str, "a text")
+        ("help", "brief", "brings", "through", "units", "complete", "label", "of", "role"),
+        (str, "a text"),
     ),
     **dict.fromkeys(("optional", "free", "form_only"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
@@ -566,7 +589,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
     "likely", "lends", "most", "through", "reads", "phases", "counts",
-    "form_only", "of",
+    "form_only", "of", "role",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 FURTHER = ("type", "values", "clamp")
@@ -622,6 +645,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields
     )
     _check_phases(option)
+    if option.role and (option.role not in ROLES or option.type not in ("unit", "units")):
+        raise Slip(f"option {name}: role is acts, helps or targets, of type unit or units")
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)

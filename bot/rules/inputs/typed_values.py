@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Asked, Option, clean, is_left_out, missing_option
+from bot.rules.inputs.options import (
+    ACTING,
+    ACTS,
+    Asked,
+    Option,
+    clean,
+    is_left_out,
+    missing_option,
+    role_of_name,
+)
 from bot.rules.inputs.relations import Source, bring_through, lend_through
 from bot.rules.inputs.units import (
     Roster,
@@ -31,7 +40,8 @@ class Given:
 
     `typed` names those that were given, not brought by a roster unit or filled in; a word of
     `mods` too that was given by its name, such as assault=no. `sources` are the related units that
-    were asked for a value, by option: the squad of a man, its leader.
+    were asked for a value, by option: the squad of a man, its leader. `roles` are those of inputs
+    that say more than their names.
     """
 
     values: Mapping[str, Any]
@@ -39,6 +49,20 @@ class Given:
     roster: Mapping[str, Unit] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
     sources: Mapping[str, Source] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+
+    def role(self, name: str) -> str:
+        """Return what the units of an input do: acts, helps or targets; "" if nothing says it."""
+        return self.roles.get(name) or role_of_name(name)
+
+    def acting(self) -> tuple[Unit, ...]:
+        """Return the units that act, those of inputs for one unit first."""
+        single = [unit for name, unit in self.roster.items() if self.role(name) == ACTS]
+        lists = sorted(self.lists, key=_place_of_list)
+        return (
+            *single,
+            *(unit for name in lists if self.role(name) == ACTS for unit in self.lists[name]),
+        )
 
     def flag(self, name: str) -> bool:
         """Return whether a bool input is set, or the word is in `mods`."""
@@ -162,7 +186,12 @@ def read_given(
         if source := lend_through(option, units, roster):
             sources[option.name] = source
             values[option.name] = clean(option, source.value)
-    return Given(values, lists, found, _typed_names(asked.known, raw), sources)
+    roles = {option.name: option.role for option in asked.units if option.role}
+    return Given(values, lists, found, _typed_names(asked.known, raw), sources, roles)
+
+
+def _place_of_list(name: str) -> int:
+    return ACTING.index(name) if name in ACTING else len(ACTING)
 
 
 def _typed_names(known: Mapping[str, Option], raw: Mapping[str, object]) -> frozenset[str]:

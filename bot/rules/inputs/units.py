@@ -517,6 +517,15 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
         if type_ in words.types:
             return Unit(type_, type_), pieces[1:]
     known = [*words.types, *(unit.name for unit in roster.values())]
+    if word.isdecimal() and len(pieces) > 1 and not _is_type(pieces[1], words):
+        called = _called(pieces)
+        near = did_you_mean(called, [unit.name for unit in roster.values()])
+        raise UserError(
+            f'No unit is called "{called[:40]}" here.',
+            hint=near or phrase("`/unit list` shows all."),
+            code="unknown-unit",
+            about=called,
+        )
     if word.isdecimal() and len(pieces) > 1:
         count = (
             f"{words.repeat}={word[:3]} behind it"
@@ -539,6 +548,12 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
     raise UserError(
         message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit", about=called
     )
+
+
+def _is_type(word: str, words: UnitWords) -> bool:
+    """Return whether a word is a unit type, one of several or misspelt too: `squads`."""
+    folded = word.casefold().replace("_", "-")
+    return folded.removesuffix("s") in words.types or bool(did_you_mean(folded, words.types))
 
 
 def _called(pieces: list[str]) -> str:

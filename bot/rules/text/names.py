@@ -154,8 +154,9 @@ def bare(verb: str) -> str:
 
 @lru_cache(maxsize=512)
 def third(verb: str) -> str:
-    """A verb as it is of one: checks, tries, passes, goes."""
-    return f"{verb}es" if verb.endswith("o") else plural(verb)
+    """A verb as it is of one: checks, tries, passes, goes, lays smoke."""
+    first, blank, rest = verb.partition(" ")
+    return f"{first}es{blank}{rest}" if first.endswith("o") else f"{plural(first)}{blank}{rest}"
 
 
 def a_or_an(word: str) -> str:

@@ -444,6 +444,21 @@ def is_pack(path: Path) -> bool:
     return (path / PACK).is_file() or (path.suffix == ".zip" and path.is_file())
 
 
+class PackFault(str):
+    """Why a pack of the host is left out, in a line; `id` is that of the pack, `problem` the end."""
+
+    __slots__ = ("id", "problem")
+    id: str
+    problem: str
+
+
+def _left_out(path: Path, id: str, problem: str) -> PackFault:
+    fault = PackFault(f"pack {one_line(path.name)[:60]} is left out: {problem}")
+    fault.id = id
+    fault.problem = problem
+    return fault
+
+
 def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
     """The packs of a folder by id (or the one that the folder is), and a line for each that
     cannot be loaded.
@@ -453,19 +468,19 @@ def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
     found: dict[str, PackSystem] = {}
     faults: list[str] = []
     for path in [folder] if is_pack(folder) else sorted(filter(is_pack, folder.iterdir())):
+        id = path.stem
         try:
             pack = load_pack(path)
+            id = pack.id
             pack.check_whole()
             pack.check_new()
             if pack.base is not None:
                 check_beside(pack, [one for one in found.values() if one.home == pack.home])
         except TableError as error:
-            faults.append(f"pack {one_line(path.name)[:60]} is left out: {error}")
+            faults.append(_left_out(path, id, str(error)))
             continue
         if pack.id in found:
-            faults.append(
-                f"pack {one_line(path.name)[:60]} is left out: another pack has the id {pack.id}"
-            )
+            faults.append(_left_out(path, "", f"another pack has the id {pack.id}"))
             continue
         found[pack.id] = pack
     return found, faults
