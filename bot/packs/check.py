@@ -111,6 +111,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         except TableError as error:
             found.faults.append(str(error))
     if is_new and isinstance(system, PackSystem) and not found.faults:
+        found.questions += _added_to_nothing(system)
         found.questions += [*_large_commands(system), *_new_types(system)]
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
     named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
@@ -365,6 +366,29 @@ def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
             if words and (word := str(said.get(key, words[0]))) not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
                 yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
+
+
+def _added_to_nothing(system: PackSystem) -> Iterator[str]:
+    """Yield a question for each number of units that steps add to, and that no unit has.
+
+    Only a pack whose game has scenarios is asked: without one nobody knows what units have.
+    """
+    games = [game for game in (system, system.parent or system.base) if game is not None]
+    units = [
+        unit
+        for game in games
+        for name in game.names(SCENARIOS)
+        for unit in find_scenario(game, name).units.values()
+    ]
+    known = {key for unit in units for key in unit.numbers} | system.words["units"].defaults.keys()
+    for id in system.own_sequences() if units else ():
+        declared = system.sequences[id].declared
+        added = declared.added_numbers if declared is not None else ()
+        for key in sorted(set(added) - known):
+            yield (
+                f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit of a scenario has: "
+                f"give the attribute a default (default: 0) to begin with, or nothing is added"
+            )
 
 
 def _strange_scores(system: System) -> Iterator[str]:

@@ -165,6 +165,9 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     of, _, wanted = str(options["scenario"] or "").rpartition("/")
     games = [id for id in systems() if wanted in systems()[id].scenarios]
     of = options["system"] or of or (games[0] if len(games) == 1 else "")
+    with_scenario = _find_extension(of, wanted)
+    if with_scenario is not None:
+        of = with_scenario.home
     if of not in systems():
         what = "Choose the rules, or a scenario, which brings them."
         raise UserError(
@@ -177,7 +180,7 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
         raise UserError(what, hint=hint, option="system", code="other-system")
     if not wanted:
         return system, _game_name(typed or system.title), sides, None
-    scenario = find_scenario(system, wanted)
+    scenario = find_scenario(with_scenario or system, wanted)
     if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
         what = "carry" if options.get("carry") else "sides"
         raise UserError(
@@ -187,6 +190,20 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
             code="not-together",
         )
     return system, _game_name(typed or scenario.title), scenario.sides, scenario
+
+
+def _find_extension(of: str, wanted: str) -> System | None:
+    """Return the extension that has the scenario `wanted`, of the game or extension `of`; None if
+    none has it, or if the game itself has it.
+    """
+    game = systems().get(of)
+    if game is None or not wanted:
+        return None
+    folded = wanted.strip().casefold().replace(" ", "-")
+    if folded in game.scenarios:
+        return game if game.base is not None else None
+    extensions = [one for one in systems().values() if one.base is not None and one.home == of]
+    return next((one for one in extensions if folded in one.scenarios), None)
 
 
 def read_sides(text: str) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def show_scenario(id: str, scenario: str, registry: Registry) -> Reply:
     lines: list[Part] = []
     if data.get("about"):
         lines.append(str(data["about"]))
-    command = f"game start {id} scenario={scenario}"
+    command = f"game start {game.home} scenario={scenario}"
     lines.append(phrase("Start it: `/{command}`", command=command))
     return Reply(
         game.scenarios[scenario],

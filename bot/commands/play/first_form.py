@@ -25,7 +25,7 @@ def first_form(
 ) -> CommandSpec:
     """The command with what its form offers: any other command as it is."""
     if spec.path == ("game", "start"):
-        here = {id: games[id] for id in enabled if id in games and games[id].base is None}
+        here = {id: games[id] for id in enabled if id in games}
         spec = _with(
             spec, _start(here, str(options.get("system") or "")), () if known.roster else ("carry",)
         )
@@ -60,12 +60,13 @@ def _start(games: Mapping[str, System], chosen: str) -> dict[str, dict[str, obje
         f"{id}/{name}": f"{title} · {count_units(len(find_scenario(game, name).units))}"
         for id, game in games.items()
         for name, title in game.scenarios.items()
-        if chosen in ("", id)
+        if chosen in ("", id, game.home)
     }
     titles = {id: game.title for id, game in games.items()}
+    homes = {id: game.title for id, game in games.items() if game.base is None}
     about = {id: str(game.game.get("publisher", "")) for id, game in games.items()}
     return {
-        "system": {"values": tuple(titles), "labels": titles, "meanings": about},
+        "system": {"values": tuple(homes), "labels": homes, "meanings": about},
         "scenario": {
             "help": "sides and units ready to play; none is needed",
             "values": tuple(scenarios),

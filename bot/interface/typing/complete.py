@@ -262,8 +262,8 @@ def _rules(played: System | None, typed: str) -> list[Choice]:
 
 
 def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
-    """What is ready to play: of the system that was chosen, else of all."""
-    games = [game for game in registry.games.values() if system in ("", game.id)]
+    """What is ready to play: of the system that was chosen and its extensions, else of all."""
+    games = [game for game in registry.games.values() if system in ("", game.id, game.home)]
     named = {
         id: f"{id}: {title}" if system else f"{game.id} {id}: {title}"
         for game in games

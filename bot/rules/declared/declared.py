@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from bot.rules.declared.answer_lines import Said, settled
+from bot.rules.declared.answer_lines import UNIT, Said, settled
 from bot.rules.declared.branches import Dropped, For, If, asked_key
 from bot.rules.declared.choices import Choose, pick_key
 from bot.rules.declared.draws import Draw, Drawn, looks
@@ -195,6 +195,14 @@ class Declared:
         """Return the tracks that formulas read, without those that steps only change."""
         read = {key for one in everything(self.program) for key in one.reads}
         return frozenset(read.intersection(self.tracks))
+
+    @cached_property
+    def added_numbers(self) -> frozenset[str]:
+        """Return the numbers of units that its steps add to."""
+        notes = [one for one in everything(self.program) if isinstance(one, Said)]
+        return frozenset(
+            key for one in notes if one.changes == UNIT for key in one.ready.get("add", ())
+        )
 
     @cached_property
     def judges_units(self) -> bool:

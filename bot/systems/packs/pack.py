@@ -309,16 +309,13 @@ class PackSystem(System):
                 )
 
     def _check_extension(self) -> None:
-        """Raise TableError for what an extension cannot have: names of its game, scenarios and
-        decks.
-        """
+        """Raise TableError for what an extension cannot have: names of its game, and decks."""
         if self.base is None:
             return
         check_beside(self, (self.base,))
-        for what, folder in (("scenario", SCENARIOS), ("deck", DECKS)):
-            for name in self.names(folder):
-                problem = f"a {what} is of a game: a pack that inherits {self.home} may have some, one that extends not"
-                raise TableError(f"{self.id}/{folder}/{name}.yaml", problem)
+        for name in self.names(DECKS):
+            problem = f"a deck is of a game: a pack that inherits {self.home} may have some, one that extends not"
+            raise TableError(f"{self.id}/{DECKS}/{name}.yaml", problem)
 
     def _check_upkeep(self) -> None:
         """Raise TableError for a sequence that a phase cannot run on units by itself."""
@@ -403,15 +400,13 @@ def check_beside(pack: PackSystem, others: Iterable[System]) -> None:
         both = {
             "table": (pack.tables, other.tables),
             "combat sequence": (pack.sequences, other.sequences),
+            "scenario": (pack.scenarios, other.scenarios),
         }
         for what, (own, theirs) in both.items():
             if same := sorted(set(own) & set(theirs)):
                 problem = f"{other.title} ({other.id}) has the {what} {same[0]} already; call this one something else"
-                raise TableError(
-                    f"{pack.id}/{'sequences' if what[0] == 'c' else same[0]}.yaml",
-                    problem,
-                    row="id",
-                )
+                file = {"combat sequence": "sequences", "scenario": f"{SCENARIOS}/{same[0]}"}
+                raise TableError(f"{pack.id}/{file.get(what, same[0])}.yaml", problem, row="id")
     extensions = [one for one in others if isinstance(one, PackSystem)]
     if pack.base is not None and extensions:
         joined_game(pack.base.game, [*extensions, pack])
