@@ -393,7 +393,8 @@ def _added_to_nothing(system: PackSystem) -> Iterator[str]:
 
 def _strange_scores(system: System) -> Iterator[str]:
     """Yield a fault for each of `scores` that names a result which its sequence cannot have."""
-    for id, scores in (system.game.get("scores") or {}).items():
+    own = system.added if isinstance(system, PackSystem) else system.game
+    for id, scores in (own.get("scores") or {}).items():
         sequence = system.sequences.get(id)
         if sequence is None or sequence.declared is None:
             continue

@@ -94,7 +94,7 @@ def test_results_come_worst_first_with_this_or_worse_beside_them() -> None:
             {"terrain": "blocking", "lm": 3, "tis": True},
             "83% that the target spots the hex",
         ),
-        ("baps", "leader-points", {}, "4: 25%, 3: 25%, 2: 25%"),
+        ("baps", "leader-points", {}, "Points: 4 (25%), 3 (25%), 2 (25%)"),
         (
             "baps",
             "morale-check",

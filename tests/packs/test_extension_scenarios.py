@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.packs.check import check_content, check_path
+from bot.packs.check import check_content
+from bot.systems.packs.archive import read_content
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
@@ -61,7 +62,7 @@ WINTER: dict[str, str | bytes | None] = {
 @pytest.fixture
 def winter(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
     folder = make_pack(WINTER, "winter")
-    assert check_path(folder).faults == ()
+    assert check_content(read_content(folder)).faults == ()
     use_packs(folder.parent)
 
 

@@ -76,7 +76,10 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
             {"game.yaml": '{results: {"*": {break: {says: "{} wins"}}}}\n'},
             "break: is there already",
         ),
-        ({"scenarios/ford.yaml": FIRST}, "has the scenario ford already; call this one something"),
+        (
+            {"scenarios/canal.yaml": FIRST},
+            "has the scenario canal already; call this one something",
+        ),
         (
             {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "units: {states: null}\n"},
             "is not known here",

@@ -158,7 +158,7 @@ async def test_the_second_card_is_shot_saved_and_checked(
     )
     shot = 'skirmish-line shoot Company "Scouts; Reserve" cover=hedge'
     odds = (await channel.do("Anna", f"{shot} odds")).text()
-    assert odds.startswith("2: 33%, 1: 26%, 3: 22%"), (
+    assert odds.startswith("Lost: 2 (33%), 1 (26%), 3 (22%)"), (
         "six dice that hit and are not saved one time in three"
     )
     reply = (await channel.do("Anna", f"{shot} hand=5,5,4,4,6,6,1,1,1,1,5,2,5,4")).text()

@@ -188,11 +188,19 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
             at,
         )
     if last in sheet.choices or last in sheet.inputs:
-        raise place.wrong(
-            f"{last} is {'an input' if last in sheet.inputs else 'chosen'} already", at
+        taken = (
+            f"{last} is an input already"
+            if last in sheet.inputs
+            else f"there is a choice {last} already, and each has a name of its own, also where "
+            "only one of them can come"
         )
+        raise place.wrong(taken, at)
     if len(sheet.choices) >= MOST_CHOICES:
-        raise place.wrong(f"a sequence has at most {MOST_CHOICES} choices", at)
+        raise place.wrong(
+            f"a sequence has at most {MOST_CHOICES} choices, those included of which only one can "
+            "come; ask once, and let the steps say what the answer means",
+            at,
+        )
     if not isinstance(said, Mapping):
         raise place.wrong("a choice has who, ask, options and else", at)
     place.closed("a choice", said, KEYS, at)

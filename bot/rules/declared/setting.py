@@ -224,7 +224,9 @@ def words_in(said: object) -> set[str]:
         else list(items_in(said).values()) or [str(said)]
     )
     kinds = [kind.removeprefix("list of ") for kind in kinds]
-    pieces = {piece.strip() for kind in kinds for piece in re.split(r"\||,|\bor\b", kind)}
+    pieces = {
+        piece.strip() for kind in kinds for piece in re.split(r"\||,|(?<![\w-])or(?![\w-])", kind)
+    }
     return {piece for piece in pieces if _TOKEN.fullmatch(piece) and piece not in _KINDS}
 
 
