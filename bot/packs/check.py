@@ -16,8 +16,9 @@ from bot.game.roster_file import find_scenario
 from bot.interface.registry import TABLE, Registry
 from bot.odds_worker.pool import Worker
 from bot.packs.linter import lint
+from bot.packs.sequence_check import list_lost_additions, list_strange_results
 from bot.process.entropy import throwaway
-from bot.rules.declared.setting import stated, words_in
+from bot.rules.declared.setting import items_in
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import MAX_UNITS
@@ -101,7 +102,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         _check_decks(system, found),
     ]
     if is_new and not found.faults:
-        found.faults += _strange_scores(system)
+        found.faults += list_strange_results(system)
     found.questions += () if found.faults else _about_no_sequence(system)
     if isinstance(system, PackSystem) and not found.faults:
         try:
@@ -111,7 +112,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         except TableError as error:
             found.faults.append(str(error))
     if is_new and isinstance(system, PackSystem) and not found.faults:
-        found.questions += _added_to_nothing(system)
+        found.questions += list_lost_additions(system)
         found.questions += [*_large_commands(system), *_new_types(system)]
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
     named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
@@ -251,6 +252,16 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
             return f"{where} outputs {name}: there is no list {said}. {near}"
     if sequence.rounds:
         rounds_of(sequence)
+    outputs = {
+        *sequence.outputs,
+        *(name for said in sequence.outputs.values() for name in items_in(said)),
+    }
+    if strange := [name for name in sequence.odds_row if name not in outputs]:
+        hint = did_you_mean(str(strange[0]), outputs)
+        return f"{where} odds_row: there is no output {strange[0]}. {hint}".rstrip()
+    needed = [option.name for option in sequence.inputs if option.required]
+    if needed and not sequence.example:
+        return f"{where}: it has no example; write inputs that run: example: {{{needed[0]}: ...}}"
     try:
         example = sequence.decided(sequence.example)
         played = resolve(sequence, example, throwaway())
@@ -366,75 +377,6 @@ def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
             if words and (word := str(said.get(key, words[0]))) not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
                 yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
-
-
-def _added_to_nothing(system: PackSystem) -> Iterator[str]:
-    """Yield a question for each number of units that steps add to, and that no unit has.
-
-    Only a pack whose game has scenarios is asked: without one nobody knows what units have.
-    """
-    games = [game for game in (system, system.parent or system.base) if game is not None]
-    units = [
-        unit
-        for game in games
-        for name in game.names(SCENARIOS)
-        for unit in find_scenario(game, name).units.values()
-    ]
-    known = {key for unit in units for key in unit.numbers} | system.words["units"].defaults.keys()
-    for id in system.own_sequences() if units else ():
-        declared = system.sequences[id].declared
-        added = declared.added_numbers if declared is not None else ()
-        for key in sorted(set(added) - known):
-            yield (
-                f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit of a scenario has: "
-                f"give the attribute a default (default: 0) to begin with, or nothing is added"
-            )
-
-
-def _strange_scores(system: System) -> Iterator[str]:
-    """Yield a fault for each of `scores` that names a result which its sequence cannot have."""
-    own = system.added if isinstance(system, PackSystem) else system.game
-    for id, scores in (own.get("scores") or {}).items():
-        sequence = system.sequences.get(id)
-        if sequence is None or sequence.declared is None:
-            continue
-        kinds = sequence.declared.result_kinds()
-        if not kinds:
-            yield f"{system.id}/game.yaml, row scores {id}: the sequence has no odds_by, so it has no results"
-            continue
-        results = [_results_of(kind, system) for kind in kinds]
-        known = {word for some in results if some is not None for word in some}
-        if None in results:
-            continue
-        for word in scores or {}:
-            if NUMBERED in known and _is_number(word):
-                continue
-            if str(word) not in {*known, "none"}:
-                words = sorted(known - {NUMBERED})
-                said = ", ".join([*words, *(["whole numbers"] if NUMBERED in known else [])])
-                hint = did_you_mean(str(word), words) or f"They are {said}."
-                where = f"{system.id}/game.yaml, row scores {id} {word}"
-                yield f"{where}: {id} has no such result. {hint}"
-
-
-NUMBERED = "number"
-"""Stands for the results of odds by a number."""
-
-
-def _results_of(kind: object, system: System) -> set[str] | None:
-    """Return the results that an output of this kind may be; None if any word may be one."""
-    if isinstance(kind, str) and kind in system.lists:
-        return set(map(str, system.lists[kind]))
-    said = stated(kind)
-    if said == "number":
-        return {NUMBERED}
-    if said == "bool":
-        return {"true", "false", "yes", "no"}
-    return words_in(kind) or None
-
-
-def _is_number(word: object) -> bool:
-    return str(word).lstrip("-").isdecimal()
 
 
 def _about_no_sequence(system: System) -> Iterator[str]:

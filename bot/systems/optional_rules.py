@@ -110,7 +110,9 @@ def _check_value(
     option = known.get(name)
     if option is None:
         raise TableError(
-            file, f'{sequence} has no input "{name}". {did_you_mean(str(name), known)}', row=row
+            file,
+            f'{sequence} has no input "{name}". {did_you_mean(str(name), known)}'.rstrip(),
+            row=row,
         )
     if option.type not in TYPES or option.required:
         raise TableError(

@@ -891,9 +891,17 @@ def declared_in(system: System, id: str) -> Declared:
         system.tracks,
         system.said,
         decks,
+        tuple(system.game["units"].get("markers") or ()),
+        _results(system, id),
     )
     head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
     return Library(merged, setting, {id: head}).declared(id)
+
+
+def _results(system: System, id: str) -> tuple[str, ...]:
+    """Return the results of units that the game file has for a sequence."""
+    results = system.game.get("results") or {}
+    return tuple({**(results.get("*") or {}), **(results.get(id) or {})})
 
 
 def _shared(system: System) -> dict[str, Any]:

@@ -222,6 +222,24 @@ SLIPS = {
         "turns: by-side\nscores: {attack: {exchangd: 1}}",
         "attack has no such result. Did you mean exchange?",
     ),
+    "a result that decides": (
+        "game.yaml",
+        "turns: by-side",
+        'turns: by-side\nodds: {attack: {"{}% to take it": [exchangd]}}',
+        "row odds attack exchangd: attack has no such result. Did you mean exchange?",
+    ),
+    "an output of odds": (
+        "sequences.yaml",
+        "  odds_by: result\n",
+        "  odds_by: result\n  odds_row: {resalt: exchange}\n",
+        "row attack odds_row: there is no output resalt. Did you mean result?",
+    ),
+    "an example": (
+        "sequences.yaml",
+        '  example: {attackers: "infantry attack=4; tank attack=6", targets: "infantry defense=5", ground: woods}\n',
+        "",
+        "row attack: it has no example; write inputs that run: example: {attackers: ...}",
+    ),
     "a value of rounds": (
         "sequences.yaml",
         "  odds_by: result\n",
@@ -231,7 +249,7 @@ SLIPS = {
 }
 
 
-LINES = {"a gap": "read:", "no odds": "attack:"}
+LINES = {"a gap": "read:", "no odds": "attack:", "an example": "attack:"}
 """Where the slip is a line that is missing: the one that is named."""
 
 

@@ -13,9 +13,8 @@ from bot.answers.defaults import loans, with_filled
 from bot.game.roster_file import find_scenario
 from bot.game.state import roster_of
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, format_number
+from bot.rules.inputs.options import ACTING, Option, format_number
 from bot.rules.inputs.units import Roster, RosterUnit, Unit
-from bot.systems.around_sequence import ACTING
 from bot.systems.resolve import resolve
 from bot.systems.system import Sequence
 from tests.playing import Channel

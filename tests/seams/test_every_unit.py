@@ -24,8 +24,8 @@ from bot.interface.registry import registry
 from bot.interface.reply.reply import OPEN_FORM
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.packs.check import check_system
+from bot.rules.inputs.options import ACTING
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import systems
 from bot.systems.packs.pack import is_pack, load_pack
 from bot.systems.system import FIRES, System, built_in

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.answers.headline import AIMED, actors, has_one_party, hits_its_unit, others
+from bot.answers.headline import actors, has_one_party, hits_its_unit, others
 from bot.answers.odds import odds_reply
 from bot.interface.reply.parts import Odds
+from bot.rules.inputs.options import ACTING, AIMED
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
-from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import systems
 from bot.systems.resolve import each_odds, odds_rows
 from bot.systems.system import Sequence

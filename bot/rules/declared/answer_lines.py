@@ -9,6 +9,7 @@ from typing import Any
 from bot.rules.declared.formula import Env, Formula, Run, constant, formulas_in
 from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.formula_functions import said as shown
+from bot.rules.declared.note_checks import check_fate, check_note
 from bot.rules.declared.program import Statement
 from bot.rules.declared.setting import Path
 from bot.rules.declared.step_reader import Place, each_of, listed
@@ -165,6 +166,10 @@ def read_note(said: object, place: Place, where: Path) -> Iterator[Statement]:
             raise place.wrong(
                 "change is for one unit; go through the list with each", (*at, "unit")
             )
+        if main != "say":
+            check_note(ready, place, at)
+        if kind == "fate":
+            check_fate(ready["is"], place, at)
         changes = UNIT if main == "set" else ""
         yield Said(ready, ready.pop("when", None), NOTES, lambda note: (kind, make(note)), changes)
 

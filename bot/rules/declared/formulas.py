@@ -469,6 +469,8 @@ class _Maker:
             raise self._wrong(
                 f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}"
             )
+        if name == "has" and parts[1].kind == "constant":
+            self._check_marker(parts[1].value)
         if name == "of" and parts[0].kind == "attribute":
             # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
@@ -479,6 +481,14 @@ class _Maker:
             word = called(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
             return made("call", "text", word, *parts)
         return made(name, RESULTS[name], called(CALLS[name], *parts), *parts)
+
+    def _check_marker(self, word: Any) -> None:
+        """Raise TableError for a word that is no flag and no marker of a unit."""
+        setting = self.formulas.setting
+        flags = [flag for words in setting.words.values() for flag in words.flags]
+        known = [*setting.markers, *flags]
+        if known and word not in known:
+            raise self._wrong(f"there is no marker or flag {word}", str(word), known)
 
     def _faces(self, node: ast.Call) -> Formula:
         """The faces of the roll named first."""
@@ -573,10 +583,50 @@ class _Maker:
             isinstance(op, ast.Eq | ast.NotEq) for op in node.ops
         ):
             raise self._wrong("a list of units equals nothing; quote the word")
+        for sign, left, right in zip(node.ops, parts, parts[1:], strict=False):
+            if isinstance(sign, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                self._check_order(left, right)
+            else:
+                self._check_equal(left, right)
+                self._check_equal(right, left)
         pairs = zip(map(self._sign, node.ops), parts, parts[1:], strict=False)
         return made(
             "compare", "bool", reduce(_both, [called(sign, *pair) for sign, *pair in pairs]), *parts
         )
+
+    def _check_order(self, left: Formula, right: Formula) -> None:
+        """Raise TableError for values of which none is the larger, such as a number and a word."""
+        for one, other in ((left, right), (right, left)):
+            if one.type == "number" and not is_ordered(other.type):
+                raise self._wrong(
+                    f"a number is not more or less than {spoken(other.type)}; == compares words"
+                )
+
+    def _check_equal(self, attribute: Formula, value: Formula) -> None:
+        """Raise TableError for what the first of two values can never be: a number for a text, or
+        a state or type that no unit has.
+        """
+        is_number = value.kind == "constant" and value.type == "number"
+        if attribute.type == "text" and is_number:
+            raise self._wrong(
+                f"a text never equals the number {value.value}; quote it: '{value.value}'"
+            )
+        is_of_unit = attribute.kind == "attribute" and attribute.parts[0].type == "unit"
+        if not is_of_unit or attribute.value not in ("state", "type"):
+            return
+        lists = self.formulas.setting.words.values()
+        known = {
+            word
+            for words in lists
+            for word in (
+                (*words.known_states, *words.states) if attribute.value == "state" else words.types
+            )
+        }
+        written = value.value if value.kind == "constant" else ()
+        for word in written if isinstance(written, tuple) else (written,):
+            if known and isinstance(word, str) and word not in {*known, NONE, ""}:
+                kind = "state" if attribute.value == "state" else "unit type"
+                raise self._wrong(f"there is no {kind} {word}", word, known)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
         self._allowed(node.op)
@@ -633,6 +683,11 @@ def _both(one: Run, other: Run) -> Run:
 
 def _either(one: Run, other: Run) -> Run:
     return lambda env: one(env) or other(env)
+
+
+def is_ordered(type_: str) -> bool:
+    """Return whether a value of this type may be more or less than a number."""
+    return type_ in ("number", "bool", "any", "none")
 
 
 # -- what may be written

@@ -53,7 +53,8 @@ class Setting:
 
     `lists` hold words, or words by their names. `place` finds a path of the file (`line 12, column
     5`), asked only when something is wrong. `said` is how words are said that are not said as they
-    are written.
+    are written. `markers` are those of units, `results` the words that game.yaml has for what
+    becomes of a unit.
     """
 
     file: str
@@ -64,6 +65,8 @@ class Setting:
     tracks: Mapping[str, Track] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)
     decks: Mapping[str, GameDeck] = field(default_factory=dict)
+    markers: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
 
     def wrong(
         self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()

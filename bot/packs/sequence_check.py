@@ -1,0 +1,92 @@
+"""What game.yaml and steps say of results and numbers that a sequence or a unit cannot have."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bot.game.roster_file import find_scenario
+from bot.rules.declared.setting import stated, words_in
+from bot.rules.errors import did_you_mean
+from bot.systems.packs.pack import PackSystem
+from bot.systems.system import SCENARIOS, System
+
+NUMBERED = "number"
+"""Stands for the results of odds by a number."""
+NOTHING = "none"
+"""The result of a unit to which nothing happens; every sequence may have it."""
+
+
+def list_strange_results(system: System) -> Iterator[str]:
+    """Yield a fault for each result in `scores` and `odds` that its sequence cannot have."""
+    own = system.added if isinstance(system, PackSystem) else system.game
+    for part in ("scores", "odds"):
+        for id, named in (own.get(part) or {}).items():
+            sequence = system.sequences.get(id)
+            if sequence is None or sequence.declared is None:
+                continue
+            where = f"{system.id}/game.yaml, row {part} {id}"
+            kinds = sequence.declared.result_kinds()
+            words = [*_list_results(named)]
+            if words and not kinds:
+                yield f"{where}: the sequence has no odds_by, so it has no results"
+                continue
+            results = [_results_of(kind, system) for kind in kinds]
+            known = {word for some in results if some is not None for word in some}
+            if None in results:
+                continue
+            for word in words:
+                is_number = NUMBERED in known and word.lstrip("-").isdecimal()
+                if not is_number and word not in {*known, NOTHING}:
+                    yield f"{where} {word}: {id} has no such result. {_hint(word, known)}"
+
+
+def _list_results(named: Any) -> Iterator[str]:
+    """Yield the results in `{result: score}` or `{question: [result, ...]}`."""
+    for key, value in named.items() if isinstance(named, Mapping) else ():
+        if isinstance(value, list):
+            yield from map(str, value)
+        elif isinstance(value, str):
+            yield value
+        else:
+            yield str(key)
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    words = sorted({*known} - {NUMBERED})
+    if near := did_you_mean(word, words):
+        return near
+    return f"They are {', '.join([*words, *(['whole numbers'] if NUMBERED in known else [])])}."
+
+
+def _results_of(kind: object, system: System) -> set[str] | None:
+    """Return the results that an output of this kind may be; None if any word may be one."""
+    if isinstance(kind, str) and kind in system.lists:
+        return set(map(str, system.lists[kind]))
+    type_ = stated(kind)
+    if type_ == "number":
+        return {NUMBERED}
+    if type_ == "bool":
+        return {"true", "false", "yes", "no"}
+    return words_in(kind) or None
+
+
+def list_lost_additions(system: PackSystem) -> Iterator[str]:
+    """Yield a question for each number of units that steps add to, and that no unit has.
+
+    Only a pack whose game has scenarios is asked: without one nobody knows what units have.
+    """
+    games = [game for game in (system, system.parent or system.base) if game is not None]
+    units = [
+        unit
+        for game in games
+        for name in game.names(SCENARIOS)
+        for unit in find_scenario(game, name).units.values()
+    ]
+    known = {key for unit in units for key in unit.numbers} | system.words["units"].defaults.keys()
+    for id in system.own_sequences() if units else ():
+        declared = system.sequences[id].declared
+        added = declared.added_numbers if declared is not None else ()
+        for key in sorted(set(added) - known):
+            yield (
+                f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit of a scenario has: "
+                f"give the attribute a default (default: 0) to begin with, or nothing is added"
+            )
