@@ -233,6 +233,25 @@ def test_what_a_chain_does_not_say_is_a_fault_with_its_line(read: str, fault: st
     assert "sequences.yaml, line 15, column" in found
 
 
+def test_a_block_that_needs_an_answer_reads_the_tables_after_it() -> None:
+    steps = (
+        '  - roll: {die: "1d6: link 1"}\n    let: {found: "link1(roll=die)", total: 0}\n'
+        "  - use: sum\n    gives: {total: total}\n"
+        "  - let: {level: total, sinks: found.next.sinks}\n    headline: done\n"
+    )
+    files = {
+        "steps/shared.yaml": (
+            "blocks:\n  sum:\n    needs: [found]\n    steps:\n"
+            "    - let: {total: found.level + found.next.level + found.next.next.level}\n"
+        )
+    }
+    content = {**chain_of(3, steps).content}
+    content |= {name: text.encode() for name, text in files.items()}
+    assert check_content(content).faults == ()
+    gun = PackSystem(content).sequence("gun")
+    assert resolve(gun, {}, Script([5, 6, 1])).out == {"level": 3, "sinks": False}
+
+
 def test_a_chain_read_outside_of_its_when_names_the_first_answer() -> None:
     steps = roll_and_read(3).replace("  - roll", "  - when: 1 > 0\n    roll")
     (found,) = check_content(chain_of(3, steps).content).faults

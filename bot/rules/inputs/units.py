@@ -489,9 +489,10 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
             or f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
             code="unknown-unit",
         )
-    known = words.keys if equals else words.flags
-    near = did_you_mean(key, [*words.keys, *words.flags]) if len(key) > 1 else ""
-    kind = "number" if equals else "flag"
+    states = words.known_states if words.fresh else ()
+    known = tuple(words.keys) if equals else (*words.flags, *states)
+    near = did_you_mean(key, [*words.keys, *words.flags, *states]) if len(key) > 1 else ""
+    kind = "number" if equals else "flag or state" if states else "flag"
     return UserError(
         f'"{token[:40]}" is not a {kind} of a unit here.',
         hint=near
