@@ -281,14 +281,11 @@ def _bars(
     questions, (one, said) = deciding(sequence), _folded(one)
     ordered = one.scale.is_known and not isinstance(questions, dict)
     worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful)
-    named = heading(
-        one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence)
-    )
-    if one.noun and (one.names[0] or whom):
-        named = f"{named}, {one.noun}"
-    named = f"{named}, if {chosen}" if chosen else named
+    named = _name_of_bars(sequence, one, whom)
+    if chosen:
+        named = f"If {chosen}" if goes_on else f"{named}, if {chosen}"
     return Odds(
-        f"If {chosen}" if goes_on else named,
+        named,
         tuple((word, float(chance)) for _, word, chance in one.chances),
         came=tuple(said.get(word, word) for name in one.names for word in came.get(name, ())),
         least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1)))
@@ -297,6 +294,15 @@ def _bars(
         exact=tuple(str(chance) for _, _, chance in one.chances),
         tones=tuple(one.scale.tone(token) for token, _, _ in one.chances),
     )
+
+
+def _name_of_bars(sequence: Sequence, one: Outlook, whom: str) -> str:
+    """Return whom bars are about, and what their numbers are of: `Squad 1, men lost`."""
+    questions = deciding(sequence)
+    named = heading(
+        one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence)
+    )
+    return f"{named}, {one.noun}" if one.noun and (one.names[0] or whom) else named
 
 
 def _folded(one: Outlook) -> tuple[Outlook, Mapping[str, str]]:

@@ -103,21 +103,29 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
     ]
     if is_new and not found.faults:
         found.faults += list_strange_results(system)
-    found.questions += () if found.faults else _about_no_sequence(system)
-    if isinstance(system, PackSystem) and not found.faults:
-        try:
-            system.check_whole()
-            if is_new:
-                system.check_new()
-        except TableError as error:
-            found.faults.append(str(error))
-    if is_new and isinstance(system, PackSystem) and not found.faults:
-        found.questions += list_lost_additions(system)
-        found.questions += [*_large_commands(system), *_new_types(system)]
+    if not found.faults:
+        found.questions += _about_no_sequence(system)
+        _check_pack(system, found, is_new=is_new)
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
     named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
     has = ", ".join(counted(count, what) for count, what in named if count or what != "deck")
     return found.report(f"{system.id}: {system.title}{version}: {has}")
+
+
+def _check_pack(system: System, found: _Found, *, is_new: bool) -> None:
+    """Add what is asked of a pack beyond a built-in game."""
+    if not isinstance(system, PackSystem):
+        return
+    try:
+        system.check_whole()
+        if is_new:
+            system.check_new()
+    except TableError as error:
+        found.faults.append(str(error))
+        return
+    if is_new:
+        found.questions += list_lost_additions(system)
+        found.questions += [*_large_commands(system), *_new_types(system)]
 
 
 _SAID = re.compile(

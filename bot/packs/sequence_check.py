@@ -1,13 +1,13 @@
 """What game.yaml and steps say of results and numbers that a sequence or a unit cannot have."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.game.roster_file import find_scenario
 from bot.rules.declared.setting import stated, words_in
 from bot.rules.errors import did_you_mean
 from bot.systems.packs.pack import PackSystem
-from bot.systems.system import SCENARIOS, System
+from bot.systems.system import SCENARIOS, Sequence, System
 
 NUMBERED = "number"
 """Stands for the results of odds by a number."""
@@ -21,22 +21,27 @@ def list_strange_results(system: System) -> Iterator[str]:
     for part in ("scores", "odds"):
         for id, named in (own.get(part) or {}).items():
             sequence = system.sequences.get(id)
-            if sequence is None or sequence.declared is None:
-                continue
-            where = f"{system.id}/game.yaml, row {part} {id}"
-            kinds = sequence.declared.result_kinds()
-            words = [*_list_results(named)]
-            if words and not kinds:
-                yield f"{where}: the sequence has no odds_by, so it has no results"
-                continue
-            results = [_results_of(kind, system) for kind in kinds]
-            known = {word for some in results if some is not None for word in some}
-            if None in results:
-                continue
-            for word in words:
-                is_number = NUMBERED in known and word.lstrip("-").isdecimal()
-                if not is_number and word not in {*known, NOTHING}:
-                    yield f"{where} {word}: {id} has no such result. {_hint(word, known)}"
+            if sequence is not None and sequence.declared is not None:
+                words = [*_list_results(named)]
+                where = f"{system.id}/game.yaml, row {part} {id}"
+                yield from _list_strange(words, sequence, sequence.declared.result_kinds(), where)
+
+
+def _list_strange(
+    words: Iterable[str], sequence: Sequence, kinds: Collection[Any], where: str
+) -> Iterator[str]:
+    """Yield a fault for each of the words that is no result of outputs of these kinds."""
+    if words and not kinds:
+        yield f"{where}: the sequence has no odds_by, so it has no results"
+        return
+    results = [_results_of(kind, sequence.system) for kind in kinds]
+    if None in results:
+        return
+    known = {word for some in results for word in some or ()}
+    for word in words:
+        is_number = NUMBERED in known and word.lstrip("-").isdecimal()
+        if not is_number and word not in {*known, NOTHING}:
+            yield f"{where} {word}: {sequence.id} has no such result. {_hint(word, known)}"
 
 
 def _list_results(named: Any) -> Iterator[str]:

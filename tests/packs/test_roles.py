@@ -61,7 +61,7 @@ async def table() -> Channel:
         "Anna",
         'game start few "Hill" sides="Blue, Red"',
         "unit add Tom trooper Blue",
-        "unit add Vell trooper Blue",
+        "unit add Brand trooper Blue",
         "unit add Ann trooper Red",
     )
     return channel
@@ -69,15 +69,15 @@ async def table() -> Channel:
 
 async def test_roles_say_who_acts_and_whom_the_odds_are_about(few: None) -> None:
     channel = await table()
-    odds = await channel.do("Anna", "few shoot Tom victims=Ann captain=Vell odds")
+    odds = await channel.do("Anna", "few shoot Tom victims=Ann captain=Brand odds")
     assert odds.title == "Men lost: 1 (44%), 0 (44%), 2 (11%)"
     assert odds.by == "Tom opens fire"
     text = odds.text()
     assert "Ann, men lost" in text
-    assert "Vell" not in text
+    assert "Brand" not in text
     assert "Ammo 5" in text
     assert "points" not in text.casefold(), "what is only changed is not among what was read"
-    shot = await channel.do("Anna", "few shoot Tom victims=Ann captain=Vell hand=6,1")
+    shot = await channel.do("Anna", "few shoot Tom victims=Ann captain=Brand hand=6,1")
     assert (shot.title, shot.by) == ("1 fall", "Tom opens fire")
 
 

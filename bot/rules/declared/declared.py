@@ -139,6 +139,16 @@ class Library:
                 f"there is no sequence {id} whose steps these are", where, id, self.heads
             )
         head = replace(head, outputs={**head.outputs, **(spec.get("outputs") or {})})
+        formulas = self._formulas(head, spec)
+        inputs = _inputs(head.inputs)
+        sheet = Sheet(formulas, head.outputs, head.odds_by, frozenset(inputs))
+        program = Loader(sheet, self._source.get("blocks") or {}).program(
+            spec["steps"], inputs, (*where, "steps")
+        )
+        return Declared(id, head, sheet, _Proof(program, head.inputs, self.setting).block(program))
+
+    def _formulas(self, head: Head, spec: Mapping[str, Any]) -> Formulas:
+        """Return what reads the formulas of a sequence, with the words that it may write bare."""
         formulas = Formulas(self.setting)
         formulas.source = self._source
         formulas.tokens |= {word for said in head.outputs.values() for word in words_in(said)}
@@ -147,12 +157,7 @@ class Library:
         formulas.learn_all(spec)
         for name, text in (self._source.get("formulas") or {}).items():
             formulas.define(str(name), text, ("formulas", name))
-        inputs = _inputs(head.inputs)
-        sheet = Sheet(formulas, head.outputs, head.odds_by, frozenset(inputs))
-        program = Loader(sheet, self._source.get("blocks") or {}).program(
-            spec["steps"], inputs, (*where, "steps")
-        )
-        return Declared(id, head, sheet, _Proof(program, head.inputs, self.setting).block(program))
+        return formulas
 
 
 class Declared:

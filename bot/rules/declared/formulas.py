@@ -44,6 +44,7 @@ from bot.rules.declared.setting import (
 from bot.rules.errors import did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
+from bot.rules.inputs.units import example_of
 from bot.rules.tables.answer_words import NEXT
 from bot.rules.tables.formula import _NODES as NODES
 from bot.rules.tables.table import Table
@@ -391,8 +392,8 @@ class _Maker:
 
     def _example(self, attribute: str) -> str:
         """Return a value that the attribute of a unit takes."""
-        lists = self.formulas.setting.words.values()
-        return next((words.example(attribute) for words in lists if attribute in words.keys), "5")
+        option = self.formulas.setting.attributes.get(attribute)
+        return "5" if option is None else example_of(option)
 
     def _next_name(self, node: ast.expr) -> str | None:
         """Return the name behind `found.next.next`, `found_next_next`; None for anything else."""
@@ -484,9 +485,7 @@ class _Maker:
 
     def _check_marker(self, word: Any) -> None:
         """Raise TableError for a word that is no flag and no marker of a unit."""
-        setting = self.formulas.setting
-        flags = [flag for words in setting.words.values() for flag in words.flags]
-        known = [*setting.markers, *flags]
+        known = self.formulas.setting.marks
         if known and word not in known:
             raise self._wrong(f"there is no marker or flag {word}", str(word), known)
 
@@ -611,21 +610,18 @@ class _Maker:
             raise self._wrong(
                 f"a text never equals the number {value.value}; quote it: '{value.value}'"
             )
-        is_of_unit = attribute.kind == "attribute" and attribute.parts[0].type == "unit"
-        if not is_of_unit or attribute.value not in ("state", "type"):
-            return
-        lists = self.formulas.setting.words.values()
-        known = {
-            word
-            for words in lists
-            for word in (
-                (*words.known_states, *words.states) if attribute.value == "state" else words.types
-            )
-        }
-        written = value.value if value.kind == "constant" else ()
+        if attribute.kind == "attribute" and attribute.parts[0].type == "unit":
+            setting = self.formulas.setting
+            if attribute.value == "state":
+                self._check_words(value, "state", setting.states)
+            elif attribute.value == "type":
+                self._check_words(value, "unit type", setting.unit_types)
+
+    def _check_words(self, value: Formula, kind: str, known: list[str]) -> None:
+        """Raise TableError for a word, or one of a list, that is written and not known."""
+        written = value.value if value.kind == "constant" and known else ()
         for word in written if isinstance(written, tuple) else (written,):
-            if known and isinstance(word, str) and word not in {*known, NONE, ""}:
-                kind = "state" if attribute.value == "state" else "unit type"
+            if isinstance(word, str) and word not in (*known, NONE, ""):
                 raise self._wrong(f"there is no {kind} {word}", word, known)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:

@@ -8,7 +8,7 @@ from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.setting import NUMBERS, Path, spoken
 from bot.rules.declared.step_reader import Place
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.options import clean
 
 OF_EVERY_UNIT = ("state", "type", "side")
 """What `set` changes of a unit besides its attributes."""
@@ -20,20 +20,21 @@ def check_note(note: Mapping[str, Any], place: Place, where: Path) -> None:
     `note` are the formulas of a `change`, `joins`, `fate` or `result`, by their keys. Only words
     and numbers are looked at that are written plainly.
     """
-    if not place.sheet.formulas.setting.words:
+    setting = place.sheet.formulas.setting
+    if not setting.words:
         return
     for key in ("set", "add", "give", "take"):
         for name, value in note.get(key, {}).items():
             _check_attribute(key, str(name), value, place, (*where, key, name))
     for key in ("mark", "unmark"):
         for mark in note.get(key, ()):
-            _check_word(mark, "marker", _markers(place), place, (*where, key))
+            _check_word(mark, "marker", setting.marks, place, (*where, key))
     if "type" in note:
-        _check_word(note["type"], "unit type", _types(place), place, (*where, "type"))
+        _check_word(note["type"], "unit type", setting.unit_types, place, (*where, "type"))
     if "state" in note:
-        _check_word(note["state"], "state", _states(place), place, (*where, "state"))
+        _check_word(note["state"], "state", setting.states, place, (*where, "state"))
     if "of" in note:
-        _check_word(note["of"], "attribute", _attributes(place), place, (*where, "of"))
+        _check_word(note["of"], "attribute", setting.attributes, place, (*where, "of"))
 
 
 def check_fate(fate: Formula, place: Place, where: Path) -> None:
@@ -44,11 +45,12 @@ def check_fate(fate: Formula, place: Place, where: Path) -> None:
 
 
 def _check_attribute(key: str, name: str, value: Formula, place: Place, where: Path) -> None:
+    setting = place.sheet.formulas.setting
     if key == "set" and name in OF_EVERY_UNIT:
-        known = {"state": _states(place), "type": _types(place)}.get(name, ())
+        known = {"state": setting.states, "type": setting.unit_types}.get(name, ())
         _check_word(value, {"type": "unit type"}.get(name, name), known, place, where)
         return
-    attributes = _attributes(place)
+    attributes = setting.attributes
     if name not in attributes:
         known = [*attributes, *(OF_EVERY_UNIT if key == "set" else ())]
         raise place.wrong(f"a unit has no {name}", where, name, known)
@@ -86,24 +88,3 @@ def constants_of(value: Formula) -> Iterator[Any]:
     elif value.kind == "if":
         for way in value.parts[1:]:
             yield from constants_of(way)
-
-
-def _attributes(place: Place) -> dict[str, Option]:
-    lists = place.sheet.formulas.setting.words.values()
-    return {name: option for words in lists for name, option in words.keys.items()}
-
-
-def _types(place: Place) -> list[str]:
-    return [type_ for words in place.sheet.formulas.setting.words.values() for type_ in words.types]
-
-
-def _states(place: Place) -> list[str]:
-    lists = place.sheet.formulas.setting.words.values()
-    return [state for words in lists for state in (*words.known_states, *words.states)]
-
-
-def _markers(place: Place) -> list[str]:
-    """Return all markers and flags; nothing if the game has neither."""
-    setting = place.sheet.formulas.setting
-    flags = [flag for words in setting.words.values() for flag in words.flags]
-    return [*setting.markers, *flags]

@@ -76,6 +76,31 @@ class Setting:
         file = ", ".join(filter(None, (self.file, self.place(where))))
         return TableError(file, f"{problem}{'. ' + near if near else ''}", row=spoken_path(where))
 
+    @property
+    def attributes(self) -> dict[str, Option]:
+        """Return the attributes of all units, by name."""
+        return {
+            name: option for words in self.words.values() for name, option in words.keys.items()
+        }
+
+    @property
+    def unit_types(self) -> list[str]:
+        """Return the types of all units."""
+        return [type_ for words in self.words.values() for type_ in words.types]
+
+    @property
+    def states(self) -> list[str]:
+        """Return the states that a unit may be in."""
+        return [
+            state for words in self.words.values() for state in (*words.known_states, *words.states)
+        ]
+
+    @property
+    def marks(self) -> list[str]:
+        """Return the markers and flags of units."""
+        flags = [flag for words in self.words.values() for flag in words.flags]
+        return [*self.markers, *flags]
+
     def track_names(self) -> dict[str, Name]:
         """The names under which formulas read the tracks of a game, `track.weather` or
         `side.points`.

@@ -93,14 +93,6 @@ class UnitWords:
     bare: str = ""
     repeat: str = ""
 
-    def example(self, key: str) -> str:
-        """Return a value that the attribute takes, for hints."""
-        option = self.keys[key]
-        if option.values and option.type != "mods":
-            return option.values[0]
-        half = int(option.max or 5) // 2
-        return str(max(half, int(option.min or 0), 1))
-
     def joined(self, state: str, word: str) -> str:
         """The state of a unit in `state` that comes to be `word` too: wounded and shaken make
         shaken-wounded.
@@ -276,6 +268,14 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
         down,
         unit.side,
     )
+
+
+def example_of(option: Option) -> str:
+    """Return a value that an attribute takes, for hints."""
+    if option.values and option.type != "mods":
+        return option.values[0]
+    half = int(option.max or 5) // 2
+    return str(max(half, int(option.min or 0), 1))
 
 
 def check_count(count: int) -> None:
@@ -471,7 +471,7 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
     if key in words.keys and not equals:
         return UserError(
             f"{base.word}: {key} needs its value.",
-            hint=f"Write it without a space: {key}={words.example(key)}.",
+            hint=f"Write it without a space: {key}={example_of(words.keys[key])}.",
             code="no-value",
         )
     if flag in words.flags and equals:

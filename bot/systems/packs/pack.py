@@ -261,7 +261,7 @@ class PackSystem(System):
 
     @property
     def added(self) -> Any:
-        """What an extension's own game file says; it may have none."""
+        """What the pack's own game file says; {} without one."""
         return (
             _read(self.content, "game.yaml", self.id) or {} if "game.yaml" in self.content else {}
         )
@@ -351,24 +351,34 @@ class PackSystem(System):
                 _check_words(id, table.inputs, f"{self.id}/{id}.yaml", OF_TABLES)
         for id in self.own_sequences():
             _check_words(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml", OF_SEQUENCES)
-        own = _read(self.content, "game.yaml", self.id) if "game.yaml" in self.content else {}
-        for name in (own.get("units") or {}).get("attributes") or {}:
-            if name in OF_UNITS:
-                said = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
-                raise TableError(f"{self.id}/game.yaml", said, row=f"units attributes {name}")
-        names = [("tracks", name) for name in own.get("tracks") or ()]
-        for kind in ("attributes", "flags"):
-            names += [(f"units {kind}", name) for name in (own.get("units") or {}).get(kind) or ()]
-        for kind, name in names:
-            if iskeyword(str(name)):
-                problem = f"{name} is a word of formulas; call it something else"
-                raise TableError(f"{self.id}/game.yaml", problem, row=f"{kind} {name}")
-        for name, spec in ((own.get("units") or {}).get("attributes") or {}).items():
-            if strange := [key for key in spec or () if key not in ATTRIBUTE_KEYS]:
-                problem = f"an attribute has no {strange[0]}; that is for inputs"
-                raise TableError(
-                    f"{self.id}/game.yaml", problem, row=f"units attributes {name} {strange[0]}"
-                )
+        _check_own_game(self.added, f"{self.id}/game.yaml")
+
+
+def _check_own_game(own: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for names that no formula could read, and for keys of attributes that
+    nothing reads.
+    """
+    units = own.get("units") or {}
+    attributes = units.get("attributes") or {}
+    names = [("tracks", str(name)) for name in own.get("tracks") or ()]
+    names += [("units attributes", str(name)) for name in attributes]
+    names += [("units flags", str(name)) for name in units.get("flags") or ()]
+    for kind, name in names:
+        if iskeyword(name):
+            problem = f"{name} is a word of formulas; call it something else"
+            raise TableError(file, problem, row=f"{kind} {name}")
+    for name, spec in attributes.items():
+        _check_attribute(name, spec or {}, file)
+
+
+def _check_attribute(name: str, spec: Mapping[str, Any], file: str) -> None:
+    row = f"units attributes {name}"
+    if name in OF_UNITS:
+        said = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
+        raise TableError(file, said, row=row)
+    if strange := [key for key in spec if key not in ATTRIBUTE_KEYS]:
+        problem = f"an attribute has no {strange[0]}; that is for inputs"
+        raise TableError(file, problem, row=f"{row} {strange[0]}")
 
 
 def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:

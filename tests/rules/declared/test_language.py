@@ -24,7 +24,11 @@ from bot.systems.yaml_file import place_of
 
 WORDS = UnitWords(
     ("squad", "leader"),
-    {"morale": Option("morale", "int"), "lm": Option("lm", "int")},
+    {
+        "morale": Option("morale", "int"),
+        "lm": Option("lm", "int"),
+        "holds": Option("holds"),
+    },
     {"shaken": ""},
 )
 OUTPUTS = {
