@@ -32,7 +32,7 @@ from bot.report.units import SYMBOLS
 from bot.systems.catalog import lost_states
 
 TEMPLATES = Path(__file__).parent / "templates"
-BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_cards", "p_rosters")
+BLOCKS = ("p_head", "p_now", "p_score", "p_short", "p_shots", "p_cards", "p_rosters")
 """The parts of a page that are made anew with every event."""
 MOST_DICE = 14
 MOST_POINTS = 200

@@ -18,6 +18,7 @@ from bot.report.luck import Course, Shot, luck_of, shots
 from bot.report.units import HURT, LOST, changes, counter
 from bot.rules import cards
 from bot.rules.inputs.decks import faces_shown
+from bot.rules.inputs.tracks import Track
 from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.rules.text.names import with_sides
 from bot.systems.catalog import systems
@@ -81,8 +82,8 @@ class Phase:
 
 @dataclass(slots=True)
 class Turn:
-    """A turn: its phases, what each side lost in it, and the units and sizes of hands at its
-    end.
+    """A turn: its phases, what each side lost in it, and the units, the sizes of hands and the
+    tracks at its end.
     """
 
     number: int
@@ -90,6 +91,7 @@ class Turn:
     losses: dict[str, Loss] = field(default_factory=dict)
     end: dict[str, Json | None] = field(default_factory=dict)
     hands: dict[str, int] = field(default_factory=dict)
+    tracks: Json = field(default_factory=dict)
 
 
 class Story:
@@ -164,7 +166,10 @@ class Story:
             self._set_apart(self.turns[0], self.turns[0].phases[0].rows)
 
     def _end_turn(self) -> None:
-        self.turns[-1].end, self.turns[-1].hands = dict(self.units), cards.hands_held(self.cards)
+        turn = self.turns[-1]
+        turn.end = dict(self.units)
+        turn.hands = cards.hands_held(self.cards)
+        turn.tracks = dict(self.game.get("tracks") or {})
 
     def _set_apart(self, first: Turn, rows: list[Row]) -> None:
         """What came before the first roll or phase as a block of its own: a reader comes for the
@@ -413,6 +418,31 @@ class Story:
             if points:
                 by_points.setdefault(points, []).append(word.replace("-", " "))
         return [(points, ", ".join(names)) for points, names in sorted(by_points.items())]
+
+    def score_tracks(self) -> list[Track]:
+        """Return the tracks of sides that are the score."""
+        tracks = self.system.tracks.values() if self.system is not None and self.sides else ()
+        return [track for track in tracks if track.wins and track.by_side]
+
+    def score_now(self, track: Track, side: str) -> int:
+        """Return the value of a track that is the score."""
+        return int(track.now(self.game.get("tracks") or {}, side))
+
+    def score_rows(self, track: Track) -> list[tuple[int, list[tuple[str, int, int]]]]:
+        """Return each turn with the sides and their values at its end, and how long the bar of
+        each is, in percent of the longest.
+        """
+        turns = [turn for turn in self.turns if turn.number]
+        values = {
+            turn.number: [int(track.now(turn.tracks, side)) for side in self.sides]
+            for turn in turns
+        }
+        largest = max((abs(value) for row in values.values() for value in row), default=0)
+        return [
+            (number, [(side, value, round(100 * max(0, value) / max(1, largest)))
+                      for side, value in zip(self.sides, row, strict=True)])
+            for number, row in values.items()
+        ]  # fmt: skip
 
     def deck_lines(self) -> Iterator[tuple[str, str, list[str]]]:
         """(its name, where its cards are that all can see, which of them lie open where) of each

@@ -94,6 +94,7 @@ class Rebuilt:
         self.cards: dict[str, int] = {}
         self.ends: list[tuple[int, dict[str, Any]]] = []
         self.held: list[tuple[int, dict[str, int]]] = []
+        self.tracks: dict[int, dict[str, Any]] = {}
         for body in self.bodies:
             after = body.get("after") or {}
             self.units |= after.get("units") or {}
@@ -107,6 +108,7 @@ class Rebuilt:
             at = -1 if self.ends and self.ends[-1][0] == turn else len(self.ends)
             held = dict.fromkeys(self.held[-1][1] if self.held else (), 0) | hands_held(self.cards)
             self.ends[at:], self.held[at:] = [(turn, dict(self.units))], [(turn, held)]
+            self.tracks[turn] = dict(self.game.get("tracks") or {})
         declared = ((body.get("after") or {}).get("game") or {} for body in self.bodies)
         self.sides = next((list(game["sides"]) for game in declared if game.get("sides")), [])
         self.sides = self.sides or sorted(
@@ -266,6 +268,29 @@ _WORDS = {"no": "its number", "sd": "its side", "who": "who did it", "tag": "its
           "log": "its result", "line": "its words"}  # fmt: skip
 
 
+def _score_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
+    """Yield what is wrong with tracks that are the score. A track that the log has not changed yet
+    is as its game's files say.
+    """
+    for node in tree.every("points"):
+        side = node.attrs.get("data-side", "")
+        value = (due.game.get("tracks") or {}).get(f"{side}/{node.attrs.get('data-track')}")
+        if value is not None and not node.text().endswith(f": {value}"):
+            yield f"The score of {side} in the page is not that of its log."
+    turns = [turn for turn in due.tracks if turn]
+    for table in tree.every("scores"):
+        rows = [row for row in table.every("tr") if any(row.every("td"))]
+        is_right = len(rows) == len(turns)
+        for row, turn in zip(rows, turns, strict=False):
+            for cell in row.every("td"):
+                key = f"{cell.attrs.get('data-side')}/{table.attrs.get('data-track')}"
+                value = due.tracks[turn].get(key)
+                shown = cell.text().replace("\u2212", "-")
+                is_right = is_right and (value is None or shown == str(value))
+        if not is_right:
+            yield "The score by turn in the page is not that of its log."
+
+
 def _head_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
     if tree.text("h1") != (" ".join(due.game.get("name", "").split()) or "Free play"):
         yield "The page shows another name of the game than its log."
@@ -292,6 +317,7 @@ def _head_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
     ]
     if hands and hands[1:] != due.hands():
         yield "The sizes of hands in the page are not those of its log."
+    yield from _score_faults(tree, due)
     for node in (one for part in tree.every("rosters") for one in part.every("li")):
         unit = due.units.get(node.attrs.get("data-key", ""))
         state = _plain(unit.get("state", "")) if unit else set()

@@ -314,7 +314,7 @@ const Checker = (() => {
         const [, place, ...rest] = key.split("/"), seat = rest.slice(0, place === "known" ? -1 : rest.length).join("/");
         if (["hand", "known"].includes(place) && seat && !seat.startsWith("=") && !key.startsWith("+")) { held.set(seat, (held.get(seat) || 0) + count); seats.add(seat); }
       }
-      ends.push([game.turn || 0, new Map(units), held]);
+      ends.push([game.turn || 0, new Map(units), held, {...game.tracks}]);
     }
     const first = data.events.map(({body}) => isMap(body.after) && isMap(body.after.game) && body.after.game.sides).find(list => list && list.length);
     const sides = first || [...new Set([...units.values()].filter(Boolean).map(unit => unit.side || ""))].filter(Boolean).sort();
@@ -366,6 +366,18 @@ const Checker = (() => {
     const sizes = Array.from(root.querySelectorAll(".hands tbody tr"), row => Array.from(row.querySelectorAll("td"), cell => spaced(cell.textContent)));
     const counted = (ends.some(([at]) => at) ? ends.filter(([at]) => at) : ends.slice(-1)).map(([, , held]) => [...seats].sort().map(seat => String(held.get(seat) || 0)));
     if (sizes.length && JSON.stringify(sizes) !== JSON.stringify(counted)) fault("page", 0, "The sizes of hands in the page are not those of its log.");
+    for (const part of root.querySelectorAll(".points")) {
+      const due = (game.tracks || {})[`${part.dataset.side}/${part.dataset.track}`];
+      if (due !== undefined && !spaced(part.textContent).endsWith(`: ${due}`)) fault("page", 0, `The score of ${part.dataset.side} in the page is not that of its log.`);
+    }
+    for (const table of root.querySelectorAll(".scores")) {
+      const rows = Array.from(table.querySelectorAll("tbody tr")), byTurn = ends.filter(([at]) => at);
+      const fits = rows.length === byTurn.length && rows.every((row, index) => Array.from(row.querySelectorAll("td")).every(cell => {
+        const due = byTurn[index][3][`${cell.dataset.side}/${table.dataset.track}`];
+        return due === undefined || spaced(cell.textContent) === String(due).replace("-", "−");
+      }));
+      if (!fits) fault("page", 0, "The score by turn in the page is not that of its log.");
+    }
     const numberOf = link => +(link.getAttribute("href") || "").slice(2), over = data.events.filter(({body}) => body.kind === "end" && !undone.has(body.number)).pop();
     const words = game.ended && over ? log.text(over.number, "text") : null;
     if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page are not those of its log.");
