@@ -149,6 +149,28 @@ async def test_the_phase_in_which_a_game_starts_leaves_the_draw_to_the_players(
     await sound(channel, tmp_path)
 
 
+async def test_cards_ask_for_what_the_start_left_open_until_it_is_rolled(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    phases = (
+        "phases:\n- {name: news, go: both, buttons: [next], begins: [{run: news}]}\n"
+        "- {name: fire, go: both, buttons: [next]}\n- {name: melee, go: both, buttons: [next]}\n"
+    )
+    game = GAME[: GAME.index("phases:")] + phases
+    use_packs(make_pack({**UPKEEP, "game.yaml": game}).parent)
+    owed = "Still to be rolled: News, /few news"
+    for rolls in (True, False):
+        channel = await Channel.fresh()
+        await channel.do("Anna", "game start few scenario=ford", "game join Reds")
+        assert owed in (await channel.do("Anna", "game next")).body()
+        if rolls:
+            await channel.do("Anna", "few news")
+        assert (owed in (await channel.do("Anna", "game next")).body()) is not rolls
+        turned = await channel.do("Anna", "game next")
+        assert owed not in turned.body()
+        assert "News" in turned.text(), "turn 2 rolls it by itself"
+
+
 @pytest.mark.parametrize(
     "line", ["deck draw chances 2 me", "deck peek 2 chances", "deck draw chances 7"]
 )

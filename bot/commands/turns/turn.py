@@ -18,7 +18,7 @@ from bot.commands.turns.turn_card import (
     phase_buttons,
     phase_name,
 )
-from bot.commands.turns.upkeep import run_upkeep
+from bot.commands.turns.upkeep import list_owed, run_upkeep
 from bot.game import cups
 from bot.game.events import holding
 from bot.game.phases import (
@@ -84,7 +84,8 @@ async def phase_card(context: Context, was: Game, after: Game, because: tuple[st
     if ends_last_turn(was, after):
         return await ask_who_won(context, number, because, kept)
     reply = await card(context, was, after, await call_sides(context, after, after.go), because)
-    return replace(reply, lines=(*reply.lines, *kept)) if kept else reply
+    owed = await list_owed(context)
+    return replace(reply, lines=(*reply.lines, *kept, *owed))
 
 
 async def hand_over(context: Context) -> Reply:

@@ -12,7 +12,8 @@ from bot.answers.upkeep import Upkeep, upkeep_of
 from bot.commands.context import Context, play_facts
 from bot.commands.piles import closed_piles, declare_decks
 from bot.game.decks import EVERYTHING
-from bot.game.phases import phase_of
+from bot.game.events import apply, holding
+from bot.game.phases import phase_of, phases_of
 from bot.game.roster import is_gone, units_of
 from bot.game.state import Game, Json, roster_of
 from bot.interface.reply.parts import Part, Small
@@ -98,10 +99,47 @@ def _told(results: list[_Result]) -> list[Part]:
     return lines
 
 
-async def _seen(context: Context) -> Json:
-    """The piles with closed cards from which the phase draws, as all have seen them."""
+READ_BACK = 200
+"""Events in which the start of the game is looked for."""
+
+
+async def list_owed(context: Context) -> list[Part]:
+    """Return a line for each sequence that the first phase left to the players when the game
+    started, and that nobody has rolled yet.
+    """
+    system = context.system
+    phases = phases_of(system)
+    if system is None or not phases or not phases[0].get("begins"):
+        return []
+    rolled = {body.get("target") for body in context.ledger.bodies}
+    for event in holding(await context.recent(READ_BACK)):
+        if event["kind"] == "start":
+            start = apply(Game(""), event)
+            break
+        rolled.add(event.get("target"))
+    else:
+        return []
+    seen = await _seen(context, start)
+    return [
+        _owed_line(upkeep, "Still to be rolled")
+        for upkeep in upkeep_of(lambda: start, system, "", closed=seen)
+        if upkeep.options is not None and upkeep.sequence.id not in rolled
+    ]
+
+
+def _owed_line(upkeep: Upkeep, says: str) -> Part:
+    sequence = upkeep.sequence
+    spec = CommandSpec((sequence.system.id, sequence.id), sequence.id, "sequence")
+    typed = Typed(command_text(spec, upkeep.options or {}))
+    return Phrase(f"{says}: {sequence.title}, ", typed)
+
+
+async def _seen(context: Context, game: Game | None = None) -> Json:
+    """Return the piles with closed cards from which the phase draws, as all have seen them; the
+    phase of the `game`, or the one that is on.
+    """
     found = Json()
-    for begin in phase_of(context.game, context.system).get("begins") or ():
+    for begin in phase_of(game or context.game, context.system).get("begins") or ():
         assert context.system is not None
         found |= (await closed_piles(context, context.system.sequence(begin["run"]), ALL))[0]
     return found
@@ -126,8 +164,7 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> _Result 
             sequence, spec, options, context.who, dice, roster_of(game), upkeep.read, piles=piles
         )
     except DieOwed:
-        typed = Typed(command_text(spec, options))
-        return [Phrase(f"To be rolled first, once all are here: {sequence.title}, ", typed)]
+        return [_owed_line(upkeep, "To be rolled first, once all are here")]
     except UserError as error:
         return [Small(f"{sequence.title} is not run: {error.message}")]
     happening = outcome.happening
