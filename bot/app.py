@@ -24,9 +24,11 @@ from bot.game.decks import deck_names, usable_cards
 from bot.game.loaded import Games, is_imported
 from bot.game.next_seed import laid_ready
 from bot.game.phases import standing
-from bot.game.roster import in_order
+from bot.game.roster import in_order, is_gone
 from bot.game.state import Game
 from bot.interface.finding import FindableKind, search
+from bot.interface.form.form import asks
+from bot.interface.glossary import example_in
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.sizes import check_sizes
@@ -43,6 +45,7 @@ from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.typing.corrections import check_correction
 from bot.interface.typing.macro import Macro
+from bot.interface.typing.roster_example import write_roster_example
 from bot.outbox.receipts import Receipts
 from bot.outbox.waiting_answers import Answers
 from bot.packs.pack_store import HERE, pack_choices, tidy
@@ -263,6 +266,29 @@ class App:
                 spec.path, options, who, where, request_id, delivery or {}, channels or {}, spec
             )
         )
+
+    async def invite_to_form(
+        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+    ) -> Reply | None:
+        """Return the answer to a command that lacks something, with a button that opens its form;
+        None if it can run.
+
+        For places where a line cannot open a form by itself: messages, and the console.
+        """
+        if not asks(spec, options):
+            return None
+        offer = await self.forms.offer_scenario(spec, options, who, where)
+        if offer is not None:
+            return offer
+        known = await self.known(where, who)
+        units = [unit for unit in known.roster if not is_gone(unit)]
+        example = ""
+        if spec.system == known.system:
+            commands = await self.registry_at(where)
+            example = write_roster_example(spec, commands, units, known.own_side)
+        if not example and spec.path != RUN_MACRO:
+            example = example_in(spec, known.system)
+        return await self.forms.invite(spec, options, who, example)
 
     async def press(
         self,

@@ -139,6 +139,11 @@ class Session:
         except UserError as error:
             self._refuse(error, text)
             return
+        if self.terminal and (
+            invitation := await self.app.invite_to_form(typed.spec, options, self.who, PLACE)
+        ):
+            await self._show(invitation)
+            return
         reply = await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex)
         if self.terminal and reply.error:
             reply = await self.app.forms.offered(reply, typed.spec, typed.options, self.who)

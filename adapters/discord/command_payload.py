@@ -14,6 +14,7 @@ from typing import Any
 
 from adapters.discord.request import Json
 from bot.interface.registry import Registry, registry
+from bot.interface.shown_options import is_required, shown_options
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
@@ -21,7 +22,6 @@ from bot.rules.inputs.options import Option
 log = logging.getLogger(__name__)
 
 SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 7, 10, 11
-MAX_OPTIONS = 25
 MAX_CHOICES = 25
 MAX_COMMAND = 8_000
 MAX_DESCRIPTION = 100
@@ -39,7 +39,6 @@ MESSAGE = 3
 """The type of a command in the menu of a message."""
 ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
 """What the entries there do: the button of a message that is meant."""
-_KEPT_FLAGS = ("odds", "compare", "secret", "all", "confirm", "carry")
 _TYPES = {"int": INTEGER, "number": NUMBER, "bool": BOOLEAN, "file": ATTACHMENT}
 _COMPLETED = ("units", "unit", "mods", "dice", "enum")
 _LENGTHS = range(MAX_DESCRIPTION, 9, -1)
@@ -111,34 +110,6 @@ def size(made: Mapping[str, Any]) -> int:
     return own + sum(size(option) for option in made.get("options", ()))
 
 
-def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
-    """The options that Discord shows, required ones first; flags beyond 25 fold, from the end,
-    into `mods`. Those that only forms have are left out.
-    """
-    options = [option for option in spec.options if not option.form_only]
-    folded = list[str]()
-    room = MAX_OPTIONS if spec.option("mods") is not None else MAX_OPTIONS - 1
-    while len(options) > (room if folded else MAX_OPTIONS):
-        last = max(
-            at
-            for at, option in enumerate(options)
-            if option.type == "bool" and option.name not in _KEPT_FLAGS
-        )
-        folded.insert(0, options.pop(last).name)
-    if folded and spec.option("mods") is None:
-        options.append(Option("mods", "mods", help=f"further modifiers: {', '.join(folded)}"))
-    return tuple(sorted(options, key=lambda option: not _is_required(option, spec)))
-
-
-def _is_required(option: Option, spec: CommandSpec) -> bool:
-    """Return whether Discord refuses to send the command without this option.
-
-    Never for a sequence or a table: what is missing opens the guided form, and `whole` needs
-    nothing else.
-    """
-    return option.required and spec.family not in ("sequence", "lookup")
-
-
 def _command(name: str, registry: Registry, length: int) -> Json:
     made: Json = {"name": name, "description": _cut(registry.about(name)), "type": 1}
     made |= _offered(own_play=any(not spec.needs_game for spec in registry.below((name,))))
@@ -193,7 +164,7 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
         "name": option.name,
         "description": _described(option, length),
     }
-    if _is_required(option, spec):
+    if is_required(option, spec):
         made["required"] = True
     if made["type"] in (INTEGER, NUMBER):
         if option.min is not None and option.clamp not in ("low", "both"):

@@ -26,6 +26,7 @@ from bot.interface.reply.reply import (
     Reply,
     beside,
 )
+from bot.interface.typing.command_writer import CommandReader, plain_pen
 from bot.rules.text.plain import visible
 
 MAX_CONTENT = 2_000
@@ -75,7 +76,7 @@ def render(reply: Reply, request: Request, *, late: bool | str = False) -> Messa
     else:
         body, folded = _plain(reply, lead, rest)
     if folded:
-        whole = File("answer.txt", reply.text())
+        whole = File("answer.txt", reply.text(plain_pen(CommandReader.DISCORD)))
         if request.may(ATTACH_FILES):
             files = (*files, whole)
         else:

@@ -161,7 +161,9 @@ async def stands(
     # Two answers without a number may read alike: another one's does not prove that this one is
     # there.
     alike = any(
-        _words(one) == render(reply, team.id).text for one in ours if not one.get("metadata")
+        _words(one) == render(reply, team.id, reader=request.reader).text
+        for one in ours
+        if not one.get("metadata")
     )
     return None if alike or found.get("has_more") else ""
 

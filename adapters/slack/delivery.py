@@ -29,6 +29,7 @@ from adapters.slack.teams import Team, Teams
 from adapters.slack.text import line
 from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
+from bot.interface.typing.command_writer import CommandReader
 from bot.outbox.waiting_answers import Due
 from bot.places.adapter_notes import Notes
 from bot.running.budgets import Queues
@@ -122,7 +123,9 @@ class Posts:
         told = await keep(self._wire, team.token, reply, outcome.spot)
         if told is not None and request.user:
             try:
-                await self._message(team, request, render(told, team.id), private=True)
+                await self._message(
+                    team, request, render(told, team.id, reader=request.reader), private=True
+                )
             except (Busy, Refused) as trouble:
                 log.info("could not say that a message was not pinned: %s", trouble)
         return Posted({**outcome.spot, "pinned": told is None})
@@ -201,7 +204,7 @@ class Posts:
         it is there. What has none of its own, a refusal above all, opens on top of it. A trigger is
         good for three seconds, and a window may be closed meanwhile: then the answer is a message.
         """
-        message = render(reply, team.id)
+        message = render(reply, team.id, reader=request.reader)
         if message.files or request.replaces or not request.trigger:
             return False
         view = window_view(reply.title, message.blocks, request)
@@ -229,7 +232,9 @@ class Posts:
         """Change a hand in its window; whether that is still open."""
         if (team := await self._teams.find(request.team)) is None:
             return False
-        view = window_view(reply.title, render(reply, team.id).blocks, request)
+        view = window_view(
+            reply.title, render(reply, team.id, reader=request.reader).blocks, request
+        )
         for _ in range(5):  # Slack may ask to wait
             try:
                 return bool(
@@ -249,25 +254,30 @@ class Posts:
         """The message as this workspace takes it; its files go first, and it says where they
         are.
         """
-        message = await self._rendered(team, reply, before)
+        message = await self._rendered(team, reply, request.reader, before)
         if message.files:
             if progress.note is None:
                 progress.note = await send_files(
                     self._wire, team.token, request, message.files, private=reply.private
                 )
             notes = [progress.note] if progress.note else []
-            message = await self._rendered(team, reply, before, notes)
+            message = await self._rendered(team, reply, request.reader, before, notes)
         if reply.instead is not None:
-            message = replace(message, instead=await self._rendered(team, reply.instead, before))
+            instead = await self._rendered(team, reply.instead, request.reader, before)
+            message = replace(message, instead=instead)
         return replace(message, metadata=mark(request, reply) if request.request_id else None)
 
     async def _rendered(
-        self, team: Team, reply: Reply, before: str = "", notes: Sequence[str] = ()
+        self,
+        team: Team,
+        reply: Reply,
+        reader: CommandReader,
+        before: str = "",
+        notes: Sequence[str] = (),
     ) -> Message:
         """The message with those of Slack's own blocks that the workspace has not refused."""
-        return render(
-            reply, team.id, before=before, notes=notes, own=await self._native.takes(team.id)
-        )
+        own = await self._native.takes(team.id)
+        return render(reply, team.id, before=before, notes=notes, own=own, reader=reader)
 
     async def _post(
         self,
@@ -310,13 +320,14 @@ class Posts:
 
     async def edit(self, due: Due, spot: Mapping[str, Any]) -> Outcome:
         """Change a message to how it reads now; its files stay."""
-        team = await self._teams.find(Request.from_json({}, due.place).team)
+        request = Request.from_json({}, due.place)
+        team = await self._teams.find(request.team)
         if team is None:
             return Never("the app is not installed there")
         try:
             if due.reply.pin == TAKEN_AWAY and await self._delete(team, spot):
                 return Posted()
-            await self._edit(team, due.reply, str(spot["channel"]), str(spot["ts"]))
+            await self._edit(team, due.reply, request.reader, spot)
         except Busy as busy:
             return Later(busy.seconds)
         except Refused as refused:
@@ -335,10 +346,13 @@ class Posts:
             return refused.error == "message_not_found"
         return True
 
-    async def _edit(self, team: Team, reply: Reply, channel: str, ts: str) -> None:
+    async def _edit(
+        self, team: Team, reply: Reply, reader: CommandReader, spot: Mapping[str, Any]
+    ) -> None:
         for _ in (*TYPES, ""):
             try:
-                await self._change(team, await self._rendered(team, reply), channel, ts)
+                message = await self._rendered(team, reply, reader)
+                await self._change(team, message, str(spot["channel"]), str(spot["ts"]))
                 return
             except Unwanted as unwanted:
                 await self._native.refused(team.id, unwanted.types)

@@ -21,12 +21,13 @@ from adapters.slack.modal import plain
 from adapters.slack.render import ACTION, actions, render
 from adapters.slack.request import PLATFORM, Json, Request, team_of
 from adapters.slack.teams import Team
-from adapters.slack.text import PEN
+from adapters.slack.text import PEN, pen
 from adapters.slack.work import Ack, Quick, Work
 from bot.interface.registry import Registry
 from bot.interface.reply.parts import Entry, part_lines
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import Command, Person, Place
+from bot.interface.typing.command_writer import CommandReader
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Queues
@@ -148,11 +149,14 @@ class Home:
         row["elements"].insert(0, begin | {"placeholder": plain("Start a game in…")})
         blocks += [{"type": "divider"}, row]
         note = phrase(
-            "Only you see this page. To play solo, type `game start` in your messages with the bot."
+            "Only you see this page. To play solo, type `/game start` in your messages with the bot."
         )
         return [
             *blocks,
-            {"type": "context", "elements": [{"type": "mrkdwn", "text": PEN.plain(note)}]},
+            {
+                "type": "context",
+                "elements": [{"type": "mrkdwn", "text": pen(CommandReader.DIRECT).plain(note)}],
+            },
         ]
 
     async def _listed(self, request: Request, who: Person) -> Reply:

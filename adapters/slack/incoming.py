@@ -189,6 +189,11 @@ class Listeners:
             read = with_file(await self._work.app.parsed(text, request.where, who), files)
         except UserError as error:
             return await self.forms.offered(request, error_reply(error, text), text)
+        invitation = await self._work.app.invite_to_form(
+            read.spec, read.options, who, request.where
+        )
+        if invitation is not None:
+            return invitation
         reply = await self._work.run(request, read.spec, read.options, who)
         if not reply.error or reply.seen:
             return reply

@@ -21,10 +21,10 @@ from adapters.slack.http import PATH
 from adapters.slack.render import render
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
-from adapters.slack.text import UNLISTED
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.interface.registry import Registry, registry
+from bot.interface.typing.command_writer import UNLISTED
 from bot.process.entropy import new_salt
 from bot.process.settings import Settings
 from bot.rules.errors import UserError

@@ -13,8 +13,19 @@ from typing import Any
 from adapters.slack import tables_and_charts
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.tables_and_charts import CHART, CONTAINER, TABLE, odds_blocks, table_block
-from adapters.slack.text import PEN, bold, entities, escaped, fenced, line
-from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
+from adapters.slack.text import bold, entities, escaped, fenced, pen
+from bot.interface.reply.parts import (
+    Entry,
+    Grid,
+    Odds,
+    Part,
+    Pen,
+    Row,
+    Rule,
+    Small,
+    drawn,
+    part_lines,
+)
 from bot.interface.reply.reply import (
     LINK,
     PLAIN,
@@ -27,6 +38,7 @@ from bot.interface.reply.reply import (
     beside,
 )
 from bot.interface.reply.unit_table import UnitTable
+from bot.interface.typing.command_writer import CommandReader, plain_pen
 
 MAX_BLOCKS = 50
 MAX_SECTION = 3_000
@@ -70,18 +82,22 @@ def render(
     before: str = "",
     notes: Iterable[str] = (),
     own: frozenset[str] = frozenset(),
+    reader: CommandReader = CommandReader.SLACK,
 ) -> Message:
     """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but
-    those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes."""
+    those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes.
+    `reader`: where the commands in it are typed."""
+    writer = pen(reader)
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
     lines = [*reply.shown, *notes]
     files = reply.files
-    blocks = _blocks(reply, mention, mark, lines, own)
+    blocks = _blocks(reply, mention, mark, lines, own, writer)
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
-        blocks = _folded(reply, mention, mark, lines)
-        files = (*files, File("answer.txt", reply.text()))
-    first, line_end, rest = entities(replace(reply, lines=tuple(lines)).text()).partition("\n")
+        blocks = _folded(reply, mention, mark, lines, writer)
+        files = (*files, File("answer.txt", reply.text(plain_pen(reader))))
+    plain = replace(reply, lines=tuple(lines)).text(plain_pen(reader))
+    first, line_end, rest = entities(plain).partition("\n")
     text = f"{_called(mark + first, mention, reply)}{line_end}{rest}"
     return Message(_cut(text), blocks, files)
 
@@ -105,31 +121,34 @@ def _called(first: str, mention: str, reply: Reply) -> str:
 
 
 def _blocks(
-    reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]
+    reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str], writer: Pen
 ) -> list[Json]:
     return [
-        *_sections([_called(_first(reply, mark), mention, reply)]),
-        *_body([part for part in lines if not isinstance(part, Small)], own),
+        *_sections([_called(_first(reply, mark, writer), mention, reply)]),
+        *_body([part for part in lines if not isinstance(part, Small)], own, writer),
         *_context(
-            [*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)]
+            [*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)],
+            writer,
         ),
         *actions(reply.buttons, reply.menus),
     ]
 
 
-def _first(reply: Reply, mark: str) -> str:
+def _first(reply: Reply, mark: str, writer: Pen) -> str:
     """The news in bold letters unless nothing happened, the cause in plain ones."""
     if reply.over:
         return f"{escaped(mark + reply.over)}: ~{escaped(reply.first)}~"
     title = escaped(mark + reply.title) if reply.tone in PLAIN else bold(mark + reply.title)
-    return f"{title} · {line(reply.by)}" if reply.by else title
+    return f"{title} · {writer.plain(reply.by)}" if reply.by else title
 
 
-def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
+def _folded(
+    reply: Reply, mention: str, mark: str, lines: Sequence[Part], writer: Pen
+) -> list[Json]:
     """As much of the answer as fits on one screen, and where the rest is."""
     kept: list[Row] = []
     size = 0
-    for text, fixed in drawn(lines, PEN):
+    for text, fixed in drawn(lines, writer):
         size += len(entities(text) if fixed else text) + 1
         if size > SUMMARY:
             break
@@ -140,12 +159,12 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
         *_sections([_called(shown, mention, reply)]),
         *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
-        *_context([" · ".join(reply.footer)]),
+        *_context([" · ".join(reply.footer)], writer),
         *actions(reply.buttons, reply.menus),
     ]
 
 
-def _body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
+def _body(parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iterator[Json]:
     """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's
     `own`; a message takes one table."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
@@ -157,14 +176,14 @@ def _body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
         own -= {TABLE}
     for kind, run in groupby(parts, key=lambda part: _kind(part, own)):
         if kind != APART:
-            yield from _listed(kind, list(run), own)
+            yield from _listed(kind, list(run), own, writer)
             continue
         for part in run:
             if isinstance(part, Rule):
                 yield from [{"type": "divider"}] if part.is_drawn else []
                 continue
             assert isinstance(part, Entry)
-            first, *rest = _sections(["\n".join(part_lines(part, PEN))])
+            first, *rest = _sections(["\n".join(part_lines(part, writer))])
             yield first | ({"accessory": _button(beside(part))} if part.label else {})
             yield from rest
 
@@ -177,7 +196,7 @@ def _kind(part: Part, own: frozenset[str]) -> str:
     return kind if kind in own else ""
 
 
-def _listed(kind: str, parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
+def _listed(kind: str, parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iterator[Json]:
     """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone
     has no "at least".
     """
@@ -188,7 +207,7 @@ def _listed(kind: str, parts: Sequence[Part], own: frozenset[str]) -> Iterator[J
         found = [table for part in parts if isinstance(part, Grid) and (table := table_block(part))]
     yield from found
     if not found or (kind == CHART and len(found) == 1):
-        yield from _drawn(drawn(parts, PEN))
+        yield from _drawn(drawn(parts, writer))
 
 
 def _drawn(rows: Iterable[Row]) -> Iterator[Json]:
@@ -242,10 +261,10 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
     yield text
 
 
-def _context(texts: Sequence[str]) -> Iterator[Json]:
+def _context(texts: Sequence[str], writer: Pen) -> Iterator[Json]:
     """Small print and the number of the answer, as many in a block as Slack takes."""
     shown = [
-        piece for text in map(PEN.small, texts) if text for piece in _pieces(text, MAX_SECTION)
+        piece for text in map(writer.small, texts) if text for piece in _pieces(text, MAX_SECTION)
     ]
     elements: list[Json] = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in shown]
     for at in range(0, len(elements), MAX_ELEMENTS):

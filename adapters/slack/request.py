@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from bot.interface.spec import Command, Person, Place
+from bot.interface.typing.command_writer import CommandReader
 
 Json = dict[str, Any]
 
@@ -72,6 +73,16 @@ class Request:
         """What the channel is called elsewhere: `#games of acme`; "" for one that is private."""
         name = "" if self.channel_name in _UNNAMED else self.channel_name
         return (f"#{name} of {self.team_name}" if self.team_name else f"#{name}") if name else ""
+
+    @property
+    def reader(self) -> CommandReader:
+        """Return where the commands in an answer are typed: Slack has no slash commands in
+        threads, and who wrote a message writes another one.
+        """
+        if self.direct or self.channel.startswith("D"):
+            return CommandReader.DIRECT
+        is_message = bool(self.message) and not self.response_url
+        return CommandReader.MENTION if self.thread or is_message else CommandReader.SLACK
 
     @property
     def person_key(self) -> str:

@@ -4,15 +4,13 @@ links, formats or hides.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Pen
 from bot.interface.typing.command_text import MAX_LENGTH
+from bot.interface.typing.command_writer import CommandReader, write_command
 from bot.rules.text.phrase import Address, Typed, When, pieces_of
 from bot.rules.text.plain import isolated
-from bot.systems.catalog import everywhere
-from bot.systems.system import built_in
 
 _CONTROL = re.compile(r"<([@#!])([^<>|]*)(?:\|([^<>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^<>|]*)(?:\|([^<>]*))?>")
@@ -20,12 +18,6 @@ _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
 _MARK = re.compile(r"(?<!\w)[*_~](?=\S)")
 _QUOTE = re.compile(r"^([^\S\n]*)(?=&gt;)", re.MULTILINE)
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
-TAKEN = ("me",)
-"""Commands of Slack's own that are called as one of ours: that follows `/grognard`."""
-UNLISTED = (*TAKEN, "find")
-"""Commands that follow `/grognard` and are not in the manifest, which has room for few names."""
-SLACKS = ("invite",)
-"""Commands of Slack's own that we tell people to type."""
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
@@ -97,54 +89,40 @@ def code(text: str) -> str:
     return escaped(text) if "`" in text or "\n" in text else f"`{entities(text).strip()}`"
 
 
-def line(text: str) -> str:
+def line(text: str, reader: CommandReader = CommandReader.SLACK) -> str:
     """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and
     moments Slack's.
     """
-    return "".join(map(_piece, pieces_of(text)))
+    return "".join([_piece(piece, reader) for piece in pieces_of(text)])
 
 
-def _piece(piece: str) -> str:
+def _piece(piece: str, reader: CommandReader) -> str:
     if isinstance(piece, When):
         return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{entities(piece)}>"
     if isinstance(piece, Address):
         return f"<{entities(piece)}>"
-    return code(_here(piece)) if isinstance(piece, Typed) else escaped(piece)
+    return code(write_command(piece, reader)) if isinstance(piece, Typed) else escaped(piece)
 
 
-def _here(typed: str) -> str:
-    """A command as Slack takes it: those of a workspace's own packs are not in the app's
-    manifest.
+@lru_cache(maxsize=len(CommandReader))
+def pen(reader: CommandReader) -> Pen:
+    """Return how Slack writes the lines of an answer: its code is red, so dice are in brackets.
+
+    `reader` says where commands are typed: as a slash command, by mention or to the bot alone.
     """
-    if not typed.startswith("/"):
-        return typed
-    name = typed[1:].partition(" ")[0]
-    return (
-        typed
-        if name in SLACKS or (name not in UNLISTED and _is_everybodys(name))
-        else f"/grognard {typed[1:]}"
+    write = partial(line, reader=reader)
+    return Pen(
+        write,
+        escaped,
+        die=lambda text: f"[{escaped(text)}]",
+        strong=bold,
+        small=write,
+        struck=lambda text: f"~{escaped(text)}~",
     )
 
 
-def _is_everybodys(name: str) -> bool:
-    """Return whether a top-level command is in the app's manifest."""
-    return name in _of_the_house() or name.removesuffix(TABLE) in everywhere()
-
-
-@lru_cache(maxsize=1)
-def _of_the_house() -> frozenset[str]:
-    return frozenset({"grognard", *Registry(built_in()).top})
-
-
-PEN = Pen(
-    line,
-    escaped,
-    die=lambda text: f"[{escaped(text)}]",
-    strong=bold,
-    small=line,
-    struck=lambda text: f"~{escaped(text)}~",
-)
-"""How Slack writes the lines of an answer; its code is red, so dice are in brackets."""
+PEN = pen(CommandReader.SLACK)
+"""The pen for answers to slash commands."""
 
 
 def fenced(lines: Sequence[str]) -> str:

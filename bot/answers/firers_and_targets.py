@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bot.answers.headline import aimed_option, hits_its_unit
 from bot.game.roster import GONE, is_gone
+from bot.game.sides import unknown_side
 from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.typing import complete
@@ -175,13 +176,7 @@ def with_letters(
             held = game.initiative if game.initiative in game.sides[:2] else game.sides[0]
             found[option.name] = LETTERS[game.sides.index(held)]
         elif given and given not in LETTERS and names:
-            hint = f"Sides are {' and '.join(game.sides[:2])}."
-            raise UserError(
-                f'There is no side "{given[:40]}".',
-                hint=hint,
-                option=option.name,
-                code="unknown-side",
-            )
+            raise unknown_side(given, game.sides[:2], option.name)
     return found
 
 

@@ -17,7 +17,7 @@ from bot.game.counter import (
 )
 from bot.game.state import Game, Json, Units, roster_of
 from bot.rules.copies import replace
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, value_of
 from bot.rules.sequence.sequence import Change, Joining
@@ -196,7 +196,8 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     if not equals:
         return _mark(unit, word, system)
     known = [*words.keys, "state", "marker"]
-    hint = did_you_mean(key, known) or f"It may be {', '.join(known)}."
+    named = [name for name, option in words.keys.items() if _is_called(option, key)]
+    hint = meant(key, named) or did_you_mean(key, known) or f"It may be {', '.join(known)}."
     raise UserError(
         f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute"
     )
@@ -458,3 +459,9 @@ _NOTHING = (None, "")
 def _handle_number(handle: str) -> int:
     found = _LAST_NUMBER.search(handle)
     return int(found[0]) if found else 0
+
+
+def _is_called(option: Option, word: str) -> bool:
+    """Return whether a number of a unit has this word in its name for people: rating, for lr."""
+    name = f"{option.label} {option.help}".casefold()
+    return len(word) > 2 and word.casefold() in re.findall(r"[a-z]+", name.partition(";")[0])

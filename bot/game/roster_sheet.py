@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from unicodedata import normalize
 
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.rules.text.phrase import phrase
 
 MAX_COLUMNS = 40
 COUNT = "count"
@@ -64,7 +65,7 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     """
     heads = _renamed([cell.strip().casefold() for cell in cells])
     if _has_lost_breaks(text, heads):
-        hint = "Paste it into the form of /unit import, or send it as a file."
+        hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
         raise roster_fault(
             "The text is in one line: its line breaks were lost on the way", hint=hint
         )

@@ -1,12 +1,12 @@
 """Sides by name, who joined and left them, those whose orders are in, and who may open these."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.game.state import Game
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.text.phrase import phrase
 
 _PEOPLES = re.compile(
@@ -55,9 +55,18 @@ def find_side(game: Game, name: str) -> str:
             option="side",
             code="no-sides",
         )
-    hint = did_you_mean(name, game.sides) or f"Sides are {', '.join(game.sides)}."
-    raise UserError(
-        f'There is no side "{name[:40]}".', hint=hint, option="side", code="unknown-side"
+    raise unknown_side(name, game.sides)
+
+
+def unknown_side(name: str, sides: Sequence[str], option: str = "side") -> UserError:
+    """Return the error for a side that the game does not have, with the side that is meant."""
+    starts = [side for side in sides if side.casefold().startswith(name.strip().casefold())]
+    near = meant(name, starts) if len(starts) == 1 and name.strip() else did_you_mean(name, sides)
+    return UserError(
+        f'There is no side "{name[:40]}".',
+        hint=near or f"Sides are {', '.join(sides)}.",
+        option=option,
+        code="unknown-side",
     )
 
 

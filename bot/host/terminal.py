@@ -15,8 +15,9 @@ from bot.interface.reply.bars import WIDE as LONG
 from bot.interface.reply.parts import FIXED, PLAIN, Odds, Part, Small, part_lines
 from bot.interface.reply.reply import HURT, NOTHING, OVER, SHAKEN, WAITING, Reply
 from bot.interface.reply.unit_table import UnitTable
+from bot.interface.typing.command_writer import CommandReader, write_command
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.phrase import When, pieces_of
+from bot.rules.text.phrase import Typed, When, pieces_of
 
 STEP = 2  # blanks
 NARROW = 66  # a terminal with fewer columns gets the bars of a phone
@@ -80,10 +81,16 @@ def _part(console: Console, part: Part, labels: int) -> None:
 
 
 def local(text: str) -> str:
-    """A line with its moments in the clock of this computer."""
-    return "".join(
-        _moment(piece) if isinstance(piece, When) else piece for piece in pieces_of(text)
-    )
+    """A line with its moments in the clock of this computer, and its commands as the console has
+    them.
+    """
+    return "".join(map(_piece, pieces_of(text)))
+
+
+def _piece(piece: str) -> str:
+    if isinstance(piece, When):
+        return _moment(piece)
+    return write_command(piece, CommandReader.CONSOLE) if isinstance(piece, Typed) else piece
 
 
 def _moment(when: When) -> str:

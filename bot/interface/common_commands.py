@@ -291,7 +291,7 @@ _OTHERS = (
         Option(
             "file",
             "file",
-            "JSON or page from /game export",
+            "JSON or page of an exported game",
             values=(".json", ".html", ".htm", ".gz"),
         ),
         example="file=game.json",
@@ -538,7 +538,7 @@ _OTHERS = (
     _private(
         "macro import",
         "Macros from such a file: each line a name, a colon and a command",
-        Option("file", "file", "a file from /macro export", values=(".txt",)),
+        Option("file", "file", "a file of exported macros", values=(".txt",)),
         _SHARED,
         example="file=macros.txt",
     ),

@@ -15,7 +15,7 @@ class Topic:
 
 
 TOPICS = {
-    "dice": Topic("Dice", "what /roll understands"),
+    "dice": Topic("Dice", "every way to write dice"),
     "version": Topic("Version", "what runs here"),
     "units": Topic(
         "Units",
@@ -31,7 +31,7 @@ TOPICS = {
         "Odds",
         "exact chances, nothing rolled",
         (
-            phrase("Write odds behind an attack: nothing is rolled, only you see the answer."),
+            "Add odds to any attack: only you see them, and nothing is rolled.",
             "They are counted over every possible roll, not tried out.",
             "Roll it under them does just that attack, once. Odds under a result shows what its chances were.",
             "What if, or compare behind an attack, shows what each modifier and each firer is worth.",
@@ -64,7 +64,7 @@ TOPICS = {
         "rolled now, shown later",
         (
             "Write secret behind a roll or an attack: only you see it, and it can no longer change.",
-            phrase("Open it with Reveal, or `/game reveal`"),
+            phrase("Open it with the button Reveal, or `/game reveal`"),
         ),
     ),
     "fair dice": Topic(

@@ -37,6 +37,7 @@ from bot.systems.system import System
 from bot.systems.table_names import MAX_WORDS, fold_name, read_name
 
 TABLE = "-table"
+ALL_COMMANDS = phrase("For all commands: `/help`")
 CUTOFF = 0.85
 """How near several words must be to a printed name."""
 SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
@@ -211,9 +212,7 @@ class Registry:
         ]
         return meant(name, found[:4]) if found else ""
 
-    def _hint(
-        self, word: str, known: Sequence[str], otherwise: str = "Type help to see what there is."
-    ) -> str:
+    def _hint(self, word: str, known: Sequence[str], otherwise: str = ALL_COMMANDS) -> str:
         return did_you_mean(word, known) or otherwise
 
     def _family(self, name: str) -> Mapping[Path, CommandSpec]:

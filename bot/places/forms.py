@@ -15,7 +15,14 @@ from bot.answers.defaults import as_typed, last_inputs
 from bot.answers.firers_and_targets import ANYWAY, WITHOUT
 from bot.game.loaded import Games, read_opened
 from bot.game.rights import over
-from bot.interface.form.form import HAND, ODDS, lasting, set_roll_mode, way_asked
+from bot.interface.form.form import (
+    HAND,
+    ODDS,
+    lasting,
+    list_missing,
+    set_roll_mode,
+    way_asked,
+)
 from bot.interface.form.line_and_keypad import keypad
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
@@ -29,6 +36,8 @@ from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import words_of
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, Typed
 from bot.stores.base import DRAFTS_KEPT, Clock, StoreError
 from bot.stores.records import DRAFT, Doc
 from bot.stores.store import Store
@@ -282,6 +291,26 @@ class Forms:
         except UserError:
             return None
         return await self.offer_scenario(typed.spec, typed.options, person, place)
+
+    async def invite(
+        self, spec: CommandSpec, options: Mapping[str, object], who: Person, example: str
+    ) -> Reply:
+        """Return the answer to a command that lacks something: a button opens its form."""
+        action = " ".join(spec.path)
+        if options:
+            draft = await self.begin(spec, options, who)
+            action = f"{DRAFTED}{draft.key}"
+        missing = [option.shown for option in list_missing(spec, options)]
+        lines = [f"Needed: {joined(missing)}"] if missing else []
+        if example:
+            lines.append(Phrase("Or type it, for example: ", Typed(example)))
+        return Reply(
+            spec.title or spec.summary,
+            tuple(lines),
+            by="the form asks for the rest",
+            private=True,
+            buttons=(Button(OPEN_FORM + action, "Fill in the form", "good"),),
+        )
 
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
         """The form that a button opens; `what` is its action behind OPEN_FORM.

@@ -178,22 +178,19 @@ class Hint(str):
 def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint.
 
-    Of two that are equally near, the one with the same letters is meant. Where none is near, those
+    Case does not count. Of two that are equally near, the one with the same letters is meant. Where none is near, those
     of which the word is a part: `rifle` is part of `battle-rifle`.
     """
     folded = word.casefold()[:64]
-    names = sorted(set(known) - {word})
+    by_folded = {name.casefold(): name for name in sorted(set(known), reverse=True)}
+    names = sorted(key for key, name in by_folded.items() if name != word)
     near = find_near(folded, names, 0.8)
     near = (
         near
-        or [
-            name
-            for name in names
-            if len(folded) > 2 and folded in re.split(_PIECES, name.casefold())
-        ][:3]
+        or [name for name in names if len(folded) > 2 and folded in re.split(_PIECES, name)][:3]
     )
     near = near or find_near(folded, names, 0.6)
-    return meant(word, near)
+    return meant(word, [by_folded[name] for name in near])
 
 
 def meant(word: str, names: list[str]) -> Hint:

@@ -18,13 +18,15 @@ from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
 from bot.game.next_seed import find
 from bot.game.rights import OtherSide
+from bot.game.roster import in_order, is_gone
 from bot.interface.glossary import example_in
 from bot.interface.registry import Registry, registry_of
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.sizes import FILE, check_sizes
 from bot.interface.spec import FLAGS, Command, CommandSpec
-from bot.interface.typing.command_text import command_text
+from bot.interface.typing.command_text import command_text, named_text, parse_text
 from bot.interface.typing.corrections import check_correction
+from bot.interface.typing.roster_example import write_roster_example
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.places.own_installs import check_own
@@ -183,7 +185,14 @@ class Handling:
         loaded = await self._games.at((await self._threads.home(command.where)).key)
         played = loaded.game.system if loaded is not None else ""
         options = {name: value for name, value in command.options.items() if name != FILE}
-        return command_text(spec, options), example_in(spec, played)
+        example = ""
+        if loaded is not None and spec.system == played:
+            units = [unit for unit in in_order(loaded.game.units.values()) if not is_gone(unit)]
+            seen = registry_of(await self._shelves.at(command.where, loaded.game))
+            person = loaded.person_of(command.who.key)
+            side = loaded.game.players.get(person.person, "") if person is not None else ""
+            example = write_roster_example(spec, seen, units, side)
+        return named_text(spec, options), example or example_in(spec, played)
 
     async def _build_refusal(self, error: UserError, command: Command) -> Reply:
         """Return the answer to a command that was refused; a correction is offered only if it would
@@ -197,7 +206,10 @@ class Handling:
             if loaded is not None:
                 game = loaded.game
             systems = await self._shelves.at(command.where, game)
-            check_correction(error, line, registry_of(systems))
+            registry = registry_of(systems)
+            check_correction(error, line, registry)
+            if error.better:
+                error.better = command_text(*parse_text(error.better, registry))
         return error_reply(error, line, example)
 
     async def _explained(self, error: UserError, command: Command) -> UserError:

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from adapters.slack.text import UNLISTED
 from bot.interface.registry import registry
 from bot.interface.typing.command_text import parse_text
+from bot.interface.typing.command_writer import UNLISTED
 from bot.rules.inputs.options import flag
 from tests.adapters.discord import process as discord_process
 from tests.adapters.nursery import share

@@ -66,7 +66,7 @@ async def test_a_macro_that_is_called_like_dice_stays_a_macro() -> None:
 )
 async def test_a_sentence_that_holds_a_command(line: str, typed: str) -> None:
     channel = await Channel.fresh()
-    reply = await channel.fails("Anna", line, f"Type: {typed}")
+    reply = await channel.fails("Anna", line, f"Type: /{typed}")
     assert reply.better == typed
 
 
@@ -96,7 +96,7 @@ async def test_other_words_are_no_dr(line: str) -> None:
 @pytest.mark.parametrize("line", ["can it", "how does this work?", "!"])
 async def test_short_words_are_not_taken_for_games(line: str) -> None:
     channel = await Channel.fresh()
-    reply = await channel.fails("Anna", line, "Type help")
+    reply = await channel.fails("Anna", line, "For all commands: /help")
     assert "Did you mean" not in reply.text()
 
 

@@ -535,7 +535,7 @@ async def test_real_dice_that_are_too_few_name_the_next_and_what_to_type() -> No
     channel, _ = await waiting()
     owed = await channel.say("Bob", "choose option=suppressed hand=3")
     assert "Next die: nerve (d6)" in owed.text()
-    assert "/choose event=6 option=suppressed hand=3,?" in owed.text()
+    assert "/choose suppressed event=6 hand=3,?" in owed.text()
     assert [*(await channel.game()).waits] == [6]
 
 

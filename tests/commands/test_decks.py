@@ -253,7 +253,7 @@ async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
     )
     await channel.do("Anna", 'order write "deck draw"')
     wrong = await channel.fails("Anna", "order write text=deck command=draw", "There is no command")
-    assert wrong.better == '/order write text=deck command="deck draw"'
+    assert wrong.better == '/order write deck "deck draw"'
 
 
 async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ async def test_only_who_directs_the_game_switches_and_only_games_with_rules_have
     await channel.refused("Carl", "game settings rule=fog", "not-master")
     other = await Channel.fresh()
     await other.do("Anna", 'game start lnlt "Hill" sides="US, VC"')
-    await other.refused("Anna", "game settings rule=fog", "bad-value rule")
+    await other.refused("Anna", "game settings rule=fog", "not-in-system rule")
     free = await Channel.fresh()
     await free.do("Anna", "roll 2d6")
     await free.refused("Anna", "game settings rule=fog", "no-system rule")

@@ -175,7 +175,9 @@ def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
         )
     rules = system.rules
     if not rules:
-        raise UserError(f"{system.title} has no optional rules.", option="rule", code="bad-value")
+        raise UserError(
+            f"{system.title} has no optional rules.", option="rule", code="not-in-system"
+        )
     found = _TYPED.fullmatch(typed.strip().casefold())
     rule = rules.get(found[1].replace("_", "-")) if found else None
     if found is None or rule is None:

@@ -30,7 +30,7 @@ from bot.interface.spec import Person
 from bot.interface.typing.command_text import quoted
 from bot.packs.pack_store import check_joining
 from bot.process.entropy import new_id
-from bot.rules.errors import UserError
+from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, DRAFTS_KEPT
@@ -169,10 +169,10 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     if with_scenario is not None:
         of = with_scenario.home
     if of not in systems():
-        what = "Choose the rules, or a scenario, which brings them."
-        raise UserError(
-            what, hint=phrase("For example: `/game start lnlt`"), option="system", code="missing"
-        )
+        if wanted and not games:
+            raise _unknown_scenario(wanted)
+        hint = phrase("For example: `/game start lnlt`")
+        raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
     system = systems()[of]
     if system.base is not None:
         what = f"{system.title} comes with {system.base.title}, and is no game by itself."
@@ -204,6 +204,17 @@ def _find_extension(of: str, wanted: str) -> System | None:
         return game if game.base is not None else None
     extensions = [one for one in systems().values() if one.base is not None and one.home == of]
     return next((one for one in extensions if folded in one.scenarios), None)
+
+
+def _unknown_scenario(name: str) -> UserError:
+    """Return the error for a scenario that no game has, with the nearest of all games."""
+    names = sorted({name for system in systems().values() for name in system.scenarios})
+    return UserError(
+        f'There is no scenario "{name[:40]}".',
+        hint=did_you_mean(name, names) or f"There are {', '.join(names)}.",
+        option="scenario",
+        code="bad-value",
+    )
 
 
 def read_sides(text: str) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from bot.game.sides import find_side
 from bot.game.state import Json, roster_of
 from bot.interface.reply.parts import Happened, Part
 from bot.interface.reply.reply import Button, Reply
-from bot.rules.errors import UserError
+from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.several_units import Whose, names_in
 from bot.rules.proof.chain import short
 from bot.rules.text.phrase import phrase
@@ -97,11 +97,19 @@ async def handle(context: Context) -> Reply:
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     return Reply(
         title,
-        tuple(lines) or ("Nothing here.",),
+        tuple(lines) or _nothing_here(context, options["unit"]),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         buttons=tuple(buttons),
     )
+
+
+def _nothing_here(context: Context, unit: str | None) -> tuple[str, ...]:
+    """Return what to say if no event fits, with the unit that is probably meant."""
+    names = [known.name for known in context.game.units.values()]
+    is_known = unit is None or unit.casefold() in roster_of(context.game)
+    near = "" if is_known or unit is None else did_you_mean(unit, names)
+    return ("Nothing here.", near) if near else ("Nothing here.",)
 
 
 def _typed(options: Mapping[str, Any]) -> str:

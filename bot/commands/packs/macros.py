@@ -11,6 +11,7 @@ from bot.interface.registry import Registry, registry
 from bot.interface.reply.packing import check_utf8
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply
+from bot.interface.typing.command_text import quoted
 from bot.interface.typing.macro import Macro, macro_name, macro_text
 from bot.places.macros import (
     MACRO,
@@ -122,8 +123,9 @@ async def remove(context: Context) -> Reply:
             code="unknown-macro",
         )
     context.commit.drop_docs.append((MACRO, macro_doc(macro, owner).key))
-    again = " ".join(["/macro add", name, "server"] if options["server"] else ["/macro add", name])
-    lines = (Typed(macro.text), Small(f"To have it back: {again} and that text"))
+    server = " server" if options["server"] else ""
+    again = Typed(f"/macro add {name}{server} text={quoted(macro.text)}")
+    lines = (Typed(macro.text), Small(Phrase("To have it back: ", again)))
     return Reply(
         f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True
     )

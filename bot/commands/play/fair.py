@@ -72,7 +72,9 @@ async def _before_free_play(context: Context) -> Reply:
     """The commitment of the dice that the first roll here will use, so that it is known before."""
     lines = (
         f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}",
-        "The first roll in a channel where nothing is played uses it. /game start begins with a seed of its own.",
+        phrase(
+            "The first roll in a channel where nothing is played uses it. `/game start` begins with a seed of its own."
+        ),
         phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
     )
     return Reply("No dice have been rolled here yet", lines)
@@ -110,10 +112,11 @@ async def add(context: Context) -> Reply:
     context.ledger.add(
         "fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added"
     )
-    closer = "The next roll closes the texts, or /fair close"
+    closer = phrase("The next roll closes the texts, or `/fair close`")
     if not is_alone(game, context.ledger.person()):
-        closer = (
-            f"Somebody other than {context.who} closes the texts, by rolling or with /fair close"
+        closer = phrase(
+            "Somebody other than {who} closes the texts, by rolling or with `/fair close`",
+            who=context.who,
         )
     return Reply(
         f"{context.who} adds a text to the dice",

@@ -78,13 +78,13 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.inputs.options import clean, flag, is_left_out
 from bot.rules.inputs.typed_values import Given
-from bot.rules.inputs.units import Roster
+from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.tables.table import Table
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.systems.around_sequence import ANYWAY
 from bot.systems.catalog import system
-from bot.systems.system import FIRES, Sequence
+from bot.systems.system import FIRES, Sequence, System
 
 LONGEST = 80
 NUMBERS = ("int", "number")
@@ -275,13 +275,25 @@ def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> Non
     game = context.game
     units = units_of(game, dict.fromkeys(name for given in plays for name in named_units(given)))
     if lost := [unit for unit in units if is_gone(unit)]:
-        hint = phrase("Leave it out, or fix its state with `/unit edit`.")
+        hint = phrase(
+            "Choose another unit. If its state is wrong: `/unit edit {unit} state={state}`",
+            unit=lost[0].handle,
+            state=_get_sound_state(sequence.system, lost[0]),
+        )
         raise UserError(f"{lost[0].name} is {lost[0].state}.", hint=hint, code="unit-gone")
     acting = list[str]()
     if not hits_its_unit(sequence):
         acting = [name for given in plays for name in acting_units(given)]
     if units:
         need_share(game, context.actor, units_of(game, acting))
+
+
+def _get_sound_state(system: System, unit: RosterUnit) -> str:
+    """Return the state of a unit of this type that nothing ails."""
+    units = system.game["units"]
+    only: Mapping[str, list[str]] = units.get("only") or {}
+    states: list[str] = units["well"]
+    return next((state for state in states if unit.type in only.get(state, [unit.type])), states[0])
 
 
 async def _need_free(
@@ -339,7 +351,7 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
         what = f"{typed[0]} is chosen once the dice have fallen."
         raise UserError(
             what,
-            hint="Leave it out, or ask for the odds with it.",
+            hint="Take it out, or ask for the odds with it.",
             option=typed[0],
             code="not-together",
         )

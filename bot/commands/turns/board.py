@@ -33,6 +33,7 @@ from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import short
 from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
 from bot.stores.records import BOARD, Doc, Outgoing
 from bot.systems.system import System
 
@@ -59,7 +60,7 @@ async def board(context: Context) -> Reply:
     if context.options()["off"]:
         if old is None:
             raise UserError(
-                "This game has no board.", hint="/game board posts one.", code="no-board"
+                "This game has no board.", hint=phrase("`/game board` posts one."), code="no-board"
             )
         context.commit.drop_docs.append((BOARD, context.ledger.row))
         context.amends.append(

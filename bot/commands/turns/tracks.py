@@ -56,7 +56,7 @@ def _tracks(context: Context) -> Mapping[str, Track]:
     if system is None:
         raise UserError("No system is played here yet.", code="no-system")
     if not system.tracks:
-        raise UserError(f"{system.title} has no tracks.", code="bad-value")
+        raise UserError(f"{system.title} has no tracks.", code="not-in-system")
     return system.tracks
 
 

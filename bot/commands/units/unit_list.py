@@ -25,7 +25,7 @@ from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Menu, Reply
 from bot.interface.reply.unit_table import UnitTable
 from bot.places.forms import form_button
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
@@ -71,8 +71,9 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
         # hex:H5, side:US, us1..us4: as every unit list
         units = find_units(context, side)
         side = None
+    if side and game.sides:
+        side = _find_side(context, side)
     if side:
-        side = find_side(game, side) if game.sides else side
         units = [unit for unit in units if unit.side.casefold() == side.casefold()]
     if state:
         units = _in_state(units, state, context.system)
@@ -94,6 +95,18 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
         menus=_cards(context, shown, headings),
         boxed=len(shown) <= BOXED,
     )
+
+
+def _find_side(context: Context, side: str) -> str:
+    """Return the side of the game with this name. Raises UserError, which may mean a state."""
+    try:
+        return find_side(context.game, side)
+    except UserError as error:
+        words = context.system.words["units"] if context.system is not None else None
+        near = did_you_mean(side, words.known_states) if words is not None else None
+        if near and not isinstance(error.hint, Hint):
+            error.hint = near
+        raise
 
 
 def _below(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:

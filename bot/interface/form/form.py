@@ -127,10 +127,13 @@ def asks(spec: CommandSpec, options: Options) -> bool:
         return False
     own = [option for option in spec.options if option.name not in _OF_ROLLS]
     alone = not options and (spec.family == "sequence" or spec.path in ASK_ALONE)
+    return bool(own) and (alone or bool(list_missing(spec, options)))
+
+
+def list_missing(spec: CommandSpec, options: Options) -> list[Option]:
+    """Return the options that a command needs and that are not given."""
     asked = asked_now(spec, options).options
-    return bool(own) and (
-        alone or any(option.required and not _is_given(option, options) for option in asked)
-    )
+    return [option for option in asked if option.required and not _is_given(option, options)]
 
 
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bot.interface.reply.bars import PHONE, Chance, Look, compared_lines, odds_lines
 from bot.interface.reply.unit_table import UnitTable
 from bot.rules.text.line import Line
-from bot.rules.text.phrase import Phrase, When
+from bot.rules.text.phrase import Phrase, Typed, When
 
 
 class Thrown(NamedTuple):
@@ -237,7 +237,7 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
 
 
 def _piece(text: str, pen: Pen) -> str:
-    return pen.plain(text) if isinstance(text, Phrase) else pen.within(text)
+    return pen.plain(text) if isinstance(text, Phrase | Typed) else pen.within(text)
 
 
 def _happened(part: Happened, pen: Pen) -> str:

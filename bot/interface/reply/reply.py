@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
-from bot.interface.reply.parts import Entry, Grid, Part, Sheet, part_lines
+from bot.interface.reply.parts import PLAIN as PLAIN_PEN
+from bot.interface.reply.parts import Entry, Grid, Part, Pen, Sheet, part_lines
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
 
@@ -200,11 +201,14 @@ class Reply:
         """The parts below the title as plain lines."""
         return [line for part in self.lines for line in part_lines(part)]
 
-    def text(self) -> str:
-        """The whole reply as plain text, for the console, screen readers and fallbacks."""
-        lines = [f"{self.over}: {self.first}" if self.over else self.first]
+    def text(self, pen: Pen = PLAIN_PEN) -> str:
+        """The whole reply as plain text, for the console, screen readers and fallbacks; a `pen`
+        writes commands as the reader types them.
+        """
+        first = f"{self.title} · {pen.plain(self.by)}" if self.by else self.title
+        lines = [f"{self.over}: {first}" if self.over else first]
         for part in self.lines:
-            lines += part_lines(part)
+            lines += part_lines(part, pen)
         if self.footer:
             lines.append(" · ".join(self.footer))
         return "\n".join(lines)
@@ -281,15 +285,12 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-_NOT_TYPED_WRONG = (
-    "not-yours",
-    "unit-unfit",
-    "unit-gone",
-    "nobody",
-    "no-choice",
-    "card-refuses",
+OF_NOTATION = (
+    *("unknown-option", "loose-word", "bad-quotes", "no-value", "missing"),
+    *("bad-value", "unknown-modifier", "bad-unit", "unit-needs", "bad-dice", "bad-hand"),
+    *("unknown-type", "unknown-attribute"),
 )
-"""Refusals of what the game has, where an example of something else would be no help."""
+"""Refusals of how something was typed: an example helps. Those by a rule or the dice have none."""
 _STORED = (
     *(
         "lines",
@@ -340,9 +341,9 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     lines = [error.hint] if error.hint else []
     better = error.better or (corrected(typed, error) if typed else "")
     if better:
-        lines.append(Phrase("Type: ", Typed(better)))
+        lines.append(Phrase("Type: ", Typed(f"/{better.removeprefix('/')}")))
     right = error.right or (error.hint.right if better and isinstance(error.hint, Hint) else "")
-    if not lines and example and example != typed and error.code not in _NOT_TYPED_WRONG:
+    if not lines and example and example != typed and error.code in OF_NOTATION:
         lines.append(Phrase("For example: ", Typed(example)))
     return Reply(
         error.message,

@@ -3,15 +3,15 @@ every place.
 
 `key=value` sets an option; a bare word is a flag or the next positional option; a value may be
 quoted with "…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand
-inside.
+inside. `key:value`, as Discord writes it, is read as well: `/lnlt fire attackers:us3; us4 tm:1`.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice, zip_longest
+from itertools import islice, takewhile, zip_longest
 from typing import NamedTuple
 
-from bot.interface.registry import TABLE, Registry, list_commands
+from bot.interface.registry import ALL_COMMANDS, TABLE, Registry, list_commands
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.options import MAX_TEXT, Option, clean, is_yes_or_no, unknown_option
@@ -39,6 +39,11 @@ processors make of them.
 """
 _MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
 _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
+_COLON = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40}):(.*)", re.DOTALL)
+_COLON_QUOTE = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,40}}:(?=[{''.join(_QUOTES)}])")
+"""How a word begins that gives an option its value in quotation marks: `name:"Rifle 9"`."""
+_ONE_WORD = ("int", "number", "bool")
+"""Types of options whose value is one word."""
 _HELP = ("?", "--help", "-h")
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
@@ -114,7 +119,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     if not tokens:
         raise UserError(
             "There is no command here.",
-            hint="Type help to see what there is.",
+            hint=ALL_COMMANDS,
             code="unknown-command",
         )
     first = tokens[0]
@@ -126,7 +131,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         return Parsed(rolls, read_tokens(rolls, tokens))
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"
-        hint = phrase("For example: `/roll 2d6+3`. help lists them.")
+        hint = phrase("For example: `/roll 2d6+3`. For all commands: `/help`")
         raise UserError(
             f"A command begins with its name, not {shown}: {text[:30]}",
             hint=hint,
@@ -226,6 +231,9 @@ def tokenize(text: str) -> list[Token]:
         space, key, value = found.groups("")
         start = at + len(space)
         at = found.end()
+        if not key and (named := _COLON_QUOTE.match(value)):
+            at = _end_of_quotes(text, start + named.end()) or at
+            value = text[start:at]
         quoted = not value and text[at : at + 1] in _QUOTES
         if quoted:
             value, at = _quoted(text, at)
@@ -233,6 +241,14 @@ def tokenize(text: str) -> list[Token]:
         if len(tokens) > MAX_TOKENS:
             raise UserError("That line has too many words.", code="too-many")
     return tokens
+
+
+def _end_of_quotes(text: str, start: int) -> int:
+    """Return the position after the quoted value that begins at `start`, or 0 if it is not closed."""
+    try:
+        return _quoted(text, start)[1]
+    except UserError:
+        return 0
 
 
 def _quoted(text: str, at: int) -> tuple[str, int]:
@@ -259,6 +275,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     fit.
     """
     options = {option.name: option for option in spec.options}
+    tokens = read_colons(spec, tokens)
     tokens = [token for token in tokens if not _is_at(token, options)]
     given: dict[str, object] = {}
     mods: list[str] = []
@@ -308,6 +325,88 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
 def _is_left_out(token: Token) -> bool:
     """Return whether a word leaves something out of the unit before it: `fire us1 vc2 -moved`."""
     return not token.quoted and not token.key and _LEFT_OUT.fullmatch(token.value) is not None
+
+
+def read_colons(spec: CommandSpec, tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with `name:value` of an option read as `name=value`.
+
+    A value goes on up to the next option that is named, or to a flag: `attackers:us3; us4 tm:1`.
+    """
+    options = {option.name: option for option in spec.options}
+    names = [_colon_key(token, options) for token in tokens]
+    if not any(names):
+        return list(tokens)
+    has_loose = any(option.name not in names for option in spec.positional)
+    last_name = max(index for index, name in enumerate(names) if name)
+    read: list[Token] = []
+    open_option: Option | None = None
+    for index, (token, name) in enumerate(zip(tokens, names, strict=True)):
+        if name:
+            read.append(_split_at_colon(token, name))
+            open_option = options[name]
+        elif open_option is None or _ends_value(token, open_option, options):
+            read.append(token)
+            open_option = None
+            continue
+        else:
+            read[-1] = read[-1]._replace(value=_join_word(read[-1].value, token))
+        is_open_ended = has_loose and index >= last_name
+        if not _takes_more_words(open_option, read[-1], is_open_ended):
+            open_option = None
+    return [piece for token in read for piece in _split_modifiers(token)]
+
+
+def _split_at_colon(token: Token, name: str) -> Token:
+    """Return `name:value` as a token with its key."""
+    value = token.value.partition(":")[2]
+    if value[:1] in _QUOTES and _end_of_quotes(value, 0) == len(value):
+        return Token(name, _quoted(value, 0)[0], quoted=True, at=token.at)
+    return Token(name, value, quoted=False, at=token.at)
+
+
+def _join_word(value: str, token: Token) -> str:
+    """Return a value with one more word of the line."""
+    word = quoted(token.value) if token.quoted else token.value
+    word = f"{token.key}={word}" if token.key else word
+    return f"{value} {word}".strip()
+
+
+def _split_modifiers(token: Token) -> list[Token]:
+    """Return a word for each of several modifiers in one value, and any other token as it is."""
+    if token.key != "mods" or " " not in token.value:
+        return [token]
+    return [Token("", word, quoted=False, at=token.at) for word in token.value.split()]
+
+
+def _colon_key(token: Token, options: Mapping[str, Option]) -> str:
+    """Return the option that a token such as `tm:1` names, or ""."""
+    found = None if token.key or token.quoted else _COLON.match(token.value)
+    name = found[1].replace("-", "_").casefold() if found else ""
+    return name if name in options else ""
+
+
+def _takes_more_words(option: Option, token: Token, is_open_ended: bool) -> bool:
+    """Return whether the next bare word can belong to the value of an option written with a colon.
+
+    `is_open_ended`: no further option is named, and the command has another one for bare words.
+    """
+    if token.quoted:
+        return False
+    if not token.value or option.name == "mods":
+        return True
+    if option.type in _ONE_WORD or token.value in option.values:
+        return False
+    return not (option.complete == "side" and is_open_ended)
+
+
+def _ends_value(token: Token, option: Option, options: Mapping[str, Option]) -> bool:
+    """Return whether a token is an option of its own, after a value written with a colon."""
+    if _is_greedy(option) or option.name == "mods":
+        return token.key in options
+    if token.key in options:
+        return option.type not in ("units", "unit")
+    is_word = not token.quoted and not token.key
+    return is_word and (bool(_flag(token.value, options)) or _is_modifier(token.value, options))
 
 
 def _whole(option: Option, loose: list[str], tokens: list[Token]) -> str:
@@ -604,21 +703,66 @@ def _counts_by_itself(option: Option) -> bool:
 
 
 def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
-    """The command ready to copy: `/lnlt fire attackers="squad fp=4" adjacent`."""
+    """Return the command ready to copy: `/lnlt fire attackers="squad fp=4" adjacent`.
+
+    Commands other than sequences and tables begin with bare values, as people type them:
+    `/unit edit us1 shaken`.
+    """
+    named = _write_options(spec, options, ())
+    if spec.family in ("sequence", "lookup"):
+        return named
+    bare = tuple(
+        option.name for option in takewhile(lambda one: _goes_bare(one, options), spec.positional)
+    )
+    short = _write_options(spec, options, bare)
+    return short if _reads_alike(spec, short, named) else named
+
+
+def named_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
+    """Return the command with the name of each option, in which single words can be replaced."""
+    return _write_options(spec, options, ())
+
+
+def _goes_bare(option: Option, options: Mapping[str, object]) -> bool:
+    """Return whether an option is given, and reads well without its name."""
+    given = options.get(option.name)
+    is_number = option.type in _ONE_WORD or option.name == "hand"
+    return not is_number and given not in (None, False, True, "", ())
+
+
+def _reads_alike(spec: CommandSpec, short: str, named: str) -> bool:
+    """Return whether two texts of a command are read as the same options."""
+    start = len(spec.name)
+    try:
+        return read_tokens(spec, tokenize(short[start:])) == read_tokens(
+            spec, tokenize(named[start:])
+        )
+    except UserError:
+        return False
+
+
+def _write_options(spec: CommandSpec, options: Mapping[str, object], bare: Sequence[str]) -> str:
+    """Return the command with its options, those that are `bare` first and without their names."""
     pieces = [spec.name]
-    for name, value in options.items():
+    for name in bare:
         option = spec.option(name)
-        counts = option is not None and _counts_by_itself(option)
-        is_off = value is False and not counts
-        if value is None or is_off or value == "" or value == ():
-            continue
-        if option is not None and option.type == "bool":
-            pieces.append(name if value is not False else f"{name}=no")
-        elif name == "mods":
-            pieces += map(str, value if isinstance(value, list | tuple) else str(value).split())
-        else:
-            pieces.append(f"{name}={quoted(value)}")
+        is_loose = option is not None and _is_greedy(option)
+        pieces.append(str(options[name]) if is_loose else quoted(options[name]))
+    for name, value in options.items():
+        if name not in bare and value not in (None, "", ()):
+            pieces += _write_option(name, value, spec.option(name))
     return " ".join(pieces)
+
+
+def _write_option(name: str, value: object, option: Option | None) -> list[str]:
+    """Return the words that set an option; none for a flag that is off anyway."""
+    if value is False and (option is None or not _counts_by_itself(option)):
+        return []
+    if option is not None and option.type == "bool":
+        return [name if value is not False else f"{name}=no"]
+    if name == "mods":
+        return [*map(str, value if isinstance(value, list | tuple) else str(value).split())]
+    return [f"{name}={quoted(value)}"]
 
 
 MOST = 60
@@ -634,7 +778,7 @@ def salvaged(text: str, registry: Registry) -> Parsed:
     spec, used = registry.find(command_words(tokens) if tokens else [])
     kept: list[Token] = []
     options: dict[str, object] = {}
-    for token in tokens[used:]:
+    for token in read_colons(spec, tokens[used:]):
         try:
             options = read_tokens(spec, [*kept, token])
         except UserError:

@@ -181,7 +181,7 @@ class Macro(NamedTuple):
             )
         for gap in gaps:
             if gap.name in OWN_OPTIONS:
-                raise _bad(f"No gap can be called {gap.name}: that is an option of /macro run.")
+                raise _bad(f"No gap can be called {gap.name}: that is an option of macro run.")
         read = self._read({gap.name: f"{{{gap.name}}}" for gap in gaps}, registry)
         defaults = {gap.name: gap.default for gap in gaps if gap.default is not None}
         tried = self._read(

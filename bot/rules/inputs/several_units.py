@@ -23,7 +23,7 @@ from bot.rules.inputs.units import (
     part_left_out,
     split_items,
 )
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import Phrase, phrase
 
 _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
 _LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
@@ -112,15 +112,18 @@ def units_in(texts: Iterable[object], roster: Roster) -> tuple[RosterUnit, ...]:
 def no_unit(item: str, roster: Roster) -> UserError:
     """The error for what is not a unit of the roster, with the nearest name."""
     hint = did_you_mean(item, {unit.name for unit in roster.values()})
-    message = f'The roster has no unit "{item[:40]}".'
+    message = f'No unit is called "{item[:40]}".'
     return UserError(message, hint=hint or _unseen(item), code="unknown-unit", about=item)
 
 
 def _unseen(item: str) -> str:
-    """Where the units are to be seen; of what may be several run together, how they are
-    separated.
+    """Return where the units can be seen, and for what may be several of them how to separate
+    them.
     """
-    return f"{SEPARATED}." if " " in item else phrase("`/unit list` shows all.")
+    several = (
+        f"{SEPARATED}. " if " " in item.strip() and any(map(str.isdigit, item.split()[0])) else ""
+    )
+    return Phrase(several, phrase("`/unit list` shows all."))
 
 
 def _plain(item: str, roster: Roster) -> RosterUnit | None:

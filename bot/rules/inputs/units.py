@@ -235,7 +235,7 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     near = _joined(key, roster)
     if not near and not _HANDLE.fullmatch(key):
         near = did_you_mean(name, [unit.name for unit in roster.values()])
-    message = f'The roster has no unit "{name[:40]}".'
+    message = f'No unit is called "{name[:40]}".'
     raise UserError(
         message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=key
     )
@@ -544,11 +544,13 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
     if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
         raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit", about=called)
     near = did_you_mean(word, known)
-    listed = f"; unit types are {', '.join(words.types)}" if not roster else ""
-    message = f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.'
-    raise UserError(
-        message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit", about=called
-    )
+    if roster:
+        message = f'No unit is called "{called[:40]}".'
+        hint = near or phrase("`/unit list` shows all.")
+        raise UserError(message, hint=hint, code="unknown-unit", about=called)
+    message = f'There is no unit type "{pieces[0][:40]}".'
+    listed = f"{SEPARATED}; unit types are {', '.join(words.types)}."
+    raise UserError(message, hint=near or listed, code="unknown-unit", about=called)
 
 
 def _is_type(word: str, words: UnitWords) -> bool:

@@ -189,7 +189,7 @@ def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
         what = f"{name} has no shot with {weapon} at {inches:g} inches."
-        raise UserError(what, hint="Leave that one out.", option="attackers", code="out-of-reach")
+        raise UserError(what, hint="Choose another man.", option="attackers", code="out-of-reach")
     how = [flag for flag in HOW if flag in unit.flags]
     if "no_assistant" in unit.flags and weapon in modifiers.constants["machine_guns"]:
         how.append("no_assistant")

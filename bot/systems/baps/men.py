@@ -23,7 +23,7 @@ def living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
             raise UserError(what, hint=hint, option=option, code="wrong-type")
     if dead := [man.word for man in found if man.state == "killed"]:
         said = f"{joined(dead)} {'is' if len(dead) == 1 else 'are'} dead."
-        raise UserError(said, hint=f"Leave {joined(dead)} out.", option=option, code="unit-gone")
+        raise UserError(said, hint="Choose others.", option=option, code="unit-gone")
     return found
 
 

@@ -458,7 +458,7 @@ def _hexes(
         answer = mission_fp(mission=mission, fp=fp, distance=distance)
         if not answer["attacked"]:
             what = f"A {mission} mission does not attack hex {name} at distance {distance}."
-            raise UserError(what, hint="Leave it out.", code="out-of-reach")
+            raise UserError(what, hint="Take that hex off the list.", code="out-of-reach")
         stop = start + len(units)
         tm = target_terrain(_number(name, units, "tm") or 0)
         flammable = any("flammable" in unit.flags for unit in units)

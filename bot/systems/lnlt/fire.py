@@ -92,7 +92,7 @@ def _refuse_hurt(unit: Unit) -> None:
     if not HURT.isdisjoint(unit.flags):
         raise UserError(
             f"{unit.word} is {state_of(unit)} and cannot fire.",
-            hint="Leave it out.",
+            hint="Choose another unit.",
             code="unit-unfit",
         )
 

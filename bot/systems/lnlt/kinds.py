@@ -76,7 +76,10 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
         if not name and not unit.state:  # typed, not of the roster, as most are
             continue
         if unit.state in GONE:
-            hint = phrase("Leave it out, or fix its state with `/unit edit`.")
+            hint = phrase(
+                "Choose another unit. If its state is wrong: `/unit edit {unit} state=good-order`",
+                unit=f'"{unit.word}"' if " " in unit.word else unit.word,
+            )
             raise UserError(f"{unit.word} is {unit.state}.", hint=hint, code="unit-gone")
         if name and name in seen:
             raise UserError(

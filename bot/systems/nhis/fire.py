@@ -188,7 +188,7 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
         if reach is not None and distance > 2 * reach:
             problem = f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}."
             raise UserError(
-                problem, hint="Leave it out of the attack.", option="attackers", code="out-of-reach"
+                problem, hint="Choose another unit.", option="attackers", code="out-of-reach"
             )
         if reach is not None and distance > reach:
             far.append(half_down(power))

@@ -405,7 +405,11 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
     """
     word = unit.numbers.get("weapon") if unit.name else unit.type
     if word is None:
-        hint = f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit."
+        hint = phrase(
+            "Add it after the name: {name} weapon=lmg. To keep it: `/unit edit {typed} weapon=lmg`",
+            name=unit.word,
+            typed=f'"{unit.word}"' if " " in unit.word else unit.word,
+        )
         raise UserError(
             f"{unit.word} has no weapon.", hint=hint, option="shooters", code="no-weapon"
         )

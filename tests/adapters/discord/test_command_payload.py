@@ -18,11 +18,11 @@ from adapters.discord.command_payload import (
     STRING,
     entries,
     payload,
-    shown_options,
     size,
 )
 from adapters.discord.registration import digest
 from bot.interface.registry import registry
+from bot.interface.shown_options import shown_options
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option
 from tests.standins.discord.commands import GLOBAL, check_command

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.command_payload import MAX_COMMAND, payload, shown_options, size
+from adapters.discord.command_payload import MAX_COMMAND, payload, size
 from bot.interface.registry import registry
+from bot.interface.shown_options import shown_options
 from tests.adapters.discord.test_command_payload import Json
 
 FULL = {"lnlt": 7_926, "ucn": 7_966}

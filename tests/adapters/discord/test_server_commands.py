@@ -12,7 +12,6 @@ import discord
 import pytest
 
 from adapters.discord.registration import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
-from adapters.discord.text import as_typed
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from tests.commands.test_pack import add, few, managed
@@ -161,12 +160,6 @@ async def test_a_command_larger_than_discord_takes_is_left_out_and_named(
     await managed(channel, "pack enable few")
     assert "8,000 characters" in await answer(menu)
     assert told.told == [["few"]]
-
-
-def test_a_command_of_a_pack_that_is_not_at_hand_is_shown_with_its_options_named() -> None:
-    shown = as_typed('/few shoot targets="Gun 1; Gun 2" sure hand=4')
-    assert shown == "/few shoot targets:Gun 1; Gun 2 sure hand:4"
-    assert as_typed("/game nonsense=1") == "/game nonsense=1"
 
 
 async def test_a_pack_that_discord_refuses_keeps_no_other_out(

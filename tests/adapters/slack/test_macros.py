@@ -34,8 +34,8 @@ async def test_a_macro_is_run_as_text_in_a_mention_and_from_its_form(
         assert "2 successes" in (await asked.answer()).everything
 
         refused = await (await ben.mention(games, "macro run h 2")).answer()
-        assert "The macro h needs dice." in refused.everything
-        pressed = await ben.press(refused, "Fix it")
+        assert "Needed: Hand" in refused.everything
+        pressed = await ben.press(refused, "Fill in the form")
         form = await pressed.modal()
         await ben.submit(form, {"dice": {"value": "1,1"}})
         assert "0 successes" in (await pressed.answer()).everything

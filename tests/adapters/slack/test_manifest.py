@@ -7,9 +7,10 @@ import json
 import pytest
 
 from adapters.slack.installation import SCOPES, make_manifest
-from adapters.slack.text import PEN, TAKEN
+from adapters.slack.text import PEN
 from bot.__main__ import main
 from bot.interface.registry import registry
+from bot.interface.typing.command_writer import TAKEN
 from bot.rules.text.phrase import Typed
 from tests.standins.slack import check_manifest
 

@@ -1,0 +1,91 @@
+"""Commands to copy, as each platform takes them where they are read; and the parser reads all."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.interface.registry import registry
+from bot.interface.typing.command_text import parse_text
+from bot.interface.typing.command_writer import CommandReader, write_command
+
+
+@pytest.mark.parametrize(
+    ("text", "on_discord"),
+    [
+        (
+            '/game start lnlt "Hill 875" sides="US, VC"',
+            "/game start system:lnlt name:Hill 875 sides:US, VC",
+        ),
+        ("/log 10 page=2", "/log count:10 page:2"),
+        ("/roll 2d6 + 3 label=fate", "/roll dice:2d6 + 3 label:fate"),
+        (
+            "/lnlt-table melee-odds attack=7 defense=5",
+            "/lnlt-table combat melee-odds attack:7 defense:5",
+        ),
+        ("/unit edit us1 shaken moved", "/unit edit name:us1 stats:shaken moved"),
+        ("/game undo", "/game undo"),
+        ("/game link abc123", "/game link code:abc123"),
+        ("roll 2d6", "/roll dice:2d6"),
+        ("/lnlt nonsense x=1", "/lnlt nonsense x=1"),
+        ("hand=4,1,?", "hand=4,1,?"),
+        ('/few shoot targets="Gun 1; Gun 2" hand=4', "/few shoot targets:Gun 1; Gun 2 hand:4"),
+        ("/game nonsense=1", "/game nonsense=1"),
+    ],
+)
+def test_on_discord_each_value_is_behind_the_name_of_its_option(text: str, on_discord: str) -> None:
+    assert write_command(text, CommandReader.DISCORD) == on_discord
+
+
+def test_flags_that_discord_has_no_room_for_go_into_mods() -> None:
+    typed = write_command(
+        '/lnlt fire attackers="US Squad 3; us4" targets=vc5 tm=1 adjacent no_hero rubber_boat',
+        CommandReader.DISCORD,
+    )
+    assert typed.startswith("/lnlt fire attackers:US Squad 3; us4 targets:vc5 tm:1 adjacent:True ")
+    assert typed.split("mods:")[1].split()[0] == "rubber_boat"
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "written"),
+    [
+        (CommandReader.SLACK, "/roll 2d6", "/roll 2d6"),
+        (CommandReader.SLACK, "roll 2d6", "/roll 2d6"),
+        (CommandReader.SLACK, "/me ping off", "/grognard me ping off"),
+        (CommandReader.SLACK, "/a-pack fire us1", "/grognard a-pack fire us1"),
+        (CommandReader.SLACK, "/invite @Grognard", "/invite @Grognard"),
+        (CommandReader.SLACK, "/game link ABC", "/game link code:ABC"),
+        (CommandReader.MENTION, "/roll 2d6", "@grognard roll 2d6"),
+        (CommandReader.MENTION, "/fire us1 vc1", "@grognard fire us1 vc1"),
+        (CommandReader.MENTION, "/invite @Grognard", "/invite @Grognard"),
+        (CommandReader.DIRECT, "/game start lnlt", "game start lnlt"),
+        (CommandReader.CONSOLE, "/unit edit us1 fp=2", "unit edit us1 fp=2"),
+        (CommandReader.CONSOLE, "hand=4,1", "hand=4,1"),
+    ],
+)
+def test_each_reader_gets_what_works_there(reader: CommandReader, text: str, written: str) -> None:
+    assert write_command(text, reader) == written
+
+
+@pytest.mark.parametrize(
+    ("colons", "plain"),
+    [
+        ("lnlt fire attackers:us3; us4 targets:vc5 tm:1", 'lnlt fire "us3; us4" vc5 tm=1'),
+        ("lnlt fire attackers:us3 targets:vc5 adjacent tm=1", "lnlt fire us3 vc5 adjacent tm=1"),
+        ("lnlt fire attackers:us3 targets:vc5 adjacent:True", "lnlt fire us3 vc5 adjacent=True"),
+        ('lnlt fire attackers:"Rifle 1" targets: vc5', 'lnlt fire "Rifle 1" vc5'),
+        ("lnlt fire us3 mods:adjacent no_hero targets:vc5", "lnlt fire us3 adjacent no_hero vc5"),
+        ("roll dice:2d6 + 3 label:fate", "roll 2d6 + 3 label=fate"),
+        ("unit edit name:Rifle 1 stats:shaken fp=2", 'unit edit "Rifle 1" shaken fp=2'),
+        ("unit add name:Rifle 9 type:squad side:US stats:fp=2", 'unit add "Rifle 9" squad US fp=2'),
+        ("unit list side:US shaken", "unit list side=US shaken"),
+        ('unit list hex:"Hill 5"', 'unit list hex:"Hill 5"'),
+        ("game link code:ABC123", "game link ABC123"),
+        (
+            "order write command:lnlt fire attackers:us1",
+            'order write command="lnlt fire attackers:us1"',
+        ),
+        ("macro add name:h text:lnlt fire attackers:us1", "macro add h lnlt fire attackers:us1"),
+    ],
+)
+def test_the_parser_reads_colons_as_it_reads_equals_signs(colons: str, plain: str) -> None:
+    assert parse_text(colons, registry()) == parse_text(plain, registry())
