@@ -30,13 +30,13 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (56, 124),
-    "odds of it": (55, 114),
-    "one die": (36, 69),
-    "undo": (30, 91),
-    "Again": (56, 160),
-    "Odds": (51, 104),
-    "a cell": (35, 60),
+    "fire": (68, 240),
+    "odds of it": (60, 125),
+    "one die": (39, 75),
+    "undo": (34, 100),
+    "Again": (68, 290),
+    "Odds": (55, 115),
+    "a cell": (38, 66),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""
 

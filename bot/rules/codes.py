@@ -106,6 +106,7 @@ CODES = {
     "other-side": "the person plays another side",
     "not-player": "only players of the game can do this",
     "not-yours": "it belongs to somebody else",
+    "not-your-card": "a card of another side",
     "not-your-go": "another side is to play",
     "no-first-side": "nobody has said yet which side goes first",
     "phase-over": "a button of a phase that is over",

@@ -54,7 +54,7 @@ async def test_done_under_a_shot_hands_over_right_there(platform: Platform, tmp_
         await e.until(lambda: "Done" not in e.buttons(first), "an older shot without Done")
         number = re.search(r"#\d+", e.words(second))
         assert number is not None
-        assert "It is US" in await e.refused("Ben", second, "Done")
+        assert "US to play" in await e.refused("Ben", second, "Done")
         e.calls()
 
         await hand_over(e, "Anna", second, f"→ VC to play, {e.shown('Ben')}")

@@ -119,7 +119,7 @@ async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(
     table, anna, ben = await duel(discord)
     start = await discord.message(table, "Anna starts")
     rally = await say(anna, table, "game initiative", side="US")
-    await discord.until(lambda: list(start.buttons) == ["Join US", "Join VC"])
+    await discord.until(lambda: list(start.buttons) == ["Join US", "Join VC", "Proof"])
     first = await press(anna, rally, "Next phase")
     assert list(first.buttons) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
     await discord.until(lambda: not rally.buttons)

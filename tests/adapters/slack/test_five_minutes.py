@@ -59,4 +59,4 @@ async def test_the_page_leads_two_people_through_a_fight(
         asked = await (await anna.press(other, "Undo")).answer()
         assert "Agree" in asked.buttons()
         passed = await (await anna.slash(games, "/game", "pass")).answer()
-        assert "go" in passed.text
+        assert "to play" in passed.text
