@@ -702,7 +702,10 @@ KINDS: list[tuple[Forge, str]] = [
     (phase_text, "words are not those of turn 1"),
     (put(of("initiative"), result="US"), "goes to one of the sides"),
     (put(of("initiative"), result="NVA"), "goes to one of the sides"),
-    (undo_of_another, "but the last event that held was|changed the game since"),
+    (
+        undo_of_another,
+        "but the last event that held was|changed the game since|does not turn round",
+    ),
     (undo_without_consent, "nobody agreed"),
     (undo_by_oneself, "had no say"),
     (undo_alone, "but others play"),

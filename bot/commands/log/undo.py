@@ -19,7 +19,7 @@ from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
 from bot.game.events import NEVER_UNDONE, held_before, is_shared, patched
-from bot.game.loaded import is_imported
+from bot.game.loaded import is_imported, read_opened
 from bot.game.phases import whose_go
 from bot.game.state import Actor, Game, Json, is_guarded
 from bot.game.undo import (
@@ -659,9 +659,12 @@ async def _told(context: Context, event: Json) -> str:
     of it: of a shot the words of its answer, so that nothing is played again."""
     ledger = context.ledger
     number = event["number"]
-    if (said := await context.answer(number)) is not None:
+    is_opened = event["kind"] == "sealed" and number not in context.game.sealed
+    if is_opened:
+        event = await read_opened(context.store, ledger.row, context.game, number) or event
+    elif (said := await context.answer(number)) is not None:
         return said.first
-    if event["kind"] == "sequence" and SAID in (texts := await context.texts(number)):
+    elif event["kind"] == "sequence" and SAID in (texts := await context.texts(number)):
         return filled(texts[SAID], ledger.name_of, lambda _, key: texts.get(key, DELETED))
     names = card_names(context.game, context.system) if event["kind"] in (*CARDS, "pass") else {}
     named = texts_of([event], (), (), names).get(number, "") if names else ""

@@ -1,13 +1,16 @@
 """Sealed rolls: the log holds the hash of one until its roller or the end of the game opens it."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.answers.events import title_of
 from bot.answers.outcome import Outcome
+from bot.answers.shot import NOW
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Amendment, Context
 from bot.commands.play.answer_buttons import other_targets, roll_buttons
+from bot.game.counter import REDUCED, states_of
 from bot.game.loaded import read_opened
 from bot.game.roster import change_from_json, change_json, is_gone, is_of_game, settle_changes
 from bot.game.state import Game, Json, unit_json
@@ -17,8 +20,11 @@ from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Reply
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
+from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import canonical
 from bot.rules.sequence.sequence import Change
+from bot.rules.text.names import a_or_an, joined
+from bot.systems.system import System
 
 SEALED, ANSWER = "sealed", "answer"
 
@@ -42,8 +48,8 @@ def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         content["texts"] = {"label": ledger.salted("label", label)}
     ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
     lines = [
-        part._replace(text=f"When opened: {part.text[5:]}")
-        if isinstance(part, Small) and part.text.startswith("Now: ")
+        part._replace(text=f"When opened: {part.text.removeprefix(NOW)}")
+        if isinstance(part, Small) and part.text.startswith(NOW)
         else part
         for part in outcome.reply.lines
     ]
@@ -125,8 +131,8 @@ async def reveal_number(context: Context, number: int) -> Reply:
 
 
 async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) -> Reply:
-    """The opened roll with the buttons that it would have had; *Undo* only while that is free of
-    what came since.
+    """The opened roll with the buttons that it would have had, *Undo* too; one that was undone
+    before has none.
     """
     event = await read_opened(context.store, context.ledger.row, context.game, number)
     spec = (
@@ -137,7 +143,7 @@ async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) 
     if event is None or spec is None or number in was.withdrawn:
         return reply
     buttons = roll_buttons(context, reply, event["kind"], event, number)
-    if number == was.last and was.units == context.game.units:
+    if not any(button.label == "Undo" for button in buttons):
         buttons = (*buttons, context.button("undo", "Undo", number))
     return replace(
         reply,
@@ -166,26 +172,22 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
             lines.append(f"#{number}: whoever rolled it has deleted its content.")
             continue
         content = json.loads(text)
-        told = _told(kept.get((number, ANSWER)), number)
-        lines += told
-        brief.append(Group(f"#{number}, opened", str(told[0])))
+        answer = _load_answer(kept.get((number, ANSWER)), number)
         said.append(f"#{number} {title_of(content)}: {content.get('result', '')}")
+        remarks: list[str] = []
         if number in game.withdrawn:
-            lines.append("It had been undone and changes nothing.")
+            remarks = ["It had been undone and changes nothing."]
         elif is_of_game(game, content.get("system", "")):
+            system = context.systems.get(game.system)
             changes, remarks = _still_fitting(game, content)
-            game = settle_changes(game, changes, context.systems.get(game.system))
-            if moved := content.get("tracks"):
-                read = {
-                    key_of(name, content["read"]): value for name, value in content["read"].items()
-                }
-                since = [key for key in moved if game.tracks.get(key, read[key]) != read[key]]
-                remarks += [
-                    f"{key} has changed since the roll: the result counts as it was rolled."
-                    for key in since
-                ]
-                game = replace(game, tracks={**game.tracks, **moved})
-            lines += remarks
+            was = game
+            game = settle_changes(game, changes, system)
+            if remarks:
+                answer = _describe_real_changes(answer, content, was, game, system)
+            remarks += _describe_changed_tracks(game, content)
+            game = replace(game, tracks={**game.tracks, **content.get("tracks", {})})
+        lines += [answer.first, *answer.lines, *remarks]
+        brief.append(Group(f"#{number}, opened", answer.first))
     return Opened(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
 
 
@@ -212,8 +214,67 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     return changes, remarks
 
 
-def _told(answer: str | None, number: int) -> list[Part]:
-    if answer is None:
-        return [f"#{number}"]
-    reply = Reply.from_json(json.loads(answer))
-    return [reply.first, *reply.lines]
+def _describe_changed_tracks(game: Game, content: Json) -> list[str]:
+    """Say which of the tracks that a sealed roll sets have changed since it was made."""
+    tracks: Json = content.get("tracks", {})
+    read: Json = content["read"] if tracks else {}
+    values = {key_of(name, read): value for name, value in read.items()}
+    return [
+        f"{key} has changed since the roll: the result counts as it was rolled."
+        for key in tracks
+        if game.tracks.get(key, values[key]) != values[key]
+    ]
+
+
+def _load_answer(text: str | None, number: int) -> Reply:
+    """Return what the roller was answered; the bare number if that is gone."""
+    return Reply(f"#{number}") if text is None else Reply.from_json(json.loads(text))
+
+
+def _describe_real_changes(
+    answer: Reply, content: Json, before: Game, after: Game, system: System | None
+) -> Reply:
+    """Return the answer with a headline and a *Now:* of what the opening really changed.
+
+    The answer says what the roll came to when it was made. It stays if all units still change.
+    """
+    names = dict.fromkeys(change["unit"] for change in content.get("changes", ()))
+    keys = {name: name.casefold() for name in names}
+    changed = [
+        name for name in names if after.units.get(keys[name]) != before.units.get(keys[name])
+    ]
+    if len(changed) == len(names):
+        return answer
+    states = _describe_states([keys[name] for name in changed], before, after, system)
+    lines = [part for part in answer.lines if not _is_now(part)]
+    if states and len(lines) < len(answer.lines):
+        lines.append(Small(NOW + " · ".join(f"{name} {state}" for name, state in states.items())))
+    title = joined(f"{name} is {state}" for name, state in states.items())
+    title = title or f"No effect any more on {joined(sorted({*names} - {*changed}))}"
+    return replace(answer, title=title, lines=tuple(lines))
+
+
+def _describe_states(
+    keys: Iterable[str], before: Game, after: Game, system: System | None
+) -> dict[str, str]:
+    """Return what ails each of these units now and did not before, by their names."""
+    states: dict[str, str] = {}
+    for key in keys:
+        unit = after.units[key]
+        state = _state_in_words(unit, system)
+        if state and state != _state_in_words(before.units[key], system):
+            states[unit.name] = state
+    return states
+
+
+def _is_now(part: Part) -> bool:
+    return isinstance(part, Small) and part.text.startswith(NOW)
+
+
+def _state_in_words(unit: RosterUnit, system: System | None) -> str:
+    """Return what ails a unit, with its type if that is a lesser one: `a half-squad, shaken`."""
+    reduced = system.words["units"].reduced.values() if system is not None else ()
+    states = states_of(unit, system)
+    if unit.type in reduced:
+        return joined([a_or_an(unit.type), *(state for state in states if state != REDUCED)])
+    return joined(states) if states else ""
