@@ -94,7 +94,7 @@ def _with_types(
             f"({', '.join(words.types[:6])})"
         )
     if types:
-        read = joined([f"{name[:40]} is {type_}" for name, type_ in [*types.items()][:MAX_NOTED]])
+        read = joined([f"{name[:40]} ({type_})" for name, type_ in [*types.items()][:MAX_NOTED]])
         notes.append(f"types are read from the names: {read}")
     return fitted
 

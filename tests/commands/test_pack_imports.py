@@ -35,7 +35,7 @@ async def test_the_review_says_how_a_file_was_read_and_is_called_after_it() -> N
     channel = await Channel.fresh()
     first = await add(channel, SKY.encode(), "april sky.csv")
     assert first.title == "April sky 1 is checked and kept"
-    assert "Read as: april-sky: 2d6 by row (2-4, 5-9, 10-12); 3 different results" in first.text()
+    assert "Read as: 2d6 by row (2-4, 5-9, 10-12); 3 different results" in first.text()
     second = await add(channel, b"d6,Wind\n1-3,north\n4-6,south\n", "wind.csv")
     assert second.title == "Wind 1 is checked and kept"
     await channel.app.close()
@@ -69,7 +69,7 @@ async def test_the_first_sheets_of_a_workbook_are_tables() -> None:
     channel = await Channel.fresh()
     reply = await add(channel, workbook([line.split(",") for line in SKY.splitlines()]), "sky.xlsx")
     assert reply.title == "Sky 1 is checked and kept"
-    assert "Read as: sky: 2d6 by row (2-4, 5-9, 10-12); 3 different results" in reply.text()
+    assert "Read as: 2d6 by row (2-4, 5-9, 10-12); 3 different results" in reply.text()
     await channel.app.close()
 
 

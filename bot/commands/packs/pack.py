@@ -9,6 +9,7 @@ from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply, error_reply
 from bot.packs.check import UNTRUSTED_SECONDS, Report
+from bot.packs.importing.recognise import NOT_SAID
 from bot.packs.pack_store import (
     HERE,
     MOST_ENABLED,
@@ -300,9 +301,28 @@ def refused(faults: Sequence[str]) -> Reply:
 
 def _lines_understood(found: Review) -> list[Part]:
     """Return how the tables from elsewhere were read, a line for each."""
-    lines: list[Part] = [f"Read as: {line}" for line in found.understood[:MOST_UNDERSTOOD]]
+    tables = found.understood
+    if len(tables) == 1:
+        tables = (tables[0].partition(": ")[2],)
+    lines: list[Part] = [f"Read as: {line}" for line in tables[:MOST_UNDERSTOOD]]
     if len(found.understood) > MOST_UNDERSTOOD:
         lines.append(f"And {len(found.understood) - MOST_UNDERSTOOD} more tables.")
+    return lines
+
+
+def _lines_of_questions(found: Review) -> list[Part]:
+    """Return what to look at again, with a heading."""
+    questions = found.report.questions
+    if not questions:
+        return []
+    if found.understood:
+        heading = "Hold this against your card:", "Hold these against your card:"
+    else:
+        heading = "One thing looks odd:", "These look odd but may be right:"
+    lines: list[Part] = [heading[len(questions) > 1]]
+    lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]
+    if len(questions) > MOST_QUESTIONS:
+        lines.append(f"And {len(questions) - MOST_QUESTIONS} more.")
     return lines
 
 
@@ -312,9 +332,10 @@ async def _shown(
     """The review, with the picture of its first table as the channel has pictures, and *Enable*
     where another version, or none, is enabled."""
     about = found.about
-    questions = found.report.questions
     assert about is not None
-    lines: list[Part] = [f"By {about.author}. Licence: {about.licence}."]
+    lines: list[Part] = []
+    if not found.understood or about.author != NOT_SAID or about.licence != NOT_SAID:
+        lines.append(f"By {about.author}. Licence: {about.licence}.")
     lines += [about.notice] if about.notice else []
     lines += [f"It changes {about.inherits} and has all else of it."] if about.inherits else []
     lines += (
@@ -327,19 +348,11 @@ async def _shown(
         ("Combat sequences", [title for _, title in found.sequences]),
         ("Scenarios", list(found.scenarios)),
     ):
-        lines.append(f"{what}: {', '.join(titles) or 'none'}.")
+        if titles or not found.understood:
+            lines.append(f"{what}: {', '.join(titles) or 'none'}.")
     lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
     lines += _lines_understood(found)
-    if questions:
-        lines.append(
-            "These look odd but may be right:" if len(questions) > 1 else "One thing looks odd:"
-        )
-        lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]
-        lines += (
-            [f"And {len(questions) - MOST_QUESTIONS} more."]
-            if len(questions) > MOST_QUESTIONS
-            else []
-        )
+    lines += _lines_of_questions(found)
     lines.append(Small(f"Version {hash[:8]}"))
     by = {None: "not enabled yet", hash: "enabled here"}.get(active, "another version is enabled")
     buttons = () if active == hash else (Button(f"packon:{hash}", "Enable", "primary"),)

@@ -20,6 +20,8 @@ _BARS = str.maketrans(dict.fromkeys("│┃║¦｜", "|"))
 _BOX_RULE = re.compile(r"[\s|:+=_\-─-╿]+")
 _HEADING = re.compile(r"#{1,6}\s+(.{1,200})")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_]{1,100})(?:\*\*|__):?")
+_EMPHASIS = re.compile(r"^(\*\*|__|\*|_|`)([^*_`]{1,200})\1$")
+"""A cell of Markdown that is bold or slanted as a whole."""
 _SEPARATOR_LINE = re.compile(r"sep=(.)", re.IGNORECASE)
 _COLUMN_GAP = re.compile(r"(?<! ) {2,}(?! )")
 _DICE_HEAD = re.compile(r"\d{0,2}\s?[dw]\s?(?:\d{1,3}|%)\b.{0,40}", re.IGNORECASE)
@@ -27,6 +29,8 @@ _NOTE = re.compile(
     r"\s*(?:[*†‡§]|\(|note\b|notes\b|n\.b\.|source\b|see\b|\^[\w-]+$)", re.IGNORECASE
 )
 _LONG_NOTE = 30
+_CODE = re.compile(r"(?=.*[A-Z0-9])[A-Z0-9][A-Za-z0-9/+*†-]{0,6}")
+_ODDS = re.compile(r"\d{1,3}[:-]\d{1,3}")
 _LONGEST_TITLE = 80
 
 
@@ -122,11 +126,48 @@ def is_in_columns(lines: Sequence[str]) -> bool:
     """Return whether most lines have the same three or more columns, set by blanks."""
     widths = [len(_COLUMN_GAP.split(line.strip())) for line in lines]
     width = max(set(widths), key=widths.count, default=0)
-    return width >= 3 and 2 * widths.count(width) > len(widths)
+    if width >= 3 and 2 * widths.count(width) > len(widths):
+        return True
+    return bool(_rows_of_tokens(lines))
+
+
+def _rows_of_tokens(lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells of a grid of codes that was copied out of a document, with single blanks
+    between them, below odds or figures; [] for any other text.
+    """
+    rows = [line.split() for line in lines if line.strip()]
+    widths = [len(row) for row in rows]
+    width = max(set(widths), key=widths.count, default=0)
+    start = widths.index(width) if width else 0
+    if width < 4 or {*widths[start:]} != {width}:
+        return []
+    above = rows[:start]
+    if above and len(above[-1]) == width - 1:
+        grid = [["", *above.pop()], *rows[start:]]
+    else:
+        grid = rows[start:]
+    if not _is_grid_of_codes(grid):
+        return []
+    return [*([" ".join(row)] for row in above), *grid]
+
+
+def _is_grid_of_codes(grid: Sequence[Sequence[str]]) -> bool:
+    """Return whether rows have figures or odds at the top and at the side, and codes inside."""
+    head, *body = grid
+    edges = [*head[1:], *(row[0] for row in body)]
+    cells = [cell for row in body for cell in row[1:]]
+    has_edges = all(_is_edge(edge) for edge in edges)
+    return len(body) > 1 and has_edges and all(_CODE.fullmatch(cell) for cell in cells)
+
+
+def _is_edge(cell: str) -> bool:
+    return bool(figures(cell)) or _ODDS.fullmatch(cell) is not None
 
 
 def _rows_of_columns(lines: Sequence[str]) -> list[list[str]]:
     """Return the cells of lines whose columns are set by blanks; one cell for any other line."""
+    if tokens := _rows_of_tokens(lines):
+        return tokens
     rows = [
         [cell.strip() for cell in _COLUMN_GAP.split(line.strip())] if line.strip() else []
         for line in lines
@@ -343,4 +384,4 @@ def _cells_of_bars(line: str) -> list[str]:
     if text.endswith("|") and not text.endswith("\\|"):
         text = text[:-1]
     cells = re.split(r"(?<!\\)\|", text)
-    return [cell.replace("\\|", "|").strip() for cell in cells]
+    return [_EMPHASIS.sub(r"\2", cell.replace("\\|", "|").strip()) for cell in cells]

@@ -64,11 +64,10 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Rol
         _ask_about_order(flat, dice, questions)
     elif not says_modified and not is_open:
         _check_against(flat, dice, added, down.has_dates)
-    goes_beyond = _goes_beyond(flat, dice, added)
-    if (is_open or goes_beyond) and not says_modified:
-        why = "its rows are open-ended" if is_open else "its rows go beyond them"
-        questions.append(f"players may add a modifier to {dice}, as {why}")
-    return RolledRows(dice, added, says_modified or is_open or goes_beyond, rows)
+    reason = _reason_for_modifier(flat, dice, added)
+    if reason and not says_modified:
+        questions.append(f"players may add a modifier to {dice}, as its rows {reason}")
+    return RolledRows(dice, added, says_modified or bool(reason), rows)
 
 
 def _check_pairs(named_dice: str, down: Headings) -> None:
@@ -82,11 +81,15 @@ def _check_pairs(named_dice: str, down: Headings) -> None:
     )
 
 
-def _goes_beyond(flat: Sequence[Span], dice: str, added: int) -> bool:
-    """Return whether rows have figures that the dice and what is added never come to."""
+def _reason_for_modifier(flat: Sequence[Span], dice: str, added: int) -> str:
+    """Return why players must be able to add to the dice, "" if the rows have the totals of the
+    dice alone.
+    """
+    if any(None in span for span in flat):
+        return "are open-ended"
     low, high = totals(dice)
     least, most = limits(flat)
-    return least < low + added or most > high + added
+    return "go beyond them" if least < low + added or most > high + added else ""
 
 
 def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:

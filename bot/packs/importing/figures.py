@@ -13,14 +13,20 @@ _DASHES = str.maketrans(
     {**dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"), "\u301c": "~"}
 )
 _N = r"([-+]?\d{1,5})"
-_BETWEEN = re.compile(rf"{_N}\s*(?:-|\.{{2,3}}|~|to|thru|through|bis|à|/)\s*{_N}")
+_BETWEEN = re.compile(rf"(?:from )?{_N}%?\s*(?:-|\.{{2,3}}|~|to|thru|through|bis|à|/)\s*{_N}%?")
 _MORE = re.compile(
-    rf"(?:>=|≥)\s*{_N}|{_N}\s*(?:\+|or\s+(?:more|higher|above|over|better)|and\s+(?:up|above|over))"
+    rf"(?:>=|≥|at least )\s*{_N}"
+    rf"|{_N}\s*(?:\+|(?:or|and|&)\s+(?:more|higher|above|over|better|greater|up)|up)"
 )
 _LESS = re.compile(
-    rf"(?:<=|≤)\s*{_N}|{_N}\s*(?:-|or\s+(?:less|lower|below|under|fewer)|and\s+(?:below|under))"
+    rf"(?:<=|≤|at most |up to )\s*{_N}"
+    rf"|{_N}\s*(?:-|(?:or|and|&)\s+(?:less|lower|below|under|fewer|down)|down)"
 )
-_STRICT = re.compile(rf"([<>])\s*{_N}")
+_STRICT = re.compile(
+    rf"(<|>|less than |fewer than |under |below |more than |greater than |over |above )\s*{_N}"
+)
+_UPWARD = (">", "more", "greater", "over", "above")
+_LIST_OF_FIGURES = re.compile(r",|(?<=\d)\s+(?:or|and|&)\s+(?=\d)")
 _POINT_ZERO = re.compile(r"([-+]?\d{1,5})\.0{1,2}")
 """A whole number as a spreadsheet writes it with decimals; three zeros may be thousands."""
 _LIST_MARK = re.compile(r"#?\s*+(\d{1,5}+)\s*+[.):]|#\s*+(\d{1,5}+)")
@@ -53,9 +59,10 @@ def figures(text: str) -> tuple[Span, ...]:
     span = _span(plain)
     if span is not None:
         return (span,)
-    if "," not in plain or _THOUSANDS.fullmatch(plain):
+    parts = _LIST_OF_FIGURES.split(plain)
+    if len(parts) < 2 or _THOUSANDS.fullmatch(plain):
         return ()
-    spans = tuple(_span(part.strip()) for part in plain.split(",") if part.strip())
+    spans = tuple(_span(part.strip()) for part in parts if part.strip())
     return tuple(span for span in spans if span is not None) if None not in spans else ()
 
 
@@ -77,7 +84,7 @@ def _span(text: str) -> Span | None:
         return None, int(less[1] or less[2])
     if strict := _STRICT.fullmatch(text):
         figure = int(strict[2])
-        return (figure + 1, None) if strict[1] == ">" else (None, figure - 1)
+        return (figure + 1, None) if strict[1].startswith(_UPWARD) else (None, figure - 1)
     return None
 
 

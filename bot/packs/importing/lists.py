@@ -47,6 +47,8 @@ _MARKED = re.compile(rf"{_MARK}({_FIGURE})\s+[-–—=]\s+(\S.*)")
 _DATED = re.compile(
     rf"{_MARK}(\d{{1,2}}[-./][^\W\d_]{{3,9}}|[^\W\d_]{{3,9}}[-./]\d{{2}})\.?:?\s+(?:[-–—]\s+)?(\S.*)"
 )
+_COLUMN_HEADS = re.compile(r"(?:roll|die|dice|die roll)\s+\S+", re.IGNORECASE)
+"""Two headings of columns, which are no title."""
 _HEADING_SIGNS = re.compile(r"^#{1,6}\s+|\*\*|__")
 _ROLL20_TABLE = re.compile(r"!import-table\s+--(.{1,200})")
 _ROLL20_ITEM = re.compile(r"!import-table-item\s+--(.{1,4000})")
@@ -229,7 +231,8 @@ def _without_marks_of_list(entries: list[tuple[Span, str]]) -> list[tuple[Span, 
 def _draft(part: _List, name: str) -> Draft:
     dice = dice_said(part.title)
     title = without_dice(part.title).rstrip(" :：.") or name
-    questions = list[str]()
+    if _COLUMN_HEADS.fullmatch(part.title):
+        title = name
     if not part.entries:
         return _of_faces(part, title, dice)
     if part.lines:
@@ -240,19 +243,26 @@ def _draft(part: _List, name: str) -> Draft:
         raise refused(
             f"The title of {title[:40]} says d66, but its figures are not the 36 from 11 to 66."
         )
+    questions = _questions_of(part, spans)
+    dice = dice or guess_dice(spans, title, questions)
+    lines = with_highest_for_zero([(span,) for span in spans], dice, questions)
+    entries = [(span, text) for row, (_, text) in zip(lines, listed, strict=True) for span in row]
+    check_totals(entries, dice, title)
+    return one_column(title, SOURCE, dice, entries, questions)
+
+
+def _questions_of(part: _List, spans: Sequence[Span]) -> list[str]:
+    """Return what to look at again in a list."""
+    questions = list[str]()
     if part.joined:
         quoted = ", ".join(f'"{line[:40]}"' for line in part.joined[:3])
         questions.append(f"read as more of the line above: {quoted}")
     dates = [entry.date for entry in part.entries if entry.date]
     if dates:
         questions.append(f"read as the ranges that they were typed as: {', '.join(dates[:4])}")
-    dice = dice or guess_dice(spans, title, questions)
     if not is_rising(spans):
         questions.append("its figures do not rise from line to line")
-    lines = with_highest_for_zero([(span,) for span in spans], dice, questions)
-    entries = [(span, text) for row, (_, text) in zip(lines, listed, strict=True) for span in row]
-    check_totals(entries, dice, title)
-    return one_column(title, SOURCE, dice, entries, questions)
+    return questions
 
 
 def _of_faces(part: _List, title: str, dice: str) -> Draft:

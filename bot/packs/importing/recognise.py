@@ -49,6 +49,8 @@ from bot.systems.system import DECKS, built_in
 from bot.systems.yaml_file import read_bounded
 
 GROUP = "tables"
+NOT_SAID = "not said"
+"""The author or licence of tables that name none."""
 MOST_READ = 2_000_000
 """Bytes of a file: other programs write much beside the texts."""
 _POINTER = "version https://git-lfs.github.com/spec/"
@@ -123,8 +125,8 @@ class Imported:
             "id": id,
             "title": self.title,
             "version": self.version or "1",
-            "author": self.author or author or "not said",
-            "licence": self.licence or "not said",
+            "author": self.author or author or NOT_SAID,
+            "licence": self.licence or NOT_SAID,
             "notice": f"Imported from {self.format}.",
         }
         lines = [
@@ -216,6 +218,21 @@ def _read_sheets_of(data: bytes, name: str, stem: str) -> _Read:
     return _Read("an Excel workbook", drafts, {}, left_out)
 
 
+def _ids_of(drafts: Sequence[Draft], stem: str, id: str) -> list[str]:
+    """Return an id for each table, made of its title; `id` is that of a single one, if given."""
+    if len(drafts) == 1:
+        names = [id or slug(drafts[0].title) or slug(drafts[0].id) or slug(stem)]
+    else:
+        names = [
+            slug(draft.title) or slug(draft.id) or f"table-{number}"
+            for number, draft in enumerate(drafts, 1)
+        ]
+    ids = list[str]()
+    for name in names:
+        ids.append(named(name, "table", {*ids, "game", "sequences", "pack"}))
+    return ids
+
+
 def _of_drafts(read: _Read, stem: str, id: str, group: str, chains: bool) -> Imported:
     """Return the files of tables that were read. Raises UserError for too many."""
     drafts = read.drafts
@@ -223,12 +240,7 @@ def _of_drafts(read: _Read, stem: str, id: str, group: str, chains: bool) -> Imp
         raise refused(
             f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once."
         )
-    ids = list[str]()
-    for number, draft in enumerate(drafts, 1):
-        fallback = slug(stem) if len(drafts) == 1 else f"table-{number}"
-        asked = id if len(drafts) == 1 else ""
-        taken = {*ids, "game", "sequences", "pack"}
-        ids.append(named(asked or slug(draft.title) or slug(draft.id) or fallback, "table", taken))
+    ids = _ids_of(drafts, stem, id)
     files = dict[str, str]()
     groups = dict[str, str]()
     questions = list(read.left_out)

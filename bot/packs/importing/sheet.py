@@ -299,8 +299,10 @@ def _is_turned(down: Headings, across: Headings, corner: Sequence[str], said: st
 
 def _dice_of(headings: Headings) -> str:
     """Return the dice whose totals headings are, "" for none and for words."""
-    flat = headings.flat
-    return dice_for(flat) or die_from_zero(flat) if flat else ""
+    flat = sorted(headings.flat, key=lambda span: span[0] or 0)
+    if not flat or not is_rising(flat):
+        return ""
+    return dice_for(flat) or die_from_zero(flat)
 
 
 def _check_rolled(rolled: RolledRows, keys: Sequence[str], said: str) -> None:
@@ -469,26 +471,30 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
     """Return the cells as results; empty ones, and those that a spreadsheet may have changed, are
     asked about.
     """
-    questions = grid.questions
     cells = [
         [
-            _cell(cell, f"row {key[:20]}, column {top[:20]}", questions)
-            for cell, top in zip(row, grid.tops, strict=True)
+            _cell(cell, f"row {key[:20]}, column {top[:20] or number}", grid.questions)
+            for number, (cell, top) in enumerate(zip(row, grid.tops, strict=True), 1)
         ]
         for key, row in zip(grid.keys, grid.cells, strict=True)
     ]
-    every = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
-    dashes = [cell for cell in every if cell in _DASHES]
-    if len(dashes) > 1:
-        questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
-        cells = [[NOTHING if cell in dashes else cell for cell in row] for row in cells]
+    texts = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
+    _ask_about_spellings(texts, grid.questions)
+    dashes = [text for text in texts if text in _DASHES]
+    if len(dashes) < 2:
+        return cells
+    grid.questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
+    return [[NOTHING if cell in dashes else cell for cell in row] for row in cells]
+
+
+def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
+    """Ask about results that differ in capitals alone."""
     spellings: dict[str, list[str]] = {}
-    for cell in every:
-        spellings.setdefault(cell.casefold(), []).append(cell)
-    for texts in spellings.values():
-        if len(texts) > 1:
-            questions.append(f"{' and '.join(texts)[:60]} are two results: the same, or not?")
-    return cells
+    for text in texts:
+        spellings.setdefault(text.casefold(), []).append(text)
+    for alike in spellings.values():
+        if len(alike) > 1:
+            questions.append(f"{' and '.join(alike)[:60]} are two results: the same, or not?")
 
 
 def _cell(text: str, place: str, questions: list[str]) -> Cell:
