@@ -20,6 +20,7 @@ from bot.commands.channel_games import choices
 from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
+from bot.game.cups import is_called
 from bot.game.decks import deck_names, usable_cards
 from bot.game.loaded import Games, is_imported
 from bot.game.next_seed import laid_ready
@@ -655,7 +656,15 @@ class App:
             return known
         game = loaded.game
         reasons = find_reasons(known.game, spec, known.roster, game, known.own_side)
-        return known._replace(reasons=reasons)
+        on_call = frozenset(
+            unit.handle
+            for unit in known.roster
+            if game.led
+            and unit.side in ("", known.own_side or unit.side)
+            and not is_gone(unit)
+            and is_called(game, unit)
+        )
+        return known._replace(reasons=reasons, on_call=on_call)
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
         """The macros that somebody can run in a place."""

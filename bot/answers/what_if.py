@@ -4,7 +4,7 @@ each firer leading.
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import thread_time
 
@@ -17,11 +17,12 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTS, Option, flag, words_of
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.inputs.typed_values import Given
-from bot.rules.inputs.units import Roster
+from bot.rules.inputs.units import Roster, Unit
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import numbered
+from bot.systems.bears import find_unborne
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from bot.systems.system import Sequence
@@ -159,8 +160,26 @@ def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
         (*sequence.inputs, *sequence.tracks),
         key=lambda option: common.get(option.name, len(common)),
     )
+    unborne = _find_unborne(sequence, given) - {*raw, *words_of(raw.get("mods") or ())}
+    options = [
+        replace(option, values=tuple(word for word in option.values if word not in unborne))
+        if option.type == "mods"
+        else option
+        for option in options
+        if option.name not in unborne
+    ]
     found = [one for option in options for one in _of_option(option, raw, common)]
     return found if has_one_party(sequence) else [*found, *_of_firers(raw, given)]
+
+
+def _find_unborne(sequence: Sequence, given: Given) -> frozenset[str]:
+    """Return the modifiers that no unit of these inputs can bear."""
+    units: dict[str, tuple[Unit, ...]] = {}
+    for bearers in sequence.bears.values():
+        single = given.roster.get(bearers.option)
+        listed = given.lists.get(bearers.option, ())
+        units[bearers.option] = (single,) if single is not None else tuple(listed)
+    return find_unborne(sequence.bears, units, sequence.system.game["units"].get("classes") or {})
 
 
 def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Changed]:

@@ -150,8 +150,33 @@ NO_FIX = (
         "other-game",
         "old-button",
     ),
+    *(
+        "blank-cell",
+        "other-system",
+        "no-system",
+        "no-chit",
+        "leads-phase",
+        "phase-over",
+        "no-choice",
+        "not-served",
+        "not-shared",
+        "side-taken",
+    ),
 )
 """Refusals that no other word in a form would change."""
+TYPED_WRONG = (
+    "unknown-option",
+    "loose-word",
+    "given-twice",
+    "missing",
+    "not-together",
+    "name-taken",
+    "no-change",
+    "too-long",
+    "too-many",
+    "bad-roster",
+)
+"""Refusals that a form can mend although they name none of its options."""
 ONE_MORE = "one-more"
 """What a form asks when an input counts only by what was filled in."""
 TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy", "choice-first")
@@ -398,7 +423,7 @@ class Forms:
         later = reply.code in TRY_AGAIN
         if not reply.error or reply.seen or not spec.options or reply.code in NO_FIX:
             return reply
-        if later and spec.family not in KEPT:
+        if spec.family not in KEPT and (later or not _can_mend(spec, reply)):
             return reply
         message = " ".join((reply.title, *reply.body()[:1]))
         before = new_draft(spec.path, {}, who.key)
@@ -436,6 +461,14 @@ class Forms:
         )
         kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
         return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
+
+
+def _can_mend(spec: CommandSpec, reply: Reply) -> bool:
+    """Return whether the form of a command beside the fight can mend what was refused: a field of
+    it was wrong.
+    """
+    option = spec.option(reply.option)
+    return reply.code in TYPED_WRONG or (option is not None and option.type != "bool")
 
 
 def _storable(options: Mapping[str, object]) -> dict[str, object]:

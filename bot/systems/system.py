@@ -19,6 +19,7 @@ from bot.rules.inputs.options import Asked, Option, TokenLists, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.systems.around_sequence import ANYWAY, read_bans, read_landings, read_rides
+from bot.systems.bears import read_bears
 from bot.systems.game_file import LED_BY, check_buttons, check_game
 from bot.systems.table_names import fold_name, list_names
 from bot.systems.yaml_cache import read_yaml
@@ -52,7 +53,7 @@ TABLES = os.path.join(
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
     "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
-    "steps", "bans", "rides", "lands", "repeats",
+    "steps", "bans", "rides", "lands", "repeats", "bears",
 }  # fmt: skip
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
@@ -145,6 +146,7 @@ class Sequence:
                 file, f"common names {min(strange)}, which is no input and no word of mods", row=id
             )
         self.bans = read_bans(data, file, id)
+        self.bears = read_bears(data, self.inputs, file, id)
         self.rides = read_rides(data, file, id)
         self.landings = read_landings(data, file, id)
         self.repeats: str = data.get("repeats") or ""

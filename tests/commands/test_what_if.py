@@ -7,9 +7,11 @@ from itertools import product
 
 import pytest
 
+from adapters.slack.modal import ROOM
 from bot.answers.what_if import changes, count_changes
 from bot.host.batch import answer
 from bot.host.cli import odds_once
+from bot.interface.form.form import FLAGS, form_of
 from bot.interface.registry import registry
 from bot.interface.reply.bars import COLUMNS, percent
 from bot.interface.reply.parts import Compared, part_lines
@@ -42,6 +44,29 @@ def hurt(fp: int, morale: int, tm: int) -> float:
         for attack, defense, check in product(range(1, 7), repeat=3)
     )
     return float(Fraction(sum(by > 0 and check + by > morale for check, by in beaten), 216))
+
+
+async def test_infantry_is_not_told_what_only_vehicles_can_bear() -> None:
+    """Neither in *What if* nor in the modifiers of a form; a vehicle has them."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    odds = await channel.do("Anna", "lnlt fire us1 vc1 odds")
+    rows = worth(await channel.press("Anna", button(odds, "What if")))
+    foreign = ("MG", "vehicle", "mounted", "fl", "lone")
+    assert not [label for label in rows if label.startswith(foreign)]
+    spec = registry().get(("lnlt", "fire"))
+    assert spec is not None
+    known = await channel.app.get_form_context(spec, channel.place, channel.who("Anna"))
+    flags = {
+        unit: form_of(spec, {"attackers": unit, "targets": "vc1"}, known, ROOM).field(FLAGS)
+        for unit in ("us1", "us7")
+    }
+    words = {unit: {pick.value for pick in flag.picks} for unit, flag in flags.items() if flag}
+    assert words["us7"] - words["us1"] == {"mg_pivot", "mg_assault"}
+    assert words["us1"] - words["us7"] == {"assault"}
+    taken = form_of(spec, {"attackers": "us1", "mods": "mg_pivot"}, known, ROOM).field(FLAGS)
+    assert taken is not None
+    assert "mg_pivot" in {pick.value for pick in taken.picks}, "what was given stays"
 
 
 async def asked() -> tuple[Channel, Reply]:

@@ -15,6 +15,7 @@ from bot.interface.reply.bars import (
     odds_lines,
     percent,
     points,
+    shown_points,
 )
 
 SQUADS = (
@@ -85,6 +86,13 @@ def test_a_terminal_has_fractions_and_one_without_blocks_hashes() -> None:
 
 
 def test_differences_have_their_sign() -> None:
+    for chance in (0.0123, 0.155, 0.8981, 0.5):
+        for gain in (0.0034, 0.0833, -0.005, -0.0101):
+            now = chance - gain
+            if 0.01 <= now <= 0.99:
+                apart = int(percent(chance)[:-1]) - int(percent(now)[:-1])
+                figures = shown_points(chance, gain).replace("\u2212", "-")
+                assert not apart or int(figures) == apart, "the figures beside it differ by it"
     assert [points(gain) for gain in (0.3, -0.13, 0.0, 0.001)] == ["+30", "−13", "", "<+1"]
     rows = [("M60 joins", 0.91, 0.3), ("as planned", 0.61, 0.0), ("no leader", 0.48, -0.13)]
     assert compared_lines(rows, PHONE) == [

@@ -23,11 +23,12 @@ from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET, Field, Form, Ro
 from bot.interface.form.submission import take
 from bot.interface.form.unit_menu import MORE, TYPED
 from bot.interface.registry import registry
+from bot.interface.reply.reply import error_reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import parse_text
 from bot.interface.typing.complete import Known, fitting
 from bot.places.form_rights import FOR_PLAYERS
-from bot.places.forms import action_of
+from bot.places.forms import KEPT, action_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import OF_HEX
 from bot.rules.inputs.units import RosterUnit, by_name
@@ -327,3 +328,45 @@ def test_no_form_shows_code_words(room: Room, use_packs: UsePacks) -> None:
                 assert not CODE.search(text), (spec.name, text)
             count += len(texts)
     assert count > 5_000
+
+
+# Fix it
+
+
+async def fix_labels(channel: Channel, spec: CommandSpec, code: str, option: str) -> list[str]:
+    """Return the buttons under a refusal of a command with this code at this option."""
+    error = UserError("This was wrong.", code=code, option=option or None)
+    reply = await channel.app.forms.offered(error_reply(error), spec, {}, channel.who("Anna"))
+    return [button.label for button in reply.buttons]
+
+
+@pytest.mark.parametrize("code", ["no-choice", "not-served", "unknown-topic", "not-shared", "gone"])
+async def test_there_is_no_fix_where_no_field_was_wrong(code: str) -> None:
+    channel = await Channel.fresh()
+    for spec in registry():
+        if spec.family not in KEPT and spec.options:
+            assert await fix_labels(channel, spec, code, "") == [], spec.name
+
+
+async def test_a_fix_leads_to_the_field_that_was_wrong() -> None:
+    channel = await Channel.fresh()
+    for spec in registry():
+        if spec.family in KEPT or not spec.options:
+            continue
+        for option in spec.options:
+            labels = await fix_labels(channel, spec, "bad-value", option.name)
+            assert labels == ([] if option.type == "bool" else ["Fix it"]), (spec.name, option.name)
+            form = form_of(spec, {}, Known(), MODAL, option.name, "This was wrong.")
+            (wrong,) = [field for field in form.fields if field.wrong]
+            assert option.type == "bool" or option.name in (wrong.name, *wrong.covers), spec.name
+
+
+@pytest.mark.parametrize("line", ["game share", "choose stand", "help dancing", "help your dice"])
+async def test_what_cannot_be_mended_has_no_fix(line: str) -> None:
+    channel = await seated("lnlt", "ford")
+    anna = channel.who("Anna")
+    typed = await channel.app.parsed(line, channel.place, anna)
+    refused = await channel.say("Anna", line)
+    assert refused.error, line
+    offered = await channel.app.forms.offered(refused, typed.spec, typed.options, anna)
+    assert "Fix it" not in [button.label for button in offered.buttons]

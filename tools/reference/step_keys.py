@@ -53,6 +53,11 @@ SEQUENCE: Keys = {
     ),
     "rides": Key(many(ref("ride")), "what those have to do who ride on a vehicle that acts"),
     "lands": Key(many(ref("landing")), "what it brings in a later turn, whose card announces it"),
+    "bears": Key(
+        by_name(by_name(WORDS, "modifier"), "input with units"),
+        "modifiers that only units of some types, classes or flags can bear:"
+        " forms and *What if* leave them out for others",
+    ),
     "repeats": Key(TEXT, "what is said of units, {}, that roll for it a second time in a turn"),
     "steps": Key(ref("steps"), "its steps, if they are not in steps/SEQUENCE.yaml"),
 }

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from bot.interface.form.borne_flags import drop_unborne
 from bot.interface.form.line_and_keypad import REST, rest_example, rest_text, short
 from bot.interface.form.roster_flags import find_roster_flags
 from bot.interface.form.titles import title_of, verb_of
@@ -218,6 +219,7 @@ def form_of(
     ):
         shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
     shown |= _drop_unable(spec, shown, known)
+    spec = drop_unborne(spec, shown, known)
     fields = [
         _field(option, shown, known, room) for option in spec.options if _has_field(option, spec)
     ]

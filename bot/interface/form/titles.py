@@ -16,6 +16,7 @@ _TITLES = {
     "game open": ("Read a game", "Open"),
     "game resume": ("Take a game up again", "Take up"),
     "game reveal": ("Open a sealed roll", "Open"),
+    "game undo": ("Undo", "Undo"),
     "game settings": ("Settings of the game", "Save"),
     "game transfer": ("Move the game", "Move"),
     "game link": ("Link two channels", "Link"),

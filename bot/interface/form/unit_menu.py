@@ -38,6 +38,10 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     own = is_own(option)
     reasons = known.reasons.get(option.name, {})
     picked = picked_handles(text, known.roster)
+    if not text and own and len(known.on_call) == 1:
+        picked |= (
+            known.on_call - reasons.keys()
+        )  # whose card is up acts, unless somebody else is chosen
     units = [
         unit
         for unit in known.roster
@@ -90,9 +94,10 @@ def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
     ]
 
 
-def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, bool, bool]:
+def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, ...]:
     is_refused = unit.handle in known.reasons.get(option.name, {})
-    return is_refused, *rank(unit, option, known), unit.state not in SOUND
+    is_on_call = is_own(option) and unit.handle in known.on_call
+    return is_refused, not is_on_call, *rank(unit, option, known), unit.state not in SOUND
 
 
 def drop_unable(option: Option, text: str, known: Known) -> str:

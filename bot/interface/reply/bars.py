@@ -73,6 +73,17 @@ def points(difference: float) -> str:
     return f"+{number}" if difference > 0 else f"\u2212{number}"
 
 
+def shown_points(chance: float, difference: float) -> str:
+    """Return how much a chance has risen or fallen, as the difference of the whole percents that
+    are shown: 81% and 90% are 9 apart.
+    """
+    before = chance - difference
+    if not 0.01 <= chance <= 0.99 or not 0.01 <= before <= 0.99:
+        return points(difference)
+    number = floor(chance * 100 + 0.5) - floor(before * 100 + 0.5)
+    return points(number / 100) if number else points(difference)
+
+
 def bar(chance: float, places: int, *, plain: bool = False) -> str:
     """A bar of so many places, in steps of an eighth; whatever is possible shows at least the
     thinnest.
@@ -129,7 +140,7 @@ def compared_lines(rows: Iterable[tuple[str, float, float]], look: Look = PHONE)
         drawn = (
             f"{last:<{words}} {bar(chance, places, plain=look.plain):<{places}}{percent(chance):>5}"
         )
-        lines += [*above, f"{drawn}{points(difference):>4}".rstrip()]
+        lines += [*above, f"{drawn}{shown_points(chance, difference):>4}".rstrip()]
     return lines
 
 

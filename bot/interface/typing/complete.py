@@ -84,7 +84,8 @@ class Known(NamedTuple):
     systems that may be (None: all); `packs` those that its server has, where an option asks for
     one; `macros` those that who types can run, likewise; `decks` are those of the game, `lying` its
     cards in play, each with its deck, `options` what a side is asked to choose from, `sealed` the
-    numbers of the sealed rolls that who is typing may open. `reasons` say,
+    numbers of the sealed rolls that who is typing may open, `on_call`
+    the handles of the units that the drawn card or chit calls to act. `reasons` say,
     by option and handle, why units cannot be in a list of the command whose form is shown.
     """
 
@@ -103,6 +104,7 @@ class Known(NamedTuple):
     options: tuple[str, ...] = ()
     sealed: tuple[int, ...] = ()
     game: System | None = None
+    on_call: frozenset[str] = frozenset()
     reasons: Mapping[str, Mapping[str, Reason]] = {}
 
 

@@ -10,8 +10,11 @@ from random import Random
 
 import pytest
 
+from adapters.discord.modal import ROOM
 from bot.game.cups import chit_of
 from bot.game.state import from_json, to_json
+from bot.interface.form.form import form_of
+from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.systems.catalog import system
 from bot.verification.check_file import check
@@ -61,6 +64,24 @@ async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(
     assert {body.get("edition", system("ucn").edition) for body in bodies(log)} == {
         system("ucn").edition
     }
+
+
+async def test_the_form_begins_with_the_element_whose_card_is_up() -> None:
+    """First in the list of who acts, and chosen, after each draw; nobody of the other side is."""
+    channel = await causeway()
+    spec = registry().get(("ucn", "shoot"))
+    assert spec is not None
+    for _ in range(3):
+        drawn = await channel.do("Bob", "deck draw elements")
+        name = drawn.title.partition(":")[0]
+        side = (await channel.game()).units[name.casefold()].side
+        for player, own in (("Anna", "US"), ("Bob", "German")):
+            known = await channel.app.get_form_context(spec, channel.place, channel.who(player))
+            picks = form_of(spec, {}, known, ROOM).fields[0].picks
+            chosen = [pick.label for pick in picks if pick.chosen]
+            assert chosen == ([name] if side == own else [])
+            assert side != own or picks[0].label == name
+        await channel.do("Bob" if side == "German" else "Anna", "game pass done")
 
 
 async def test_before_the_first_card_the_deck_is_whole_and_one_learns_how_to_draw() -> None:
