@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.game.roster import MAX_NAME
 from bot.game.roster_line import RosterLine, RosterText
-from bot.game.roster_sheet import numbered_name, split_count
+from bot.game.roster_sheet import numbered_name, plain_value, split_count
 from bot.rules.text.names import counted, joined
 
 MAX_NOTED = 12
@@ -73,14 +73,21 @@ def _is_nested(unit: Mapping[str, Any]) -> bool:
 
 
 def _of_list(units: Sequence[Mapping[str, Any]], notes: list[str]) -> list[Mapping[str, Any]]:
-    """Return the units of a plain list of objects; what else they have is noted."""
-    ignored = dict.fromkeys(
-        key for unit in units for key, value in unit.items() if key not in _KNOWN and value
+    """Return the units of a plain list of objects with their single values; what else they have is
+    noted.
+    """
+    nested = dict.fromkeys(
+        key for unit in units for key, value in unit.items() if isinstance(value, Mapping | list)
     )
-    if ignored:
-        notes.append(f"left out: {joined(list(ignored)[:MAX_NOTED])} of the units")
+    if nested:
+        notes.append(f"left out: {joined(list(nested)[:MAX_NOTED])} of the units")
     return [
         {
+            **{
+                str(key).casefold(): plain_value(str(key), str(value))
+                for key, value in unit.items()
+                if isinstance(value, str | int | float) and key not in _KNOWN
+            },
             "name": next((unit[key] for key in _NAMES if unit.get(key)), ""),
             "count": next((unit[key] for key in _COUNTS if key in unit), 1),
             "type": unit.get("type", ""),
@@ -150,7 +157,7 @@ def _objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
 def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
     """Add units to a roster; those of the same name are numbered on."""
     counts: dict[str, int] = {}
-    types: dict[str, str] = {}
+    values_of: dict[str, Mapping[str, Any]] = {}
     spellings: dict[str, str] = {}
     for unit in units:
         name, in_name = split_count(" ".join(_NAME_SIGNS.sub(" ", str(unit["name"])).split()))
@@ -170,14 +177,17 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
             key = name.casefold()
         spellings.setdefault(key, name)
         counts[key] = counts.get(key, 0) + count * int(in_name or 1)
-        types.setdefault(key, str(unit.get("type") or ""))
+        values_of.setdefault(key, unit)
     for number, (key, count) in enumerate(counts.items(), 1):
         if not count:
             roster.notes.append(f"left out: {spellings[key][:40]}, as its count is 0")
             continue
-        values = {"name": numbered_name(spellings[key], count)}
-        if types[key]:
-            values["type"] = types[key]
+        values = {
+            column: str(value)
+            for column, value in values_of[key].items()
+            if column != "count" and value not in ("", None)
+        }
+        values["name"] = numbered_name(spellings[key], count)
         roster.rows.append(RosterLine(number, values, {}))
 
 

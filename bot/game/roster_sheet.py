@@ -12,13 +12,24 @@ from bot.rules.text.phrase import phrase
 MAX_COLUMNS = 40
 COUNT = "count"
 _SYNONYMS = {
-    "name": ("unit", "unit name", "unit_name", "designation", "units"),
-    "type": ("unit type", "unit_type", "kind", "class"),
-    "side": ("player", "faction", "nation"),
-    COUNT: ("quantity", "qty", "copies", "how many", "amount", "number of units", "#"),
+    "name": ("unit", "unit name", "unit_name", "designation", "units", "einheit", "nom", "unité"),
+    "type": ("unit type", "unit_type", "kind", "class", "typ"),
+    "side": ("player", "faction", "nation", "seite"),
+    COUNT: (
+        "quantity",
+        "qty",
+        "copies",
+        "how many",
+        "amount",
+        "number of units",
+        "#",
+        "anzahl",
+        "nombre",
+    ),
 }
 _EMPTY = frozenset(("-", "–", "—", "−", "n/a", "na", "#n/a"))
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
+_RULE = re.compile(r"[|:\s-]+")
 _WHOLE = re.compile(r"([-+]?\d{1,6})[.,]0{1,3}")
 _COUNTED = re.compile(r"(\d{1,2}) ?[x×*] ?(?=\S)(.+)|(.+?) ?[x×*] ?(\d{1,2})", re.IGNORECASE)
 _REMARK = re.compile(r"[*†#]|(?:grand )?total\b|sum\b|note\b", re.IGNORECASE)
@@ -50,6 +61,8 @@ def _find_delimiter(text: str) -> tuple[str, str]:
     left.
     """
     first = next((line for line in text.split("\n") if line.strip()), "")
+    if first.lstrip().startswith("|"):
+        return "|", _without_borders(text)
     if separator := _SEPARATOR.fullmatch(first.strip()):
         return separator[1], text.replace(first, "", 1)
     line = first
@@ -57,6 +70,12 @@ def _find_delimiter(text: str) -> tuple[str, str]:
         rest = (line for line in text.split("\n") if any(mark in line for mark in ",;\t"))
         line = next(rest, first)
     return max(",;\t", key=line.count), text
+
+
+def _without_borders(text: str) -> str:
+    """Return a table of Markdown as cells with bars between them; each line stays where it is."""
+    lines = [line.strip() for line in text.split("\n")]
+    return "\n".join("" if _RULE.fullmatch(line) else line.strip("|") for line in lines)
 
 
 def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> list[str]:
@@ -118,7 +137,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
         roster.notes.append(f'line {line} is left out: "{text[:60]}"')
         return
     values = {
-        head: _plain_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
+        head: plain_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
     }
     places = {head: (line, column) for column, head in enumerate(heads, 1) if head}
     for head, cell in zip(heads, cells, strict=False):
@@ -136,13 +155,15 @@ def _is_remark(cells: Sequence[str]) -> bool:
     return _REMARK.match(filled[0]) is not None or (len(filled) == 1 and filled[0].endswith(":"))
 
 
-def _plain_value(head: str, cell: str) -> str:
+def plain_value(head: str, cell: str) -> str:
     """Return a value as it is meant: `5.0` is 5, a dash is nothing, a name has no quotation
     marks.
     """
     value = cell.strip()
     if value.casefold() in _EMPTY:
         return ""
+    if head == "state":
+        return "-".join(value.split())
     if head == "name":
         quoted = _QUOTED.fullmatch(value)
         return quoted[1].strip() if quoted else value
