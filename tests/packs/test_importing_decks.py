@@ -87,8 +87,8 @@ def test_another_sheet_is_no_deck(text: str) -> None:
 
 
 def test_a_count_of_none_and_two_alike_are_faults_of_the_deck() -> None:
-    assert "count: is a whole number" in alone(imported("name,count\nRain,0\n")).lines[0]
-    assert "is how rain is called" in alone(imported("name,count\nRain,1\nRain,2\n")).lines[0]
+    assert "count: is a whole number" in alone(imported("name,count\nRain,0\n")).lines[1]
+    assert "is how rain is called" in alone(imported("name,count\nRain,1\nRain,2\n")).lines[1]
 
 
 CELL = st.text(max_size=60) | st.sampled_from(
@@ -246,7 +246,7 @@ def test_a_list_called_cards_is_of_sealdice() -> None:
 def test_a_deck_that_is_too_large_is_a_fault_in_words(text: str, says: str) -> None:
     told = alone(imported(text, deck="sun" if "sun" in text else ""))
     assert told.status == 1
-    assert any(part in told.lines[0] for part in says.split("|")), told.lines
+    assert any(part in told.lines[1] for part in says.split("|")), told.lines
 
 
 async def test_a_list_and_cards_come_by_chat_and_are_played() -> None:

@@ -12,6 +12,7 @@ from bot.packs.importing.blocks import rows_of
 from bot.packs.importing.draft import refused, slug, tidy, titled, unlike
 from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
 from bot.rules.errors import UserError
+from bot.rules.text.names import counted
 from bot.systems.deck_file import AFTER, CARD_KEYS, LONGEST
 
 _COUNT = ("count", "copies", "qty", "quantity", "how many")
@@ -21,16 +22,21 @@ KINDS = ("deck", "hand", "pile")
 """What cards of Foundry VTT may be."""
 _BEHIND = re.compile(r"(?<![^\S\n])[^\S\n]*+[\n:：|｜].*", re.DOTALL)
 """What an entry of a list says behind the name of its card."""
+_POINT_ZERO = re.compile(r"[.,]0{1,2}$")
+"""The decimals that a spreadsheet gives a whole number."""
 _FLAGS = {"yes": "true", "true": "true", "x": "true", "no": "false", "false": "false"}
 
 
 class Made(NamedTuple):
-    """A deck: the format that it is from, its title, its file, and what to look at again."""
+    """A deck: the format that it is from, its title, its file, what to look at again, and in one
+    line how it was read.
+    """
 
     format: str
     title: str
     text: str
     asked: list[str]
+    understood: str
 
 
 def deck_of(text: str, title: str) -> Made | None:
@@ -43,7 +49,10 @@ def deck_of(text: str, title: str) -> Made | None:
     heads = [_head(cell) for cell in rows[0]] if rows else []
     if "count" not in heads or not {"id", "name"} & {*heads} or len({*heads}) < len(heads):
         return None
-    return _made("a spreadsheet", title, heads, rows[1:], [])
+    asked = list[str]()
+    if "type" in heads:
+        asked.append("it looks like a roster: /unit import adds its units to a game")
+    return _made("a spreadsheet", title, heads, rows[1:], asked)
 
 
 def deck_of_list(data: Any, name: str) -> Made:
@@ -148,7 +157,9 @@ def _made(
         }
         said |= {key: found[at] for key, found in own.items() if found and found[at]}
         lines.append(f"  - {{{', '.join(f'{key}: {value}' for key, value in said.items())}}}")
-    return Made(format, title, "\n".join(lines) + "\n", [*dict.fromkeys(asked)])
+    counts = [int(_counted(columns, row).get("count", "1")) for row in range(len(names))]
+    understood = f"a deck of {counted(sum(counts), 'card')}, {counted(len(names), 'kind')}"
+    return Made(format, title, "\n".join(lines) + "\n", [*dict.fromkeys(asked)], understood)
 
 
 def _head(cell: str) -> str:
@@ -159,7 +170,7 @@ def _head(cell: str) -> str:
 
 def _counted(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
     """Return how many there are of a card, and where it goes after, as far as that is said."""
-    count = columns["count"][at]
+    count = _POINT_ZERO.sub("", columns["count"][at])
     after = columns["after"][at].casefold() if "after" in columns else ""
     if count and not (count.isdecimal() and len(count) < 10):
         raise refused(

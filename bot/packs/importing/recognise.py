@@ -181,7 +181,10 @@ def imported(
         own = named(id or slug(made.title) or slug(stem), "deck")[:24].strip("-")
         files = {f"{DECKS}/{own}.yaml": made.text}
         asked = tuple(filter(None, (note or decoded.note, *made.asked)))
-        return Imported(made.format, files, {GROUP: "Tables"}, asked, made.title)
+        understood = (f"{own}: {made.understood}",)
+        return Imported(
+            made.format, files, {GROUP: "Tables"}, asked, made.title, understood=understood
+        )
     read = _read(decoded.text, stem)
     notes = [*filter(None, (note or decoded.note,)), *read.left_out]
     return _of_drafts(read._replace(left_out=notes), stem, id, group, chains)

@@ -240,6 +240,8 @@ def _draft(grid: _Grid, name: str) -> Draft:
     cells = _read_cells(grid)
     if weighed := _draft_of_weights(grid, cells):
         return weighed
+    if grid.corner.casefold() == "name" and "type" in map(str.casefold, grid.tops):
+        grid.questions.append("it looks like a roster: /unit import adds its units to a game")
     corner = [part.strip() for part in _CORNER.split(grid.corner, maxsplit=1)]
     said = " ".join((grid.corner, grid.title))
     keys = grid.keys
