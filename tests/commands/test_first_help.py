@@ -58,7 +58,7 @@ async def test_count_numbers_a_name_and_the_list_takes_what_every_list_takes() -
     await channel.do("Anna", 'unit add "2nd Squad" squad morale=5 fp=2 count=3')
     assert (await channel.do("Anna", "unit list us1..us2")).title == "2 units"
     assert (await channel.do("Anna", "unit list side:US")).title == "3 units"
-    assert "2nd Squad 3" in (await channel.do("Anna", "unit list us")).text()
+    assert "2nd Squad 1-3" in (await channel.do("Anna", "unit list us")).text()
     reply = await channel.fails("Anna", "unit list hex:H5", "hex:H5")
     assert "no side" not in reply.text()
 

@@ -379,7 +379,8 @@ async def test_the_roster_by_state_and_marker() -> None:
         "US · Anna          morale fp",
         "us1 Squad 1 SHAKEN      5  2",
         "us3 Lt Hill             6  –",
-        "    SHAKEN AND WOUNDED",
+        "    SHAKEN AND WOUNDED, moved,",
+        "    lm 1",
     ]
     assert (await channel.do("Bob", "unit list moved")).title == "1 unit"
     assert (await channel.do("Bob", "unit list state=good-order")).title == "4 units: 1 US, 3 VC"

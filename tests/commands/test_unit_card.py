@@ -34,7 +34,7 @@ async def test_the_reader_s_side_comes_first_and_the_lost_are_one_line() -> None
     assert reply.private
     assert reply.first == "5 units: 2 US, 3 VC · your side first"
     assert [table.heading for table in tables(reply)] == ["VC · Bob", "US · Anna"]
-    assert reply.lines[-1] == Small("Lost: Squad 2")
+    assert reply.lines[-1] == Small("US lost: Squad 2")
     assert tables(reply)[1].lines() == [
         "",
         "US · Anna            morale fp",

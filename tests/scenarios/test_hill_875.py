@@ -77,7 +77,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         )
         assert "Guard" in melee.text()
         assert (await channel.game()).units["guard"].state == "eliminated"
-        assert "Lost: Cell 1 and Guard" in units_of(await channel.say("Bob", "unit list"))
+        assert "VC lost: Cell 1 and Guard" in units_of(await channel.say("Bob", "unit list"))
         assert "Lost" not in units_of(await channel.say("Bob", "unit list all"))
 
         await channel.do("Anna", "unit edit us3 state=good-order")

@@ -217,7 +217,7 @@ def _side(
     ):
         yield Group(state, _names(alike, most), grave=grave)
     if lost := [unit for unit in units if is_lost(unit, system)]:
-        yield Small(f"Lost: {_names(lost, most)}")
+        yield Small(f"{f'{side} lost' if side else 'Lost'}: {_names(lost, most)}")
 
 
 def _names(units: list[RosterUnit], most: int) -> str:

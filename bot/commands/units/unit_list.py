@@ -78,11 +78,15 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     if state:
         units = _in_state(units, state, context.system)
     shown = [unit for unit in units if options["all"] or state or not is_lost(unit, context.system)]
-    lost = [unit.name for unit in units if unit not in shown]
+    lost = dict[str, list[str]]()
+    for unit in units:
+        if unit not in shown:
+            lost.setdefault(unit.side, []).append(unit.name)
     public = bool(options["public"])
     headings = _headings(context, shown, "" if public else context.actor.side)
     lines: list[Part] = [*tables(shown, headings, context.system)]
-    lines += [Small(f"Lost: {joined(lost)}")] if lost else []
+    for side, names in lost.items():
+        lines.append(Small(f"{f'{side} lost' if side else 'Lost'}: {joined(names)}"))
     if not game.units and (adds := context.registry.get(ADD)) is not None:
         lines.append(phrase("Add some: `{example}`", example=example_in(adds, game.system)))
     is_split = len(headings) > 1 and not public and context.actor.side in headings

@@ -2,6 +2,8 @@
 room for.
 """
 
+import re
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -9,9 +11,8 @@ from bot.interface.reply.bars import COLUMNS
 
 FIRST = 2
 """So many numbers are worth more than a long note."""
-_NAME, _LEAST_NAME, _STATE, _NOTE, _LEAST = 16, 8, 14, 8, 6
-"""The widest that a name may be on a phone and the least that is kept of it, the longest state
-beside it, what is kept free for a note (`SHAKEN ½`), the least of one that is cut."""
+_LEAST_NAME, _STATE = 8, 14
+"""The least that is kept of a name on a phone, and the longest state next to it."""
 
 
 class UnitTable(NamedTuple):
@@ -32,42 +33,42 @@ class UnitTable(NamedTuple):
         """The table as it fits a phone: handle, name, numbers, state, and what is special as far as
         there is room.
 
-        A name gives way to numbers; a state is never cut: one that is too long has a line of its
-        own."""
-        handles = max((len(row[0]) for row in self.rows), default=0)
+        Alike units with numbers in a row share a line. A name gives way to numbers, but all names
+        differ. What has no room goes to a line of its own.
+        """
+        rows = _grouped(self.rows)
+        handles = max((len(row[0]) for row in rows), default=0)
         sizes = [
-            max(len(key), *(len(number_of(row, at)) for row in self.rows)) + 1
+            max(len(key), *(len(number_of(row, at)) for row in rows)) + 1
             for at, key in enumerate(self.keys)
         ]
-        states = [len(row[3]) for row in self.rows]
-        least = min(max((len(row[1]) for row in self.rows), default=0), _LEAST_NAME)
+        states = [len(row[3]) for row in rows]
+        least = _least_name([row[1] for row in rows])
         while (
             len(sizes) > FIRST
             and handles + 2 + least + sum(sizes) + min(max(states, default=0), _STATE) > width
         ):
             sizes.pop()
+        while sizes and handles + 2 + least + sum(sizes) > width:
+            sizes.pop()
         room = width - handles - 2 - sum(sizes)
-        fitting = max((size for size in states if size <= room - least), default=0)
-        wanted = max((len(_note(row)) for row in self.rows), default=0)
-        longest = min(max((len(row[1]) for row in self.rows), default=0), _NAME, room)
-        named = max(min(longest, room - max(fitting, min(wanted, _NOTE))), least)
-        if not fitting and room - named < min(wanted, _LEAST):
-            named = longest  # what is kept free would hold no note
-        notes = [
-            "" if size > room - named else _fitting(_note(row), room - named)
-            for size, row in zip(states, self.rows, strict=True)
-        ]
-        widest = max((len(note) for note in notes), default=0)
+        named = _best_name_width(rows, least, room)
+        notes = [_split_note(row, room - named) for row in rows]
+        widest = max((len(note) for note, _ in notes), default=0)
         heads = "".join(f"{key:>{size}}" for key, size in zip(self.keys, sizes, strict=False))
         start = handles + named + 2 + widest
         lines = [""] if self.spaced else []
         lines.append(f"{_cut(self.heading, start):<{start}}{heads}".rstrip())
-        for row, note, size in zip(self.rows, notes, states, strict=True):
+        for row, (note, left) in zip(rows, notes, strict=True):
             numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
-            lines.append(
-                f"{row[0]:<{handles}} {_cut_name(row[1], named):<{named}} {note:<{widest}}{numbers}".rstrip()
-            )
-            own = wrap(row[3].upper(), width - handles - 1) if size > room - named else ()
+            name = _cut_name(row[1], named)
+            lines.append(f"{row[0]:<{handles}} {name:<{named}} {note:<{widest}}{numbers}".rstrip())
+            further = [
+                f"{key} {row[6 + at]}"
+                for at, key in enumerate(self.keys)
+                if at >= len(sizes) and row[6 + at]
+            ]
+            own = _wrap_pieces([*left, *further], width - handles - 1)
             lines += [f"{'':<{handles}} {text}" for text in own]
         return lines
 
@@ -129,17 +130,88 @@ def _spread(cells: tuple[str, ...], widths: list[int], words: int) -> str:
     return "  ".join(made).rstrip()
 
 
-def _fitting(note: str, room: int) -> str:
-    """As much of a note as has room, in whole pieces where that is possible."""
-    pieces = note.split(", ")
-    while len(pieces) > 1 and len(", ".join(pieces)) > room:
-        pieces.pop()
-    left = ", ".join(pieces)
-    return (
-        _cut(left, room)
-        if len(left) <= room or (room >= _LEAST and not left[-1:].isdigit())
-        else ""
+def _split_note(row: tuple[str, ...], room: int) -> tuple[str, list[str]]:
+    """Return as much of a row's note as has room, in whole pieces, and the pieces that have none."""
+    note = _note(row)
+    pieces = note.split(", ") if note else []
+    first = list[str]()
+    while pieces and len(", ".join((*first, pieces[0]))) <= room:
+        first.append(pieces.pop(0))
+    return ", ".join(first), pieces
+
+
+def _wrap_pieces(pieces: Sequence[str], width: int) -> list[str]:
+    """Return the pieces in lines of this width; a piece is broken only if it is longer."""
+    text = ", ".join(pieces)
+    if all(len(piece) < width for piece in pieces):
+        whole = [piece.replace(" ", "\u00a0") for piece in pieces]
+        return [line.replace("\u00a0", " ") for line in wrap(", ".join(whole), width)]
+    return wrap(text, width)
+
+
+def _least_name(names: Sequence[str]) -> int:
+    """Return the least room in which all names can be told apart, and are readable."""
+    longest = max(map(len, names), default=0)
+    for room in range(min(longest, _LEAST_NAME), longest):
+        if len({_cut_name(name, room) for name in names}) == len(set(names)):
+            return room
+    return longest
+
+
+def _best_name_width(rows: Sequence[tuple[str, ...]], least: int, room: int) -> int:
+    """Return how wide names are, of a `room` for names and notes: few notes need a line of their
+    own, and few names are cut. A line costs as much as two names that are cut.
+    """
+    longest = max((len(row[1]) for row in rows), default=0)
+    widths = range(least, max(least, min(longest, room)) + 1)
+
+    def cost(width: int) -> tuple[int, int]:
+        further = sum(bool(_split_note(row, room - width)[1]) for row in rows)
+        cut = sum(len(row[1]) > width for row in rows)
+        return 2 * further + cut, -width
+
+    return min(widths, key=cost)
+
+
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+
+
+def _grouped(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the rows with units that are alike but for their numbers on one line: `GI 1-12`."""
+    found = list[tuple[str, ...]]()
+    group = list[tuple[str, ...]]()
+    for row in rows:
+        if group and not _follows(group[-1], row):
+            found.append(_join_rows(group))
+            group = []
+        group.append(row)
+    return [*found, _join_rows(group)] if group else found
+
+
+def _follows(before: tuple[str, ...], row: tuple[str, ...]) -> bool:
+    """Return whether a unit is like the one before it, with the next number in handle and name."""
+    if before[2:] != row[2:]:
+        return False
+    for was, now in zip(before[:2], row[:2], strict=True):
+        first = _NUMBERED.fullmatch(was)
+        second = _NUMBERED.fullmatch(now)
+        if first is None or second is None or first[1] != second[1]:
+            return False
+        if int(second[2]) != int(first[2]) + 1:
+            return False
+    return True
+
+
+def _join_rows(group: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return one row for units with numbers in a row."""
+    first, last = group[0], group[-1]
+    if len(group) == 1:
+        return first
+    ends = [_NUMBERED.fullmatch(text) for text in last[:2]]
+    handle, name = (
+        f"{text}-{end[2]}" for text, end in zip(first[:2], ends, strict=True) if end is not None
     )
+    return (handle, name, *first[2:])
 
 
 def _cut(text: str, room: int) -> str:
@@ -147,8 +219,9 @@ def _cut(text: str, room: int) -> str:
 
 
 def _cut_name(name: str, room: int) -> str:
-    """Cut a name to the room, but keep the number at its end: `Grenadi… 5`."""
+    """Cut a name to the room, but keep the number at its end: `Grenadi… 5`, `Grena… 1-5`."""
     head, space, number = name.rpartition(" ")
-    if len(name) <= room or not number.isdigit() or len(number) + 3 > room:
+    is_number = number.replace("-", "").isdigit()
+    if len(name) <= room or not is_number or len(number) + 3 > room:
         return _cut(name, room)
     return f"{_cut(head, room - len(number) - 1)}{space}{number}"

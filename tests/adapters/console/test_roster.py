@@ -35,7 +35,7 @@ async def test_a_wide_terminal_has_types_and_states() -> None:
         "  VC · Bob     type    morale  fp  state and more",
         "  vc1  Cell 1  squad        4   1  ready",
         "  vc3  Tran    leader       5   –  lm 1",
-        "  Lost: Cell 2",
+        "  VC lost: Cell 2",
     ]
 
 

@@ -166,7 +166,7 @@ async def test_who_has_surrendered_is_out_of_the_game() -> None:
     channel = await causeway()
     await channel.do("Anna", "unit edit germ3 pinned", "ucn surrender germ3")
     await channel.refused("Anna", "ucn shoot shooters=us1 target=germ3", "unit-gone")
-    assert "Lost: MG Nest" in (await channel.do("Anna", "unit list")).text()
+    assert "lost: MG Nest" in (await channel.do("Anna", "unit list")).text()
 
 
 # -- the tank of the scenario
