@@ -11,7 +11,7 @@ from typing import Any
 SIDES = {"Anna": "Duke", "Ben": "League"}
 ARMIES = {"Anna": ("duke1", "Household"), "Ben": ("leag1", "Pikemen")}
 """The handle and the name of the army that each side musters men for."""
-CAMPAIGN = "who goes first?"
+CAMPAIGN = "Campaign"
 MOST_CHITS = 12
 
 

@@ -8,6 +8,7 @@ from bot.game.events import holding, is_card
 from bot.game.phases import is_alternating, with_initiative
 from bot.game.rights import need_player
 from bot.game.sides import fit_verb
+from bot.game.state import Json
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
@@ -47,9 +48,17 @@ async def give_initiative(context: Context, side: str) -> Reply:
     )
 
 
+def _begins_phase(event: Json) -> bool:
+    """Return whether a pass has ended the phase before."""
+    changed = (event.get("after") or {}).get("game") or {}
+    return event["kind"] == "pass" and bool({"turn", "phase", "turn_of"} & {*changed})
+
+
 async def _need_begin(context: Context, side: str) -> None:
     """Raise UserError if a side has acted in this phase already."""
     for event in holding(await context.recent(READ_BACK)):
+        if _begins_phase(event):
+            return
         if event["kind"] in ACTS and "upkeep" not in event:
             break
         if is_card(event) and event["kind"] != "initiative":
