@@ -467,10 +467,15 @@ def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
     tracks = [option for option in sequence.tracks if option.name in read]
     for option in (*sequence.inputs, *tracks):
         value = raw.get(option.name)
-        if option.type in ("unit", "units", "str", "dice") or value in (None, "", False, (), []):
+        is_of_phase = option.form_only and option.phases
+        if (
+            is_of_phase
+            or option.type in ("unit", "units", "str", "dice")
+            or value in (None, "", False, (), [])
+        ):
             continue
         name = option.label or option.name.replace("_", " ")
-        text = str(value)
+        text = option.labels.get(str(value), str(value))
         if option.type == "bool":
             if text.casefold() in ("true", "yes", "1", "on", name.casefold(), option.name):
                 said.append(name)

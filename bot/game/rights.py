@@ -158,6 +158,8 @@ def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
     _need_meant(game, actor, (unit.side for unit in theirs), f"Act with {names}")
 
 
+ACTS = "Act"
+"""The verb of a sequence that is an action of a unit without being an attack."""
 DONE_ONCE = ("fired", "activated")
 """Marks of those who have done for this turn what they may do once."""
 ACTIVATED, SPENT = "activated", "spent"
@@ -176,10 +178,11 @@ def find_irregularities(
 
     Return () if it is in order, if it is no attack, or if the game is not running.
     """
-    if not game.started or game.ended or sequence.verb not in ATTACKS:
+    is_attack = sequence.verb in ATTACKS
+    if not game.started or game.ended or not (is_attack or sequence.verb == ACTS):
         return ()
     acting = units_of(game, acts)
-    said = [*_again(acting, changes)]
+    said = [*_again(acting, changes)] if is_attack else []
     if game.led and any(not cups.is_called(game, unit) for unit in acting):
         said.append(_whose_chit(game, system))
     elif _is_out_of_turn(game, acting, side):
@@ -187,6 +190,7 @@ def find_irregularities(
     phase = phase_of(game, system)
     if (
         phase
+        and is_attack
         and not _attacks_in(phase, system)
         and any(_attacks_in(one, system) for one in phases_of(system))
     ):

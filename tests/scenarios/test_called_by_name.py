@@ -113,9 +113,7 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
     assert "Red lacks AP, and acts all the same" in fourth.text()
     card = await channel.do("Anna", "game next")
-    assert (
-        "Markers come off: activated (Red); more ap (Red); shot (Red); spent (Red)" in card.text()
-    )
+    assert "Markers come off: activated (Red); shot (Red)" in card.text()
     assert await unit(channel, "red") == (
         "Red (a1): element ap=3 firearms=12 members=4 morale=14 weapon=smg"
     )
@@ -184,7 +182,7 @@ async def test_leader_points_are_kept_paid_from_and_gone_with_the_turn() -> None
     await channel.do("Anna", "unit edit Rock points=-9")
     assert "points=0" in await unit(channel, "rock")
     card = await to_phase(channel, "leader points")
-    assert "Markers come off: points (Rock and Kim)" in card.text()
+    assert "Gone: leader points (Rock and Kim)" in card.text()
     assert "points" not in await unit(channel, "kim")
     await audit_whole(channel)
 

@@ -1,8 +1,9 @@
 """The card of a phase: what it shows, its buttons, and what becomes of it once the phase is over;
 `/game plan`: what is due in a later turn, and is announced on its card."""
 
-from collections.abc import AsyncIterator, Iterable, Sized
+from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
+from typing import Any
 
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.landings import due_buttons, due_line, list_due
@@ -120,16 +121,7 @@ async def card(
     landing = await list_due(context) if game.turn != was.turn else []
     landing = [due for due in landing if due.turn == game.turn]
     lines += map(due_line, landing)
-    cleared: dict[str, list[str]] = {}
-    for key, unit in was.units.items():
-        for mark in sorted(
-            {*unit.marks, *unit.numbers} - {*(now := after.units[key]).marks, *now.numbers}
-        ):
-            cleared.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
-    if cleared:
-        lines.append(
-            f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}"
-        )
+    lines += cleared_lines(was, after, system)
     buttons = (
         *call_buttons(context, called),
         *phase_buttons(context, begins=True),
@@ -137,6 +129,34 @@ async def card(
     )
     title = addressed(context, headline(game, system))
     return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
+
+
+def cleared_lines(was: Game, after: Game, system: System | None) -> list[str]:
+    """Return a line about the markers that came off, and one about numbers that are gone.
+
+    Numbers without a label, such as the AP spent, only serve the count and are not mentioned.
+    """
+    words = system.words["units"].keys if system is not None else {}
+    marks = dict[str, list[str]]()
+    numbers = dict[str, list[str]]()
+    for key, unit in was.units.items():
+        now = after.units[key]
+        for mark in sorted(unit.marks - now.marks):
+            marks.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
+        for name in sorted(unit.numbers.keys() - now.numbers.keys()):
+            if name in words and words[name].label:
+                numbers.setdefault(words[name].label, []).append(unit.name)
+    lines = list[str]()
+    if marks:
+        lines.append(f"Markers come off: {_of_units(marks)}")
+    if numbers:
+        lines.append(f"Gone: {_of_units(numbers)}")
+    return lines
+
+
+def _of_units(words: Mapping[str, list[str]]) -> str:
+    """Return words with the names of their units: `moved (Rifle 1 and 2); fired (Local 1)`."""
+    return "; ".join(f"{word} ({joined(names)})" for word, names in words.items())
 
 
 def across_of(buttons: Sized) -> int:
@@ -160,7 +180,7 @@ def phase_buttons(
     """
     game = context.game
     system = context.system
-    words = [word for word in _phase_words(game, system) if word not in without]
+    words = [word for word in _ordered_words(game, system) if word not in without]
     if is_undecided(game, system) and not may_be_rolled(game, system):
         made = [*first_buttons(context), *(_button(context, word) for word in words)]
     else:
@@ -215,6 +235,30 @@ def first_buttons(context: Context) -> tuple[Button, ...]:
         context.button("first", f"{side} first", moment(game), place)
         for place, side in enumerate(game.sides)
         if game.go != (side,)
+    )
+
+
+def _ordered_words(game: Game, system: System | None) -> list[str]:
+    """Return the words of the buttons of the phase, the roll first that is owed before all else."""
+    words = _phase_words(game, system)
+    owed = _roll_owed(game, system)
+    return [owed, *(word for word in words if word != owed)] if owed in words else words
+
+
+def _roll_owed(game: Game, system: System | None) -> str:
+    """Return the roll that every unit of the chit in play owes before anything else; "" for none."""
+    if not cups.chit_of(game.led):
+        return ""
+    units = [unit for unit in game.units.values() if cups.is_called(game, unit)]
+    states = {unit.state for unit in units if not is_gone(unit)}
+    rows: list[Mapping[str, Any]] = phase_of(game, system).get("calls") or []
+    return next(
+        (
+            str(row["roll"])
+            for row in rows
+            if states and row.get("roll") and states <= {*row.get("states", ())}
+        ),
+        "",
     )
 
 

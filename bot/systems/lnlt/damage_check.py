@@ -22,7 +22,7 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.aftermath import PLACED, attacked, rows, suffered
+from bot.systems.lnlt.aftermath import attacked, crew_joins, place_crew, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Attack, list_items, readings_of
 from bot.systems.lnlt.kinds import RIDING
@@ -51,17 +51,19 @@ CREW = d6("bail-out crew")
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
 
-def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
-    """What is said and done when all are out."""
+def _settled(
+    vehicle: Unit | None, passengers: Sequence[Unit], out: Mapping[str, Any]
+) -> Settlement:
+    """Return what is said and done when all are out."""
     hurt = suffered(passengers, out["passengers"])
     crew = str(out["crew"])
     said = [f"crew {say_crew(crew)}"] if crew != NONE else []
     said += [f"{unit} {word}" for unit, word in hurt.units]
-    then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
     told = (Fate("the crew", crew),) if crew != NONE or not hurt.fates else ()
     return hurt._replace(
         headline="; ".join(said) or "no effect",
-        then=(*then, *hurt.then),
+        then=(*place_crew(vehicle, crew), *hurt.then),
+        joins=(*crew_joins(vehicle, crew), *hurt.joins),
         fates=(*told, *hurt.fates),
     )
 
@@ -98,7 +100,7 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
 
     steps = {"crew of the vehicle": ruled((CREW,), bail), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}
-    settle = partial(_settled, passengers)
+    settle = partial(_settled, given.unit("unit"), passengers)
     if crew == "bail-out":
         return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}

@@ -173,3 +173,17 @@ def test_odds_of_random_selection_by_hand() -> None:
 def test_random_selection_needs_two(given: dict[str, object], code: str) -> None:
     with refuses(code):
         select([], **given)
+
+
+async def test_a_crew_that_fails_its_immobilization_tc_joins_the_roster() -> None:
+    """Table 16, note 5: the crew of an immobilized AFV that fails abandons it (D5.5)."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start asl scenario=canal")
+    before = await channel.content()
+    line = 'asl check immobilization-tc unit="Half-track 1" morale=7'
+    reply = await channel.do("Anna", f"{line} hand=6,6")
+    assert "Crew 1 comes into play" in reply.title
+    assert (await channel.game()).units["crew 1"].side == "German"
+    await channel.undo_last("Anna")
+    assert await channel.content() == before
+    assert "comes into play" not in (await channel.do("Anna", f"{line} hand=1,1")).title

@@ -84,11 +84,11 @@ async def test_the_passengers_check_against_their_own_morale() -> None:
         ("Half-track 1", "", "flame-attack weapon=mol-adjacent", "OT BU"),
         ("Half-track 1", "marker=+ce", "flame-attack weapon=mol-adjacent", "OT CE"),
         ("Half-track 1", "marker=+motion", "flame-attack weapon=mol-adjacent", "moving"),
-        ("Half-track 1", "marker=+ce", "smoke dispenser=sp usage_number=7", "7 or less"),
+        ("Half-track 1", "marker=+ce", "smoke dispenser=sp usage_number=7 phase=mph", "7 or less"),
         (
             "Half-track 1",
             "marker=+ce",
-            "smoke dispenser=sp usage_number=7 crew=ot-bu",
+            "smoke dispenser=sp usage_number=7 phase=mph crew=ot-bu",
             "not for an OT AFV that is BU",
         ),
     ],

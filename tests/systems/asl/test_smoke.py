@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import system
 from tests.examples import odds, play_example
+from tests.playing import Channel
 from tests.refusing import refuses
 
 
@@ -126,3 +128,15 @@ def test_the_first_line_names_dispenser_and_counter() -> None:
     assert thrown.settlement.headline == "sM success, +2 dispersed SMOKE 1-3 hexes along the TCA"
     shut = play_example("asl", "smoke", {"dispenser": "sp", "usage_number": 8}, [])
     assert shut.lines[0].result == "not for a CT AFV that is BU in the MPh"
+
+
+async def test_table_4_names_two_phases_and_others_need_an_override() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start asl scenario=canal")
+    smoke = 'asl smoke sm usage_number=8 unit="Half-track 1"'
+    phases = [phase["name"] for phase in system("asl").game["phases"]]
+    for phase in phases:
+        reply = await channel.say("Anna", f"{smoke} odds")
+        assert reply.error == (phase not in ("movement", "close-combat")), phase
+        await channel.do("Anna", f"{smoke} anyway")
+        await channel.do("Anna", "game next")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.examples import odds, play_example
+from tests.playing import Channel
 from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
@@ -139,3 +140,17 @@ def test_odds_match_a_count_by_hand() -> None:
         "survives": Fraction(1, 6),
         "eliminated": Fraction(5, 6),
     }
+
+
+async def test_a_vehicle_of_the_roster_brings_its_riders_and_its_crew_joins() -> None:
+    """PAC 09: destroyed by an OFT result, a 1 places a good order crew marked Moved."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "unit edit us4 in=us7")
+    before = await channel.content()
+    reply = await channel.do("Anna", "lnlt bail-out oft destroyed unit=us7 hand=1,6")
+    assert "Gun Team" in reply.title
+    assert "Crew 1 comes into play" in reply.title
+    crew = (await channel.game()).units["crew 1"]
+    assert (crew.side, crew.marks) == ("US", frozenset({"moved"}))
+    await channel.undo_last("Anna")
+    assert await channel.content() == before

@@ -243,3 +243,40 @@ async def test_the_log_calls_cards_of_units_by_their_names() -> None:
     told = (await channel.do("Anna", "log 3")).text()
     assert "draws Gruppe 1 from elements" in told
     assert "Gruppe 1 is done" in told
+
+
+async def test_the_card_of_a_pinned_element_leads_with_morale() -> None:
+    """Failed Morale Test, Pinned: a Morale test at the beginning of its next Combat Phase."""
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        "game start ucn scenario=causeway",
+        "game settings rule=element-deck",
+        "unit edit us1..us4 state=pinned",
+        "unit edit germ1..germ5 state=pinned",
+    )
+    card = await channel.do("Anna", "deck draw elements")
+    assert [button.label for button in card.buttons][:2] == ["Morale", "Shoot"]
+
+
+async def test_an_action_out_of_turn_gets_the_remark() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn scenario=causeway", "game settings rule=element-deck")
+    card = await channel.do("Anna", "deck draw elements")
+    drawn = card.title.partition(":")[0]
+    names = {unit.name: unit for unit in (await channel.game()).units.values()}
+    other = next(name for name in names if name != drawn)
+    acted = await channel.do("Anna", f'ucn act "{other}" turn-over-180')
+    assert f"It's {drawn}'s activation." in acted.text()
+    own = await channel.do("Anna", f'ucn act "{drawn}" turn-over-180')
+    assert "activation" not in own.text()
+
+
+async def test_embark_asks_which_vehicle_before_any_ap_are_spent() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn scenario=causeway")
+    before = await channel.content()
+    await channel.refused("Anna", "ucn act us1 embark", "missing vehicle")
+    assert await channel.content() == before
+    acted = await channel.do("Anna", 'ucn act us1 embark vehicle="Captured Tank"')
+    assert "embarks" in acted.title
