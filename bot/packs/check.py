@@ -16,7 +16,7 @@ from bot.game.roster_file import find_scenario
 from bot.interface.registry import TABLE, Registry
 from bot.odds_worker.pool import Worker
 from bot.packs.linter import lint
-from bot.packs.sequence_check import list_lost_additions, list_strange_results
+from bot.packs.sequence_check import find_bad_dice, list_lost_additions, list_strange_results
 from bot.process.entropy import throwaway
 from bot.rules.declared.setting import items_in
 from bot.rules.errors import TableError, UserError, did_you_mean
@@ -272,6 +272,9 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         return f"{where}: it has no example; write inputs that run: example: {{{needed[0]}: ...}}"
     try:
         example = sequence.decided(sequence.example)
+        sequence.plan(sequence.given(example, {}))
+        if sequence.declared is not None and (why := find_bad_dice(sequence)):
+            return f"{where}: some dice come to no result: {why}"
         played = resolve(sequence, example, throwaway())
         if sequence.declared is not None and played.dice and not sequence.odds_by:
             found.questions.append(

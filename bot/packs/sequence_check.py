@@ -5,14 +5,52 @@ from typing import Any
 
 from bot.game.roster_file import find_scenario
 from bot.rules.declared.setting import stated, words_in
-from bot.rules.errors import did_you_mean
+from bot.rules.dice import Die, Source
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.proof.fair import Stream
 from bot.systems.packs.pack import PackSystem
+from bot.systems.resolve import by_choice, resolve
 from bot.systems.system import SCENARIOS, Sequence, System
 
+TRIED = 12
+"""How many rolls of an example are tried, besides its lowest and its highest dice."""
+NOT_A_FAULT = ("too-large", "blank-cell")
+"""Refusals of dice that are no fault of the steps."""
 NUMBERED = "number"
 """Stands for the results of odds by a number."""
 NOTHING = "none"
 """The result of a unit to which nothing happens; every sequence may have it."""
+
+
+class SteadyDice:
+    """Dice that always show their lowest face, or always their highest."""
+
+    def __init__(self, *, is_high: bool) -> None:
+        self._is_high = is_high
+
+    def draw(self, die: Die) -> int | str:
+        """Return the face."""
+        if die.sides == 0:  # a card whose place is known
+            return 1
+        return die.value(die.sides if self._is_high else 1)
+
+
+def find_bad_dice(sequence: Sequence) -> str:
+    """Return why some dice of the example come to no result; "" if none do so.
+
+    The same dice are tried each time: the lowest, the highest, and a few others, with each option
+    of a choice.
+    """
+    sources: list[Source] = [SteadyDice(is_high=False), SteadyDice(is_high=True)]
+    sources += [Stream(bytes([number]) * 32, "check", number) for number in range(TRIED)]
+    for _, inputs in by_choice(sequence, sequence.example):
+        for source in sources:
+            try:
+                resolve(sequence, inputs, source)
+            except UserError as error:
+                if error.code not in NOT_A_FAULT:
+                    return str(error)
+    return ""
 
 
 def list_strange_results(system: System) -> Iterator[str]:

@@ -96,3 +96,19 @@ def test_what_no_unit_can_have_is_a_fault_with_its_line(step: str, fault: str) -
 )
 def test_what_units_can_have_passes(step: str) -> None:
     assert faults_of(step) == ()
+
+
+@pytest.mark.parametrize(
+    ("step", "why"),
+    [
+        ("when: hits == 4\n  then: '{1 // (hits - 4)}'", "it divides by 0"),
+        ("when: hits == 0\n  then: '{[1, 2][5] + 1}'", "only numbers can be reckoned with"),
+        ("roll: {die: 1d6}\n  then: '{[1, 2, 3, 4, 5][die - 1] + 0}'", "only numbers"),
+    ],
+)
+def test_dice_that_come_to_no_result_are_a_fault_each_time(step: str, why: str) -> None:
+    """The check rolls the lowest dice, the highest and a few others, and always the same."""
+    (found,) = faults_of(step)
+    assert "row shoot: some dice come to no result: few/steps/shoot.yaml, line 6" in found
+    assert why in found
+    assert faults_of(step) == (found,)
