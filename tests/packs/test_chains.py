@@ -233,6 +233,21 @@ def test_what_a_chain_does_not_say_is_a_fault_with_its_line(read: str, fault: st
     assert "sequences.yaml, line 15, column" in found
 
 
+def test_an_answer_that_was_not_asked_for_is_nothing_and_false() -> None:
+    steps = (
+        '  - roll: {die: "1d6: link 1"}\n    let: {found: none, level: 0, sinks: true}\n'
+        '  - when: die > 4\n    let: {found: "link1(roll=die)"}\n'
+        '  - let: {level: found.level, sinks: found.sinks}\n    headline: "{found.what}"\n'
+    )
+    pack = chain_of(1, steps)
+    assert check_content(pack.content).faults == ()
+    played = resolve(pack.sequence("gun"), {}, Script([2]))
+    assert played.out == {"level": 0, "sinks": False}
+    assert resolve(pack.sequence("gun"), {}, Script([6])).out == {"level": 0, "sinks": True}
+    unknown = chain_of(1, steps.replace("found.sinks", "found.sink"))
+    assert "table link1 has no output sink" in check_content(unknown.content).faults[0]
+
+
 def test_a_block_that_needs_an_answer_reads_the_tables_after_it() -> None:
     steps = (
         '  - roll: {die: "1d6: link 1"}\n    let: {found: "link1(roll=die)", total: 0}\n'

@@ -266,12 +266,20 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
         (
             {
                 **WEATHER,
-                "game.yaml": "units: {attributes: {fp: {type: int, min: 1, max: 3, help: other}}}",
+                "game.yaml": (
+                    "units: {attributes: {wet: {type: int, help: wet}, "
+                    "fp: {type: int, min: 1, max: 3, help: other}}}"
+                ),
             },
             "row units attributes fp: is there already, and otherwise",
         ),
         (
-            {**WEATHER, "game.yaml": "units: {flags: {scorched: black}}"},
+            {
+                **WEATHER,
+                "game.yaml": (
+                    "units: {attributes: {wet: {type: int, help: wet}}, flags: {scorched: black}}"
+                ),
+            },
             "is there already, among states",
         ),
     ],

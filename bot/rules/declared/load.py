@@ -114,6 +114,7 @@ class Loader:
             for known, key in place.names.items()
             if "." in known and known in outside.names
         }
+        outside.take_types(place)
         outside.names.update(self.sheet.chosen)
         return found
 
@@ -147,11 +148,11 @@ class Loader:
                 If(stop, (End((place.around or place).here(), where, stops=True),), ()),
                 Stop(stop),
             ]
-        other = (
-            self.steps(step["else"], place.inside("when"), (*where, "else"))
-            if "else" in step
-            else ()
-        )
+        other: Block = ()
+        if "else" in step:
+            otherwise = place.inside("when")
+            other = self.steps(step["else"], otherwise, (*where, "else"))
+            place.take_types(otherwise)
         return body if when is None else [If(when, tuple(body), other)]
 
     def _chain(self, step: Mapping[str, Any], place: Place, where: Path) -> list[Statement]:
@@ -331,6 +332,7 @@ class Loader:
             inside.names.pop(inner, None)
             body.append(Let(inside.put(inner, found.type), found))
         body += self.steps(block["steps"], inside, ("blocks", name, "steps"))
+        place.take_types(inside)
         place.names |= {
             known: key for known, key in inside.names.items() if _of_items(known, place)
         }

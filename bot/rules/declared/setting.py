@@ -177,7 +177,7 @@ def shown_name(name: str) -> str:
 ANSWER = "table:"
 """The beginning of the type of an answer; after it the tables that it may be of, by ids."""
 FOLLOWS = "?"
-"""Before the ids of tables that may not have been rolled: the answer may be none."""
+"""Before the ids of tables that may not have been asked: the answer may be none."""
 
 
 def answer_type(ids: Iterable[str], follows: bool = False) -> str:
@@ -193,7 +193,7 @@ def tables_of(type_: str) -> tuple[str, ...]:
 
 
 def may_be_missing(type_: str) -> bool:
-    """Return whether an answer of this type may be none, as no table followed."""
+    """Return whether an answer of this type may be none, as no table was asked."""
     return type_.startswith(ANSWER + FOLLOWS)
 
 
@@ -202,7 +202,10 @@ def either(one: str, other: str) -> str:
     if one != other and one.startswith(ANSWER) and other.startswith(ANSWER):
         ids = {*tables_of(one), *tables_of(other)}
         return answer_type(ids, may_be_missing(one) or may_be_missing(other))
-    return one if other in (one, "none") else other if one == "none" else "any"
+    if "none" in (one, other):
+        kind = other if one == "none" else one
+        return answer_type(tables_of(kind), follows=True) if tables_of(kind) else kind
+    return one if one == other else "any"
 
 
 def stated(said: object) -> str:

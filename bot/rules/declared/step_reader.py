@@ -119,6 +119,13 @@ class Place:
             self.sheet.formulas.answers.add(name)
         return key
 
+    def take_types(self, below: Place) -> None:
+        """Note what names may be besides, as steps below have set them."""
+        for name, inner in below.names.items():
+            outer = self.names.get(name)
+            if outer is not None and outer.key == inner.key and outer.type != inner.type:
+                self.names[name] = Name(outer.key, either(outer.type, inner.type))
+
     def wrong(self, problem: str, where: Path, name: str = "", known: Any = ()) -> TableError:
         """The error at `where`, with the nearest of the `known` names."""
         return self.sheet.formulas.setting.wrong(problem, where, name, known)
