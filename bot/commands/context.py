@@ -18,7 +18,7 @@ from bot.game.state import Actor, Game, Json, actor_in, is_stranger, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
-from bot.places.forms import Draft, find_draft, new_draft
+from bot.places.forms import Draft, earlier_game, find_draft, new_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked
@@ -407,6 +407,10 @@ async def own_draft(context: Context, key: str) -> Draft:
     draft = await find_draft(context.store, key)
     who = context.command.who.key
     if draft is not None and draft.owner == who:
+        spec = context.registry.get(draft.path)
+        uses_units = spec is not None and spec.family == "sequence"
+        if uses_units and draft.game and draft.game != context.ledger.row:
+            raise earlier_game()
         return draft
     rolled = await context.store.doc(ROLLED, key)
     what = (

@@ -16,8 +16,8 @@ from bot.game.state import is_guarded
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
+from bot.places.forms import earlier_game
 from bot.rules.errors import UserError
-from bot.rules.text.phrase import phrase
 
 Handler = Callable[[Context], Awaitable[Reply]]
 
@@ -110,14 +110,13 @@ HANDLERS = {
 
 
 class Button(NamedTuple):
-    """What a button does, as `file:function`; whether only who pressed it sees the answer, whether
-    it also works for a game that was played here before (what it does stays within it), and what
-    does the same, typed."""
+    """What a button does, as `file:function`; whether only who pressed it sees the answer, and
+    whether it also works for a game that was played here before (what it does stays within it).
+    """
 
     does: str
     private: bool = False
     earlier: bool = False
-    typed: str = ""
 
 
 BUTTONS = {
@@ -161,19 +160,19 @@ BUTTONS_OF_GAME = {
     "call": Button("play.button:press_call"),
     "card": Button("units.unit_card:press_card", private=True),
     "carry": Button("games.start_and_join:carry"),
-    "claim": Button("games.imports:claim", typed="/game claim"),
-    "close": Button("play.fair:press_close", typed="/fair close"),
+    "claim": Button("games.imports:claim"),
+    "close": Button("play.fair:press_close"),
     "delete": Button("games.transfer_and_delete:delete_now", private=True, earlier=True),
-    "drawcard": Button("play.cups:press_card", typed="/deck draw"),
-    "drawmine": Button("play.decks:press_draw_closed", private=True, typed="/deck draw to=me"),
-    "drawup": Button("play.decks:press_draw_up", private=True, typed="/deck draw to=full"),
+    "drawcard": Button("play.cups:press_card"),
+    "drawmine": Button("play.decks:press_draw_closed", private=True),
+    "drawup": Button("play.decks:press_draw_up", private=True),
     "drawdeck": Button("play.decks:press_picture", private=True),
-    "hand": Button("play.hands:press_hand", private=True, typed="/hand"),
+    "hand": Button("play.hands:press_hand", private=True),
     "handpage": Button("play.hands:press_hand", private=True),
     "handcard": Button("play.hands:press_card", private=True),
-    "openhand": Button("play.hands:agree", typed="/hand agree"),
-    "done": Button("turns.turn:press_pass", typed="/game pass done"),
-    "lead": Button("play.cups:press", typed="/deck draw"),
+    "openhand": Button("play.hands:agree"),
+    "done": Button("turns.turn:press_pass"),
+    "lead": Button("play.cups:press"),
     "askseed": Button("games.end:ask_seed"),
     "end": Button("games.end_together:press_end"),
     "endagree": Button("games.end_together:agree"),
@@ -181,41 +180,41 @@ BUTTONS_OF_GAME = {
     "playon": Button("turns.last_turn:play_on"),
     "drawgame": Button("play.button:press_game", earlier=True),
     "endseed": Button("games.end:end_now"),
-    "initiative": Button("play.button:initiative", typed="/game initiative"),
-    "first": Button("turns.first_side:press", typed="/game initiative"),
-    "join": Button("games.start_and_join:join", typed="/game join"),
+    "initiative": Button("play.button:initiative"),
+    "first": Button("turns.first_side:press"),
+    "join": Button("games.start_and_join:join"),
     "sequence": Button("play.button:press_sequence"),
-    "leave": Button("games.start_and_join:press_leave", typed="/game leave"),
+    "leave": Button("games.start_and_join:press_leave"),
     "losses": Button("log.stats:press_losses"),
     "luck": Button("log.stats:press_picture", private=True),
-    "log": Button("log.log:turn_page", private=True, earlier=True, typed="/log"),
+    "log": Button("log.log:turn_page", private=True, earlier=True),
     "mark": Button("units.unit_card:press_mark"),
-    "next": Button("turns.turn:advance", typed="/game next"),
+    "next": Button("turns.turn:advance"),
     "ordermine": Button("post.orders:mine", private=True),
-    "pass": Button("turns.turn:press_pass", typed="/game pass"),
-    "remember": Button("turns.turn:remember", private=True, typed="/game status"),
+    "pass": Button("turns.turn:press_pass"),
+    "remember": Button("turns.turn:remember", private=True),
     "since": Button("post.since:since", private=True),
     "telllog": Button("play.odds:tell_log"),
     "read": Button("games.status_and_list:read", private=True, earlier=True),
-    "unshare": Button("log.export_and_share:stop", private=True, typed="/game share off"),
+    "unshare": Button("log.export_and_share:stop", private=True),
     "units": Button("units.unit_list:press_share"),
 }
 """Buttons that name their game, which must be the one that is played here; they take what
 follows it, if anything.
 """
 BUTTONS_OF_EVENT = {
-    "again": Button("play.button:repeat_number", typed="/again"),
+    "again": Button("play.button:repeat_number"),
     "other": Button("play.button:fire_at"),
     "sure": Button("play.button:fire_at"),
     "odds": Button("play.odds:odds_of_shot", private=True, earlier=True),
     "bars": Button("play.button:press_shot", private=True, earlier=True),
     "dice": Button("play.odds:dice_of_shot", private=True, earlier=True),
     "share": Button("play.odds:share_shot"),
-    "reveal": Button("play.button:reveal", earlier=True, typed="/game reveal"),
+    "reveal": Button("play.button:reveal", earlier=True),
     "undo": Button("play.button:take_back"),
     "redo": Button("play.button:bring_back"),
-    "handover": Button("turns.done_under_shot:press", typed="/game pass done"),
-    "choose": Button("post.choose:press", typed="/choose"),
+    "handover": Button("turns.done_under_shot:press"),
+    "choose": Button("post.choose:press"),
     "consent": Button("play.button:answer_request"),
     "refuse": Button("play.button:answer_request"),
 }
@@ -296,7 +295,7 @@ async def press(context: Context) -> Reply:
         row, _, about = rest.partition(":")
         is_here = bool(row) and row == context.ledger.row
         if not is_here and not (ALL_BUTTONS[name].earlier and await turn_to_row(context, row)):
-            raise _of_another_game(name, row)
+            raise await _of_another_game(context, row)
         if name in BUTTONS_OF_GAME:
             answer = await imported(BUTTONS_OF_GAME[name].does)(context, about)
         else:
@@ -320,25 +319,17 @@ async def _run_waiting_command(context: Context, key: str) -> Reply:
     return await handler(spec)(context)
 
 
-def _of_another_game(name: str, row: str) -> UserError:
-    """Why a button does nothing: its game is not the one played here, or it is so old that it
-    names none.
+async def _of_another_game(context: Context, row: str) -> UserError:
+    """Return why a button does nothing: its game is not the one played here, or it is so old that
+    it names none.
     """
-    typed = ALL_BUTTONS[name].typed
-    hint = (
-        phrase("`{typed}` does the same for the game played here now.", typed=typed)
-        if typed
-        else ""
-    )
     if not row or (row.isdecimal() and len(row) < GAME_ID):
         return UserError(
-            "This button is from before an update and names no game.", hint=hint, code="old-button"
+            "This button is from before an update and names no game.", code="old-button"
         )
-    return UserError(
-        "That button is from another game than the one played here now.",
-        hint=hint,
-        code="other-game",
-    )
+    if await turn_to_row(context, row):
+        return earlier_game()
+    return UserError("That button is from a game that is not played here.", code="other-game")
 
 
 def _number(rest: str) -> int:

@@ -47,6 +47,11 @@ from bot.systems.system import FIRES, System
 _MORE = ("game", "wrong", "message", "title", "better")
 
 
+def earlier_game() -> UserError:
+    """Return the refusal of what was offered in a game that was played here before."""
+    return UserError("That button is from an earlier game.", code="other-game")
+
+
 class Draft(NamedTuple):
     """A command with its options so far, for a form or a button that runs it.
 
@@ -383,9 +388,7 @@ class Forms:
         loaded = await self._games.at(home)
         at = int(digits) if digits.isdecimal() and len(digits) < 12 else 0
         if loaded is not None and row != loaded.row:
-            raise UserError(
-                "That button is from another game than the one played here now.", code="other-game"
-            )
+            raise earlier_game()
         found = (
             await read_opened(self._store, loaded.row, loaded.game, at)
             if loaded is not None

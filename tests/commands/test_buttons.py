@@ -25,9 +25,7 @@ async def test_an_undo_button_undoes_nothing_in_the_game_after() -> None:
     await channel.do("Greta", "game start lnlt Two", "unit add Sq squad US morale=5 fp=1")
     refused = await channel.press("Greta", action(rolled, "Undo"))
     assert refused.code == "other-game"
-    assert refused.text() == "That button is from another game than the one played here now.", (
-        "no command does the same"
-    )
+    assert refused.text() == "That button is from an earlier game."
     assert list((await channel.game()).units) == ["sq"]
 
 

@@ -508,7 +508,8 @@ async def not_asked(context: Context, number: int) -> UserError:
     """Why there is nothing to agree to, or to refuse: what came first."""
     found, _ = await find_undoable(context.store, context.ledger, number)
     hint = "It was answered or withdrawn; a later one has buttons of its own."
-    if number in context.game.redo:
+    undone = await latest(context, context.ledger, UNDO, number)
+    if undone is not None and found.event is None and found.way is None:
         hint = await told_undone(context, number)
     elif found.way is not None:
         hint = f"#{found.way['number']} came first: {await _told(context, found.way)}"

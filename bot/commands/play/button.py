@@ -45,7 +45,7 @@ from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
-from bot.places.forms import Draft, find_draft
+from bot.places.forms import Draft, earlier_game, find_draft
 from bot.report.game_pictures import cards_drawn
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.options import Option
@@ -128,12 +128,7 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     if draft.owner != context.command.who.key:
         raise UserError("Only the person who asked for this can roll it.", code="not-yours")
     if draft.game and draft.game != context.ledger.row:
-        hint = "Type the command again."
-        raise UserError(
-            "These odds are of another game than the one played here now.",
-            hint=hint,
-            code="other-game",
-        )
+        raise earlier_game()
     context.commit.drop_docs.append((DRAFT, key))
     meant = dict(draft.better or draft.options)
     if meant.pop(ODDS, None):  # asked for before; to press the button is to roll

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from bot.commands.context import Context
 from bot.game.rights import OtherSide
 from bot.interface.reply.reply import WAITING, Button, Reply
+from bot.places.forms import earlier_game
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.text.names import joined
@@ -66,9 +67,7 @@ async def agree(context: Context, key: str) -> tuple[tuple[str, ...], Mapping[st
             "This question was answered, or is too old.", hint="Do it once more.", code="used-up"
         )
     if doc.data["row"] != context.ledger.row:
-        raise UserError(
-            "This question is about another game than the one played here now.", code="other-game"
-        )
+        raise earlier_game()
     context.acts_for |= await agreed_sides(context) | set(doc.data["sides"])
     agreed = {"sides": sorted(context.acts_for)}
     context.commit.drop_docs.append((ASKED, key))
