@@ -101,6 +101,8 @@ def main(words: list[str] | None = None) -> int:
         status = getattr(import_module(module), function)(words[1:])
         sys.stdout.flush()
     except (UserError, TableError) as error:
+        if isinstance(error, UserError) and error.code == "missing" and not error.hint:
+            error.hint = f"grognard {words[0]} --help shows how to write it."
         print(_refused(error, as_json="--json" in words), file=sys.stderr)
         return exit_status(error)
     except BrokenPipeError:

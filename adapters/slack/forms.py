@@ -34,7 +34,7 @@ from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
-from bot.interface.typing.command_text import Parsed
+from bot.interface.typing.command_text import Parsed, names_group
 from bot.places.forms import ONE_MORE, Draft
 from bot.rules.errors import UserError
 
@@ -60,6 +60,9 @@ class Forms:
 
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
+        words = text.casefold().removeprefix("/").split()
+        if names_group(words, await self._app.registry_at(request.where)):
+            return await self._chosen(request, text, ack)
         try:
             typed = await self._app.parsed(text, request.where, request.who)
             sequence = await self._app.find_sequence(*typed, request.who, request.where)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.commands.context import Amendment, Context
 from bot.interface.reply.reply import OVER, Reply
+from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.stores.records import Doc, DueRow
 
@@ -71,7 +72,7 @@ def need_keeper(context: Context, what: str, *, option: str | None = None) -> No
     """
     if not context.keeps:
         raise UserError(
-            f"Only a server manager or workspace admin can {what}.",
+            f"Only a {manager_word(context.command.where.key)} can {what}.",
             option=option,
             code="not-manager",
         )

@@ -76,11 +76,7 @@ class Arguments:
         is missing.
         """
         if len(self.words) < len(names):
-            raise UserError(
-                f"{names[len(self.words)]} is missing.",
-                hint="grognard --help shows all commands.",
-                code="missing",
-            )
+            raise UserError(f"{names[len(self.words)]} is missing.", code="missing")
         taken = self.words[: len(names)]
         self.words = self.words[len(names) :]
         return taken

@@ -18,6 +18,7 @@ from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path, Place
 from bot.packs.pack_store import kept_out, of_host, read_pack
+from bot.places.platform_words import manager_word
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import Clock
@@ -38,11 +39,7 @@ class NotManager(UserError):
     """Only whoever manages the server may do this; said in the words of its platform."""
 
     def __init__(self, what: str, where: Place) -> None:
-        platform = where.key.partition(":")[0]
-        who = {"discord": "server manager", "slack": "workspace admin"}.get(
-            platform, "server manager"
-        )
-        super().__init__(f"Only a {who} can {what}.", code="not-manager")
+        super().__init__(f"Only a {manager_word(where.key)} can {what}.", code="not-manager")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,8 @@ class Enabled:
             wider = " ".join(sorted({*enabled, spec.system}))
             what = f"{self._registry.games[spec.system].title} is not enabled here."
             hint = phrase(
-                "A server manager or workspace admin can enable it: `/setup systems {wider}`",
+                "A {manager} can enable it: `/setup systems {wider}`",
+                manager=manager_word(where.key),
                 wider=wider,
             )
             raise UserError(what, hint=hint, code="not-enabled")

@@ -190,4 +190,4 @@ async def test_the_card_that_starts_a_game_is_short_and_has_its_reminders_behind
         channel = await Channel.fresh()
         card = await channel.do("Anna", f'game start {game} "Hill 875" sides="US, VC"')
         assert phone_lines(card) <= MANY, card.text()
-        assert "Reminders" in [button.label for button in card.buttons]
+        assert "Checklist" in [button.label for button in card.buttons]

@@ -221,10 +221,10 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
         "Rally",
         "Done",
         "Next phase",
-        "Reminders",
+        "Checklist",
         "Proof",
     ]
-    told = await channel.press("Alice", button(started, "Reminders"))
+    told = await channel.press("Alice", button(started, "Checklist"))
     assert told.private
     assert any("Rally shaken units" in line for line in told.body())
     assert (await channel.press("Alice", button(started, "Join US"))).title == "Alice plays US"
@@ -249,12 +249,12 @@ async def test_reminders_are_in_full_on_turn_1_and_folded_after() -> None:
     channel = await table()
     first = await channel.do("Alice", "game next")
     assert len(first.body()) == 2
-    assert "Reminders" not in labels(first)
+    assert "Checklist" not in labels(first)
     for _ in range(2):
         await channel.do("Alice", "game next")
     later = await channel.do("Alice", "game next")
     assert later.body() == ["Sides take turns, one hex each. Three passes in a row end the phase."]
-    whole = await channel.press("Bob", button(later, "Reminders"))
+    whole = await channel.press("Bob", button(later, "Checklist"))
     assert whole.private
     assert whole.body() == first.body()
 

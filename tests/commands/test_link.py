@@ -104,13 +104,9 @@ async def test_two_channels_play_one_game(table: Table) -> None:
     linked = await table.run(f"/game link {code.lower()}", BEN, THERE)
     assert linked.private
     assert linked.announce is not None
-    assert (
-        linked.announce.title == "Ben links this channel with #war-room (another server on Discord)"
-    )
+    assert linked.announce.title == "Ben links this channel with #war-room (a server on Discord)"
     assert "/game link off" in linked.announce.text()
-    assert await table.told(HERE) == [
-        "Ben links this channel with #games (another workspace on Slack)"
-    ]
+    assert await table.told(HERE) == ["Ben links this channel with #games (a workspace on Slack)"]
     await table.run("/game join US")
     await table.run("/game join VC", BEN, THERE)
     assert await table.told(THERE) == ["Anna plays US"]
@@ -132,9 +128,9 @@ async def test_status_lists_every_channel_that_plays_the_game(table: Table) -> N
         Person("slack:T1/U1", "Ben"),
         Place("slack:T1/D1", "slack:T1"),
     )
-    assert "#games (another workspace on Slack)" in (await table.run("/game status")).text()
+    assert "#games (a workspace on Slack)" in (await table.run("/game status")).text()
     status = (await table.run("/game status", BEN, THERE)).text()
-    assert "Played in this channel and #war-room (another server on Discord)" in status
+    assert "Played in this channel and #war-room (a server on Discord)" in status
     assert "/game link off" in status
 
 
@@ -221,9 +217,7 @@ async def test_a_link_ends_from_either_side_by_a_manager_and_both_are_told(table
     await table.told(THERE)
     ended = await table.run("/game link OFF", BEN, THERE)
     assert ended.title == "Ben ends the link of this channel"
-    assert (await table.told(HERE))[
-        -1
-    ] == "Ben ends the link of #games (another workspace on Slack)"
+    assert (await table.told(HERE))[-1] == "Ben ends the link of #games (a workspace on Slack)"
     assert (await table.run("/game status", BEN, THERE)).code == "no-game"
     assert "Hill 875" in str(await table.run("/game status"))
     await table.run("/roll 2d6")
@@ -248,8 +242,7 @@ async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> 
     shown = await table.run("/setup links", ANNA, hall)
     assert shown.private
     assert (
-        shown.lines[0]
-        == '#war-room: "Hill 875", also played from #games (another workspace on Slack).'
+        shown.lines[0] == '#war-room: "Hill 875", also played from #games (a workspace on Slack).'
     )
     await table.told(THERE)
     await table.told(HERE)
@@ -259,9 +252,7 @@ async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> 
     assert (await table.run("/setup links 9", CORA, hall)).code == "not-manager"
     assert not (await table.run("/setup links 9", ANNA, hall)).error
     assert await table.told(HERE) == ["Anna ends the link of this channel"]
-    assert await table.told(THERE) == [
-        "Anna ends the link of #war-room (another server on Discord)"
-    ]
+    assert await table.told(THERE) == ["Anna ends the link of #war-room (a server on Discord)"]
     assert await table.places(HERE) == ()
     assert await table.places(THERE) == (THERE.key,)
 
@@ -390,7 +381,7 @@ async def test_a_third_channel_needs_the_consent_of_both_that_are_linked(table: 
     asked = await table.run(f"/game link {await table.code()}", VERA, BAIT)
     assert asked.title == "The link is requested"
     request = (await table.posted(THERE))[-1]
-    assert "#general (another server on Discord)" in request.title
+    assert "#general (a server on Discord)" in request.title
     rolled = await table.run("/roll 2d6", DORA, THERE)
     assert rolled.title not in await table.told(BAIT)
     await table.press(request.buttons[0].action, BEN, THERE)
@@ -407,7 +398,7 @@ async def test_two_who_must_agree_both_count(table: Table) -> None:
     code = await table.code(anna)
     await table.run(f"/game link {code}", VERA, BAIT)
     first = await table.press(f"agree:{code}", BEN, THERE)
-    assert "Still to agree: #war-room (another server on Discord)" in first.text()
+    assert "Still to agree: #war-room (a server on Discord)" in first.text()
     assert (await table.press(f"agree:{code}", BEN, THERE)).code == "agreed-already", (
         "once is enough"
     )
@@ -587,7 +578,7 @@ async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) ->
     await table.app.store.server_left("slack:T1")
     await server_back(table.app.store, "slack:T1")
     assert await table.told(THERE) == [
-        "This channel is linked with #war-room (another server on Discord)"
+        "This channel is linked with #war-room (a server on Discord)"
     ]
     assert await table.told(HERE) == []
 

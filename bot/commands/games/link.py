@@ -21,6 +21,7 @@ from bot.game.rights import need_director
 from bot.game.state import Game
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
+from bot.places.platform_words import manager_word
 from bot.process.entropy import new_code
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import begun, phrase
@@ -82,7 +83,7 @@ async def _give(context: Context) -> Reply:
     told = None
     if not context.keeps:
         lines.append(
-            "A server manager or workspace admin must agree too: they are asked here once the code is used."
+            f"A {manager_word(here.key)} must agree too: they are asked here once the code is used."
         )
     elif not here.owner:
         what = "a code links this channel with another one, which then sees every roll made here"
@@ -294,8 +295,9 @@ def _request(context: Context, game: Game, link: Link, names: dict[str, str], re
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
-                "Only a server manager or workspace admin can agree, within {hours} hours. "
+                "Only a {manager} can agree, within {hours} hours. "
                 "Press a button, or type: `/game link {code}`",
+                manager=manager_word(reader),
                 hours=HOURS,
                 code=link.code,
             ),

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from bot.commands.context import Context, server_of
 from bot.interface.reply.reply import LINK, Button, Reply
 from bot.interface.spec import Place
+from bot.places.platform_words import server_word
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
@@ -93,7 +94,7 @@ def called(place: str, name: str, reader: str) -> str:
     kind = (
         "a private conversation"
         if alone
-        else f"another {'workspace' if platform == 'slack' else 'server'}"
+        else f"{'another' if reader.startswith(f'{platform}:') else 'a'} {server_word(place)}"
     )
     kind = f"{kind} on {_PLATFORMS.get(platform, platform)}"
     return f"{name} ({kind})" if name and not alone else kind

@@ -29,6 +29,7 @@ from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
 from bot.interface.typing.command_text import quoted
 from bot.packs.pack_store import check_joining
+from bot.places.platform_words import manager_word
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
@@ -352,7 +353,7 @@ async def ask(context: Context, name: str) -> Reply:
                 'That would set "{old}" aside: `/game resume` takes it up again.',
                 old=game.name,
             ),
-            f"{decides} or a server manager decides.",
+            f"{decides} or a {manager_word(context.command.where.key)} decides.",
         ),
         buttons=(
             Button(f"begin:{key}", "Start it", "primary"),

@@ -31,6 +31,7 @@ from bot.game.state import FULL, Game, actor_in
 from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply
+from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
@@ -217,7 +218,7 @@ def _need_part(context: Context, ledger: Ledger) -> None:
     game = ledger.game
     actor = actor_in(game, ledger.known_person(), manager=context.command.who.manager)
     if game.started and game.sides and not actor.side and not actor.directs:
-        hint = "Ask one of its players, or a server manager."
+        hint = f"Ask one of its players, or a {manager_word(context.command.where.key)}."
         raise UserError(
             f"Only those who played {named(game)} can take it up again.",
             hint=hint,

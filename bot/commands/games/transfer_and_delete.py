@@ -10,6 +10,7 @@ from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
+from bot.places.platform_words import manager_word
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import begun, phrase
@@ -47,7 +48,7 @@ async def transfer(context: Context) -> Reply:
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
-        (f"Only a server manager or workspace admin can take it over, within {HOURS} hours.",),
+        (f"Only a {manager_word(target.key)} can take it over, within {HOURS} hours.",),
         buttons=(
             Button(f"takeover:{key}", "Take it over", "primary"),
             Button(f"stay:{key}", "Refuse"),
@@ -233,5 +234,6 @@ def _need_owner(context: Context) -> None:
         and not context.actor.directs
         and not (alone and context.actor.person)
     ):
-        what = "Others have rolled here too, so only a server manager or workspace admin can delete this."
+        manager = manager_word(context.command.where.key)
+        what = f"Others have rolled here too, so only a {manager} can delete this."
         raise UserError(what, code="not-manager")

@@ -16,6 +16,7 @@ from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import own_place
 from bot.interface.typing.command_text import quoted
 from bot.places.macros import MACRO
+from bot.places.platform_words import manager_word
 from bot.rules.proof.chain import UNSAID
 from bot.rules.text.phrase import Phrase, phrase
 from bot.stores.base import DAY, REQUESTS_KEPT
@@ -188,7 +189,10 @@ async def forget(context: Context) -> Reply:
             *(("What you rolled with the app on your account is gone whole.",) if own else ()),
             STAYS,
             *(
-                [f"Games without a game master now: {left}. A server manager can take over there."]
+                [
+                    f"Games without a game master now: {left}. "
+                    f"A {manager_word(context.command.where.key)} can take over there."
+                ]
                 if left
                 else ()
             ),

@@ -22,6 +22,7 @@ from bot.places.macros import (
     macros_of,
     macros_seen,
 )
+from bot.places.platform_words import manager_word, server_word
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, Typed, phrase
@@ -229,7 +230,8 @@ def _owner(context: Context, *, shared: bool) -> str:
             code="no-server",
         )
     if not context.command.who.manager:
-        what = "Only a server manager or workspace admin can change the server's macros."
+        where = context.command.where.key
+        what = f"Only a {manager_word(where)} can change the macros of the {server_word(where)}."
         raise UserError(
             what, hint="Leave out server for one of your own.", option="server", code="not-manager"
         )

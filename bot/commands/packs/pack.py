@@ -27,6 +27,7 @@ from bot.packs.pack_store import (
     versions,
 )
 from bot.packs.review import Review, review, review_file
+from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
@@ -51,7 +52,7 @@ def need_manager(context: Context) -> None:
         )
     if not context.command.who.manager:
         raise UserError(
-            "Only a server manager or workspace admin can choose the packs.",
+            f"Only a {manager_word(context.command.where.key)} can choose the packs.",
             hint=phrase("Ask one of them. What is here already, everybody can see: `/pack list`"),
             code="not-manager",
         )

@@ -241,10 +241,10 @@ async def _shot_of(context: Context, side: str) -> Json | None:
 
 
 async def remember(context: Context, phase: str) -> Reply:
-    """Show the card's reminders for a phase to the player who pressed *Reminders*."""
+    """Show the card's reminders for a phase to the player who pressed *Checklist*."""
     game = replace(context.need_started(), phase=phase, turn=0)
     return Reply(
-        f"Reminders: {phase_name(game, context.system)}",
+        f"Checklist: {phase_name(game, context.system)}",
         reminders(game, context.system),
         private=True,
     )

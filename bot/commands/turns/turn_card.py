@@ -192,7 +192,7 @@ def phase_buttons(
         if begins:
             made += first_buttons(context)
     if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
-        made.append(context.button("remember", "Reminders", game.phase))
+        made.append(context.button("remember", "Checklist", game.phase))
     return tuple(made)
 
 

@@ -9,6 +9,7 @@ from bot.interface.registry import TABLE, Registry
 from bot.interface.typing.command_text import Parsed, Token, is_dice, parse_text, tokenize
 from bot.interface.typing.corrections import check_values
 from bot.rules.errors import UserError, find_near, meant
+from bot.systems.system import FIRES, System
 from bot.systems.table_names import fold_name, read_name
 
 FIND = ("find",)
@@ -78,8 +79,8 @@ def read_table(text: str, registry: Registry, played: str) -> Parsed | None:
 
 
 def hint_sequence(error: UserError, text: str, registry: Registry, played: str) -> None:
-    """Name the sequence of the game `played` that a misspelt bare word is near to, in the hint of
-    `error`.
+    """Name the sequence of the game `played` that a bare word means, in the hint of `error`: one
+    with a similar name, or the shot of this game for that of another.
     """
     game = registry.games.get(played)
     tokens = _read_tokens(text)
@@ -87,8 +88,17 @@ def hint_sequence(error: UserError, text: str, registry: Registry, played: str) 
         return
     word = tokens[0].value
     near = find_near(word.casefold(), list(game.sequences), CUTOFF)
+    near = near or _find_shot(word.casefold(), registry, game)
     if near and word.casefold() not in registry.top:
         error.hint = meant(word, [f"{played} {near[0]}"])
+
+
+def _find_shot(word: str, registry: Registry, game: System) -> list[str]:
+    """Return the shot of a game if the word is that of another game, else an empty list."""
+    others = [other.sequences[word] for other in registry.games.values() if word in other.sequences]
+    if not any(other.verb in FIRES for other in others):
+        return []
+    return [id for id, sequence in game.sequences.items() if sequence.verb in FIRES][:1]
 
 
 def read_find(text: str, registry: Registry, played: str, games: Collection[str]) -> Parsed | None:

@@ -203,9 +203,11 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
 
 
 def _help_asked(tokens: list[Token], registry: Registry) -> str:
-    """The topic of help on a command with `help`, `?` or `--help` behind it, and for whoever says
-    hello; "" for all else."""
+    """Return the topic of help on a command with `help`, `?` or `--help` after it, on a group such
+    as `lnlt` alone, and for whoever says hello; "" for all else."""
     words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
+    if len(words) == len(tokens) and names_group(words, registry):
+        return " ".join(words)
     *before, last = words
     if words in (["version"], ["--version"]):
         return "version"
@@ -221,6 +223,18 @@ def _help_asked(tokens: list[Token], registry: Registry) -> str:
     if last == "help" and used < len(tokens) - 1:  # a word among others may be a name
         return ""
     return " ".join(spec.path)
+
+
+def names_group(words: Sequence[str], registry: Registry) -> bool:
+    """Return whether words are the beginning of several commands, and no command: `game`."""
+    path = tuple(words)
+    if not path or path[0] not in registry.top or not registry.children(path):
+        return False
+    try:
+        registry.find(path)
+    except UserError:
+        return True
+    return False  # a table may have the name of its group
 
 
 def tokenize(text: str) -> list[Token]:

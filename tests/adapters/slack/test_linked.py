@@ -62,9 +62,9 @@ class Evening:
         assert asked.ephemeral
         code = asked.content.split()[-1].strip("*")
         await write(self.ben, self.games, "/game", f"link {code}")
-        await self.on_discord("links this channel with #games of t1 (another workspace on Slack)")
+        await self.on_discord("links this channel with #games of t1 (a workspace on Slack)")
         told = await self.on_slack(
-            "links this channel with #table of Wargamers (another server on Discord)"
+            "links this channel with #table of Wargamers (a server on Discord)"
         )
         assert told.ephemeral_for is None, "all see in whose sight they play from now on"
         refused = await (await self.cora.slash(self.games, "/game", f"link {code}")).answer()
