@@ -110,11 +110,11 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "import": (
         "FILE|FOLDER [--pack FOLDER] [--id ID] [--group GROUP] [--deck LIST]",
-        "a table or a deck from a spreadsheet, BCDice, Foundry VTT or SealDice",
-        "The format is seen from the text; - reads it from standard input. Prints the table as YAML, and what to look "
-        "at again; --pack puts it into the folder of a pack, or into a new one; --deck makes a list of SealDice a deck "
-        "of cards. A folder or zip is read whole, and "
-        "what is left out is said with the reason. Exit status 1 on faults.",
+        "a table or a deck from a spreadsheet, a list or another program",
+        "The format is seen from the text; - reads it from standard input. Prints the table as YAML, how it was read "
+        "and what to look at again; --pack puts it into the folder of a pack, or into a new one; --deck makes a list "
+        "of SealDice a deck of cards. A folder or zip is read whole, and what is left out is said with the reason. "
+        "Exit status 1 on faults.",
         "grognard import combat.csv --pack few-acres",
     ),
     "export-table": (

@@ -344,7 +344,7 @@ _OTHERS = (
         _free("text", "CSV or YAML, pasted"),
         _free(
             "file",
-            "a CSV or YAML file",
+            "a sheet (CSV, Excel), YAML or an army list",
             type="file",
             values=(".csv", ".tsv", ".txt", ".json", ".xlsx", *YAML),
         ),
@@ -562,7 +562,7 @@ _OTHERS = (
         "Bring your own game: it is checked, shown, and stays off until you enable it",
         _free(
             "file",
-            "a zip, or one YAML file",
+            "a zip, one YAML file, or a table (CSV, Excel, JSON)",
             type="file",
             values=(".zip", ".json", ".csv", ".tsv", ".txt", ".md", ".xlsx", *YAML),
         ),

@@ -99,7 +99,7 @@ async def test_another_zip_and_an_empty_file_say_so() -> None:
     reply = await send(channel, zipped({"units.csv": b"name,type\n"}), "units.zip")
     assert "units.zip is a zip, and no roster. Nothing was added." in reply.text()
     empty = await send(channel, b"", "units.csv")
-    assert "The file is empty." in empty.text()
+    assert "units.csv is empty." in empty.text()
     typed = await channel.app.run_typed(
         channel.app.spec(("unit", "import")),
         {"text": f"{ZIPPED}x"},

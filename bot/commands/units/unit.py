@@ -105,8 +105,10 @@ async def import_units(context: Context) -> Reply:
     file = options["file"]
     text = file if isinstance(file, str) and file else options["text"]
     if not text:
-        is_sent = isinstance(context.command.options.get("file"), str)
-        what = "The file is empty." if is_sent else "/unit import needs text or a file."
+        sent = context.command.options.get("file")
+        name = file_name(sent) or "The file"
+        is_sent = isinstance(sent, str)
+        what = f"{name} is empty." if is_sent else "/unit import needs text or a file."
         raise UserError(what, hint=FIRST_LINE, code="missing")
     if not str(text).startswith(ZIPPED):
         check_roster_size(str(text))

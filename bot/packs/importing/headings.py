@@ -53,12 +53,20 @@ def read_headings(headings: Sequence[str]) -> Headings:
     if all(rows):
         if any(_runs_downward(span) for spans in rows for span in spans):
             return Headings()
-        return _with_open_plus(texts, rows)
+        return _with_slashes(texts, _with_open_plus(texts, rows))
     if any(is_date(text) for text in texts):
         dated = spans_of_dates(texts)
         if dated and not any(_runs_downward(span) for spans in dated for span in spans):
             return Headings(tuple(dated), [_question_of_dates(texts, dated)], has_dates=True)
     return Headings()
+
+
+def _with_slashes(texts: Sequence[str], headings: Headings) -> Headings:
+    """Return headings with a question about `1/2`, which may be a half and not 1 to 2."""
+    slashes = [text for text in texts if "/" in text]
+    if slashes:
+        headings.questions.append(f"{', '.join(slashes[:3])} are read as ranges, not as fractions")
+    return headings
 
 
 def _without_comma_zero(headings: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
+from bot.packs.importing.blocks import CellBlock
 from bot.packs.importing.dice_of_rows import check_totals, guess_dice
 from bot.packs.importing.draft import (
     MOST_ENTRIES,
@@ -55,6 +56,24 @@ def is_json_table(data: Any) -> bool:
     return next(_tables(data), None) is not None
 
 
+def grid_of(data: Any) -> CellBlock | None:
+    """Return the cells of JSON with `columns` and `rows`, None for any other."""
+    if not isinstance(data, Mapping):
+        return None
+    heads = data.get("columns") or data.get("headers")
+    rows = data.get("rows") or data.get("data")
+    if not isinstance(heads, list) or not isinstance(rows, list) or not rows:
+        return None
+    lines = [heads, *rows]
+    if not all(isinstance(line, list) and len(line) == len(heads) for line in lines):
+        return None
+    cells = [[" ".join(str(cell).split()) for cell in line] for line in lines]
+    dice = _dice_of(data)
+    if dice and not dice_said(cells[0][0]):
+        cells[0][0] = dice
+    return CellBlock(cells, _title_of(data))
+
+
 def read_json_tables(data: Any) -> tuple[list[Draft], list[str]]:
     """Return the tables, and what is left out. Raises UserError if there is none."""
     tables = list(_tables(data))
@@ -66,6 +85,9 @@ def read_json_tables(data: Any) -> tuple[list[Draft], list[str]]:
 def _tables(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each table with its title."""
     if isinstance(data, list):
+        if data and all(isinstance(entry, Mapping) and _is_entry(entry) for entry in data):
+            yield "", {"results": data}
+            return
         for number, table in enumerate(data, 1):
             if isinstance(table, Mapping) and _entries_of(table) is not None:
                 yield _title_of(table) or f"Table {number}", table
@@ -101,6 +123,8 @@ def _entries_of(table: Mapping[str, Any]) -> Any:
             return value if any(_has_place(entry) for entry in value) else None
         if isinstance(value, list) and _fits_faces(value, table):
             return value
+        if isinstance(value, list) and (pairs := _pairs_of(value)) is not None:
+            return pairs
         if isinstance(value, Mapping) and _is_by_figures(value):
             return value
     return table if _is_by_figures(table) else None
@@ -110,6 +134,20 @@ def _has_place(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry says when it comes up."""
     keys = {*_RANGES, *_WEIGHTS, *(low for low, _ in _ENDS)}
     return not keys.isdisjoint(entry)
+
+
+def _is_entry(entry: Mapping[str, Any]) -> bool:
+    """Return whether an object is an entry of a table, not a table itself."""
+    return _has_place(entry) and not any(isinstance(entry.get(key), list) for key in _ENTRIES)
+
+
+def _pairs_of(value: Sequence[Any]) -> list[Mapping[str, Any]] | None:
+    """Return entries for a list of pairs such as `["1-3", "fox"]`, None for another list."""
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        return None
+    if not all(len(figures(str(key))) == 1 for key, _ in value):
+        return None
+    return [{"range": str(key), "text": text} for key, text in value]
 
 
 def _fits_faces(value: Sequence[Any], table: Mapping[str, Any]) -> bool:

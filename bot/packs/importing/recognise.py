@@ -29,7 +29,7 @@ from bot.packs.importing.formats import (
     read_foundry,
     read_toml,
 )
-from bot.packs.importing.json_tables import JSON, is_json_table, read_json_tables
+from bot.packs.importing.json_tables import JSON, grid_of, is_json_table, read_json_tables
 from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.lists import (
     ROLL20,
@@ -39,7 +39,7 @@ from bot.packs.importing.lists import (
     read_lists,
     read_roll20,
 )
-from bot.packs.importing.sheet import read_sheets
+from bot.packs.importing.sheet import read_block, read_sheets
 from bot.packs.importing.understood import describe_draft
 from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
@@ -298,7 +298,7 @@ def _read(text: str, name: str) -> _Read:
     fault = ""
     if text.lstrip()[:1] in ("{", "[", "/"):
         data, fault = _json(text)
-        if found := _of_json(data):
+        if found := _of_json(data, name):
             return found
     if is_bcdice(text):
         return _Read("BCDice", read_bcdice(text))
@@ -335,9 +335,11 @@ def _with_notes(
     return drafts, {}, left_out
 
 
-def _of_json(data: Any) -> _Read | None:
+def _of_json(data: Any, name: str) -> _Read | None:
     if is_foundry(data) and (has_foundry_results(data) or not is_json_table(data)):
         return _Read("Foundry VTT", read_foundry(data))
+    if (grid := grid_of(data)) is not None:
+        return _Read(JSON, [read_block(grid, name)])
     if is_json_table(data):
         drafts, left_out = read_json_tables(data)
         return _Read(JSON, drafts, {}, left_out)

@@ -54,7 +54,7 @@ _WHOLE = re.compile(r"[-+]?\d{1,9}")
 _CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
 _DICE_AT_END = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
 _DASHES = frozenset("-‐‑‒–—―−")
-_ROLL = re.compile(r"\b(?:roll|die|dice|wurf|würfel)\b", re.IGNORECASE)
+_ROLL = re.compile(r"\b(?:rolls?|die|dice|total|score|throw|wurf|würfel)\b|%", re.IGNORECASE)
 _FAILED = re.compile(r"#(?:ref|n/a|name|value|div/0|num|null|spill)[!?]?|#{4,}", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d{1,3}", re.IGNORECASE)
 _STARTS = ("start", "from", "min", "minimum", "low", "lower", "lowest", "begin", "von")
@@ -108,8 +108,11 @@ def _grid_of(block: CellBlock) -> _Grid:
     """Return the cells of a block by what they are. Raises UserError for cells that are none."""
     rows = block.rows
     questions = list[str]()
+    behind = [[*row[1:], row[0]] for row in rows]
     if _is_headless(rows):
         rows = _with_headings(rows, questions)
+    elif len(rows[0]) == 2 and _is_headless(behind):
+        rows = _with_headings(behind, questions)
     elif figures(rows[0][0]) or is_date(rows[0][0]):
         questions.append(f"its first row ({_quote(rows[0])}) is read as the headings")
     heads = [
@@ -257,6 +260,7 @@ def _draft(grid: _Grid, name: str) -> Draft:
     labels = [*corner, "", ""][:2]
     rolled = roll_rows(down, said, name, grid.questions) if down.figures else RolledRows("")
     _check_rolled(rolled, keys, said)
+    _ask_about_dice(rolled.dice, said, labels[0], grid.questions)
     if rolled.rows:
         rows = Edge(labels[0], figures=tuple(rolled.rows))
     else:
@@ -321,6 +325,14 @@ def _check_rolled(rolled: RolledRows, keys: Sequence[str], said: str) -> None:
         f"{', '.join(key[:30] for key in unread[:3])}{more}.",
         "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
     )
+
+
+def _ask_about_dice(dice: str, said: str, label: str, questions: list[str]) -> None:
+    """Ask about rows that are rolled though their heading is a word such as Turn."""
+    if dice and label and not dice_said(said) and not _ROLL.search(label):
+        questions.append(
+            f"its heading ({label[:20]}) names no dice: read as {dice}, whose totals its rows are"
+        )
 
 
 def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> None:
