@@ -173,32 +173,39 @@ def find_irregularities(
     changes: Iterable[Change],
     side: str,
 ) -> tuple[str, ...]:
-    """Return why an attack is out of order, as phrases for the player: already fired, another
-    side's turn, wrong phase.
+    """Return why an act is out of order, as phrases for the player: already fired, another side's
+    turn, another chit's formation, wrong phase.
 
-    Return () if it is in order, if it is no attack, or if the game is not running.
+    Return () if it is in order, if no unit acts with it, or if the game is not running.
     """
-    is_attack = sequence.verb in ATTACKS
-    if not game.started or game.ended or not (is_attack or sequence.verb == ACTS):
+    if not game.started or game.ended or not sequence.is_act:
         return ()
     acting = units_of(game, acts)
-    said = [*_again(acting, changes)] if is_attack else []
-    if game.led and any(not cups.is_called(game, unit) for unit in acting):
+    said = [*_again(acting, changes)] if sequence.verb in ATTACKS else []
+    if cups.is_drawn_next(game):
+        said.append(f"the next {cups.nouns(game.led)[0]} is not drawn yet")
+    elif game.led and any(not cups.is_called(game, unit) for unit in acting):
         said.append(_whose_chit(game, system))
     elif _is_out_of_turn(game, acting, side):
         said.append(f"out of turn: {whose_go(game)}")
     phase = phase_of(game, system)
-    if (
-        phase
-        and is_attack
-        and not _attacks_in(phase, system)
-        and any(_attacks_in(one, system) for one in phases_of(system))
-    ):
+    if phase and not _has_place(sequence, phase, system):
+        places = [other for other in phases_of(system) if _has_place(sequence, other, system)]
         title = str(phase["title"])
-        said.append(
-            f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}"
-        )
+        is_named = title.lower().endswith("phase")
+        if places:
+            said.append(f"this is the {title}" if is_named else f"the phase is {title}")
     return tuple(said)
+
+
+def _has_place(sequence: Sequence, phase: Mapping[str, object], system: System | None) -> bool:
+    """Return whether a phase is one for an act: for attacks, one that has any; for others, one
+    whose card names it.
+    """
+    if sequence.verb in ATTACKS:
+        return _attacks_in(phase, system)
+    buttons = phase.get("buttons")
+    return isinstance(buttons, list) and sequence.id in buttons
 
 
 def _whose_chit(game: Game, system: System | None) -> str:
@@ -209,12 +216,12 @@ def _whose_chit(game: Game, system: System | None) -> str:
     return f"the {cups.nouns(game.led)[0]} in play is {name}"
 
 
-def need_usual_attack(
+def need_usual_act(
     game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], side: str
 ) -> None:
-    """Raise UserError for an unusual attack in a strict game, before its first die.
+    """Raise UserError for an unusual act in a strict game, before its first die.
 
-    So that no die decides, a unit has fired already if this attack may mark it, whether or not the
+    So that no die decides, a unit has fired already if this act may mark it, whether or not the
     dice do.
     """
     if not is_strict(game):

@@ -53,7 +53,7 @@ TABLES = os.path.join(
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
     "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
-    "steps", "bans", "rides", "lands", "repeats", "bears",
+    "steps", "bans", "rides", "lands", "repeats", "bears", "acts",
 }  # fmt: skip
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
@@ -61,6 +61,8 @@ DEEPEST = 5
 """The most tables that may be rolled one after another."""
 ROLL = "Roll"
 """The verb of a sequence that names none: its first line has the `cause` instead."""
+NO_ACTS = (ROLL, "Check", "Count", "Settle")
+"""The verbs of sequences in which units do nothing of their own accord: something befalls them."""
 FIRES = ("Fire", "Shoot", "Attack")
 """The verbs of sequences that fire."""
 ATTACKS = (*FIRES, "Fight")
@@ -98,6 +100,8 @@ class Sequence:
             ):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
+            if not isinstance(data.get("acts", True), bool):
+                raise TableError(file, "acts must be yes or no", row=id)
             for key in ("inputs", "outputs", "example", "rounds", "odds_row"):
                 if not isinstance(data.get(key) or {}, Mapping):
                     raise TableError(file, f"{key} must be a mapping", row=id)
@@ -137,6 +141,7 @@ class Sequence:
         self.dice: str = data.get("dice") or "none"
         self.steps: list[Any] = data.get("steps") or []
         self.verb: str = data.get("verb") or ROLL
+        self.is_act: bool = bool(data.get("acts", self.verb not in NO_ACTS))
         self.cause: str = data.get("cause") or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())

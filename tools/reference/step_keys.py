@@ -43,6 +43,11 @@ SEQUENCE: Keys = {
     ),
     "common": Key(WORDS, "inputs and words that are needed most"),
     "verb": Key(TEXT, "the word on its button; Roll, if left out"),
+    "acts": Key(
+        FLAG,
+        "its units act with it, so an answer says if that is out of turn or phase; yes, if left out, "
+        "unless its verb is Roll, Check, Count or Settle",
+    ),
     "cause": Key(TEXT, "what the log says of who does it: `fires`"),
     "procedure": Key(WORDS, "how it goes, in three short lines"),
     "state": Key(TEXT, "what it changes on units, in words"),

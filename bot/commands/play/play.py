@@ -55,7 +55,7 @@ from bot.game.rights import (
     need_hand_dice,
     need_player,
     need_share,
-    need_usual_attack,
+    need_usual_act,
     over,
     sides_acted_for,
 )
@@ -309,7 +309,7 @@ async def _need_free(
         await context.need_settable(keys_of(sequence.effects.sets, read))
     if is_strict(game) and is_of_game(game, sequence.system.id):
         acting = () if hits_its_unit(sequence) else acting_in(sequence, options, roster)
-        need_usual_attack(game, systems.get(game.system), sequence, acting, context.actor.side)
+        need_usual_act(game, systems.get(game.system), sequence, acting, context.actor.side)
 
 
 ROLLED_ANYWAY = "Rolled all the same (anyway)"
@@ -466,7 +466,9 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if secret:
         return _rolled_for(context, seal(context, outcome, facts, label), others)
     if happening.asks:
-        return _rolled_for(context, await ask_side(context, outcome, facts), others)
+        question = await ask_side(context, outcome, facts)
+        lines = (*question.lines[:-1], *_remarks(unusual), *question.lines[-1:])
+        return _rolled_for(context, replace(question, lines=lines), others)
     after = after_happening(game, happening, systems)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
@@ -476,6 +478,11 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         )
     reply = _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
     return _rolled_for(context, reply, others)
+
+
+def _remarks(unusual: tuple[str, ...]) -> tuple[Small, ...]:
+    """Return the grey line about an act out of turn or phase, if it was."""
+    return (Small(f"{begun(' · '.join(unusual))}."),) if unusual else ()
 
 
 def _rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]) -> Reply:
@@ -531,7 +538,7 @@ def _answer(
         reply = replace(reply, lines=(*reply.lines, *told))
     if happening.kind == "sequence":
         reply = brief(reply, spec.options)
-    lines = (*reply.lines, Small(f"{begun(' · '.join(unusual))}.")) if unusual else reply.lines
+    lines = (*reply.lines, *_remarks(unusual))
     buttons = (
         *reply.buttons,
         *roll_buttons(context, reply, happening.kind, facts, number),
