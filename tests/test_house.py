@@ -30,15 +30,17 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (68, 240),
+    "fire": (68, 520),
     "odds of it": (60, 125),
     "one die": (39, 75),
     "undo": (34, 100),
-    "Again": (68, 290),
+    "Again": (68, 580),
     "Odds": (55, 115),
     "a cell": (38, 66),
 }
-"""The most files that a walk enters, and the most changes of room, by its name."""
+"""The most files that a walk enters, and the most changes of room, by its name. A shot makes many,
+as it is tried at every other target before its menu offers that one.
+"""
 
 
 @dataclass
