@@ -99,7 +99,7 @@ def test_what_is_offered_instead_of_a_slip_is_taken(family: str) -> None:
         ("lnlt-table melee ods 7 4", "lnlt-table melee-odds 7 4"),
         ("lntl-table melee-ods 7 4", "lnlt-table melee-odds 7 4"),
         ("start a game", ""),
-        ("help your own dices", "/help your own dice"),
+        ("help your own dices", "/help Your own dice"),
         ("help sealed dices", ""),
     ],
 )

@@ -26,12 +26,12 @@ from bot.commands.play.odds import answer_odds
 from bot.interface.finding import SCENARIO, UNIT, FindableKind, search
 from bot.interface.glossary import all_unit_words, asking, example_in, lists_of, unit_words
 from bot.interface.help_topics import TOPICS
-from bot.interface.registry import TABLE, Registry
+from bot.interface.registry import ALL_COMMANDS, TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import parse_text
-from bot.rules.errors import Hint, UserError, corrected, did_you_mean
+from bot.rules.errors import Hint, UserError, corrected, find_near, meant
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
 from bot.rules.text.phrase import Typed, phrase
@@ -40,6 +40,8 @@ from bot.systems.catalog import system
 ASKING = ("?", "help", "--help", "-h")
 LONGEST = 3_200
 """Characters of a screen; what is longer comes as a message of its own."""
+CUTOFF = 0.75
+"""How near a misspelt topic must be to a title, from 0 to 1."""
 WIDTH = 110
 MOST_KEYS = 6
 """Numbers of a unit that the first screen explains; all are on the page *Units*."""
@@ -85,6 +87,8 @@ def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -
         return overview(registry, games, played, greets=bool(words))
     if words == ["provable", "dice"]:
         words = ["fair", "dice"]
+    if words in ([SCENARIO], [f"{SCENARIO}s"]):
+        return _scenarios(registry, games)
     if words == [GAMES]:
         return games_page(registry, games)
     if (name := " ".join(words)) in TOPICS:
@@ -100,6 +104,17 @@ def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -
     if words[-1] in (UNITS, "unit") and words[0] in registry.games and len(words) == 2:
         return units_of_game(words[0])
     return _of_command(words, registry, played)
+
+
+def _scenarios(registry: Registry, games: tuple[str, ...]) -> Reply:
+    """Return the scenarios of all games, each with the command that starts it."""
+    lines = [
+        phrase("{title}: `/game start {game} scenario={name}`", title=title, game=game, name=name)
+        for game in games
+        for name, title in registry.games[game].scenarios.items()
+    ]
+    buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), back(()))
+    return Reply("Scenarios", tuple(lines), by="sides and units ready to play", buttons=buttons)
 
 
 def _of_command(words: list[str], registry: Registry, played: str) -> Reply:
@@ -156,22 +171,30 @@ def _search(words: list[str], registry: Registry, games: tuple[str, ...], played
         return _command((here or found)[0], registry, played)
     if found:
         lines = tuple(Typed(f"/help {' '.join(spec.path)}") for spec in found)
-        return Reply(f"{name} is in several games", lines)
+        return Reply(f"Several commands are called {name}", lines)
     target = search(" ".join(words), registry, games, played).sure
     if target is not None and target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):
         spec, _ = registry.find(target.key.split())
         return _command(spec, registry, played)
     if target is not None:
         return _page(target.key.removeprefix("help "), registry, games, played)
-    known = [
-        *registry.top,
-        *TOPICS,
-        *(spec.path[-1] for top in registry.top for spec in registry.below((top,))),
-    ]
-    hint = registry.elsewhere(name) or did_you_mean(name, known) or phrase("Type `/help`.")
+    topic = " ".join(words)
+    hint = registry.elsewhere(topic) or _find_near_topic(topic, registry, games)
     raise UserError(
-        f'There is no help on "{" ".join(words)[:40]}".', hint=hint, code="unknown-topic"
+        f'There is no help on "{topic[:40]}".', hint=hint or ALL_COMMANDS, code="unknown-topic"
     )
+
+
+def _find_near_topic(topic: str, registry: Registry, games: tuple[str, ...]) -> Hint:
+    """Return what is meant by a misspelt topic: a title of a menu, a scenario or a command."""
+    titles = [topic.title for topic in TOPICS.values()]
+    scenarios = [name for game in games for name in registry.games[game].scenarios]
+    commands = [spec.path[-1] for top in registry.top for spec in registry.below((top,))]
+    known = {
+        name.casefold(): name for name in [*commands, *scenarios, *registry.top, *TOPICS, *titles]
+    }
+    near = find_near(topic, sorted(known), CUTOFF)
+    return meant(topic, [known[name] for name in near])
 
 
 async def list_enabled_games(context: Context) -> list[str]:

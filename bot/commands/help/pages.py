@@ -33,9 +33,7 @@ def _version() -> tuple[Part, ...]:
         pages = []
     where = [page.replace(", ", ": ", 1) for page in pages]
     editions = tuple((game.id, f"edition {game.edition}") for game in systems().values())
-    source = where or [
-        "Source: ask whoever hosts it; README.md begins there, CHANGELOG.md says what is new."
-    ]
+    source = where or ["Source: ask your host."]
     return (
         f"Grognard {release()}",
         *source,
@@ -140,7 +138,7 @@ def page_of_group(path: Path, registry: Registry) -> Reply:
     lines: tuple[Part, ...] = tuple(
         phrase("`{name}` {about}", name=s.name, about=_short(s.summary)) for s in specs
     )
-    menus = (_menu("What does one do?", specs, "Explain"),)
+    menus = (_menu("What do you want to do?", specs, "Explain"),)
     return Reply(f"/{path[0]}", lines, by=registry.about(path[0]), menus=menus, buttons=(back(()),))
 
 
@@ -179,7 +177,7 @@ def _rule_set(game: str, registry: Registry) -> Reply:
         title,
         tuple(lines),
         by=by,
-        menus=(_menu("What does one do?", specs, "Explain"),),
+        menus=(_menu("What do you want to do?", specs, "Explain"),),
         buttons=buttons,
     )
 
@@ -217,7 +215,9 @@ def back(path: Path) -> Button:
 
 def _menu(label: str, specs: Sequence[CommandSpec], short: str) -> Menu:
     entries = [
-        MenuEntry(HELP + " ".join(s.path), s.path[-1], _short(s.title or s.summary))
+        MenuEntry(
+            HELP + " ".join(s.path), f"/{s.path[0]} {s.path[-1]}", _short(s.title or s.summary)
+        )
         for s in specs[:MOST]
     ]
     return Menu(label, tuple(entries), short)
