@@ -29,14 +29,15 @@ _GROUP = re.compile(r"^group: .*$", re.MULTILINE)
 
 
 class Table(NamedTuple):
-    """A table on its way into a pack: the name it would like, its YAML, and the file that it is
-    from.
+    """A table on its way into a pack: the name it would like, its YAML, the file that it is from,
+    and how it was read.
     """
 
     id: str
     text: str
     file: str
     format: str
+    understood: str
 
 
 @dataclass(slots=True)
@@ -80,7 +81,8 @@ class _Pack:
     def made(self, title: str) -> Imported:
         """What is in it, as if it had come out of one file."""
         formats = " and ".join(dict.fromkeys(table.format for table in self.of.values()))
-        return Imported(formats, self.files, self.groups, (), title)
+        understood = tuple(f"{id}: {table.understood}" for id, table in self.of.items())
+        return Imported(formats, self.files, self.groups, (), title, understood=understood)
 
 
 def _group(base: str, number: int) -> str:
@@ -119,7 +121,7 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
         except UserError as error:
             left_out.append(f"{name}: {error.message}")
             continue
-        for file, text in made.files.items():
+        for (file, text), line in zip(made.files.items(), made.understood, strict=True):
             if len(text.encode()) > _ROOM:
                 left_out.append(
                     f"{name}: {file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has"
@@ -129,7 +131,10 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
                     f"{name}: a deck goes into a pack by itself: grognard import {name} --pack PACK"
                 )
             else:
-                tables.append(Table(file.removesuffix(".yaml"), text, name, made.format))
+                understood = line.partition(": ")[2]
+                tables.append(
+                    Table(file.removesuffix(".yaml"), text, name, made.format, understood)
+                )
         questions += [f"{name}, {question}" for question in made.questions]
     packs = list[Imported]()
     taken = set[str]()
@@ -183,7 +188,8 @@ def put_all(path: Path, folder: Path | None) -> Told:
     with explained_failure(path, "read", code="unreadable-file"):
         files = _files(path) if path.is_dir() else tables_of_zip(path.read_bytes(), path.name)
         found = gathered(files, titled(path.resolve().stem.replace("_", " ").capitalize()))
-    lines = [f"question  {question}" for question in dict.fromkeys(found.questions)]
+    lines = [f"read as   {line}" for made in found.packs for line in made.understood]
+    lines += [f"question  {question}" for question in dict.fromkeys(found.questions)]
     lines += [f"left out  {reason}" for reason in found.left_out]
     for number, made in enumerate(found.packs, 1):
         into = folder and (folder if number == 1 else folder.with_name(f"{folder.name}-{number}"))
