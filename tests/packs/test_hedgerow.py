@@ -49,10 +49,10 @@ def says(answer: str, *lines: str) -> None:
         assert line in plain, plain
 
 
-def test_it_is_written_in_fewer_than_120_lines(hedgerow: Path) -> None:
+def test_it_is_written_in_fewer_than_125_lines(hedgerow: Path) -> None:
     assert (
         sum(len(file.read_text(encoding="utf-8").splitlines()) for file in hedgerow.rglob("*.yaml"))
-        < 120
+        < 125
     )
 
 

@@ -280,3 +280,18 @@ async def test_embark_asks_which_vehicle_before_any_ap_are_spent() -> None:
     assert await channel.content() == before
     acted = await channel.do("Anna", 'ucn act us1 embark vehicle="Captured Tank"')
     assert "embarks" in acted.title
+
+
+@pytest.mark.parametrize("draws", [1, 4, 8])
+async def test_the_line_of_a_new_turn_agrees_with_the_deck(draws: int) -> None:
+    """Nine elements: those not drawn are counted, and the new round has all nine cards again."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn scenario=causeway", "game settings rule=element-deck")
+    for _ in range(draws):
+        await channel.do("Anna", "deck draw elements", "game pass done")
+    left = 9 - draws
+    shown = (await channel.do("Anna", "deck show elements")).text()
+    assert f"{left} of 9" in shown
+    card = (await channel.do("Anna", "game next")).text()
+    assert ("1 element never got its" if left == 1 else f"{left} elements never got their") in card
+    assert "9 of 9" in (await channel.do("Anna", "deck show elements")).text()
