@@ -74,6 +74,9 @@ def faults_of(step: str) -> tuple[str, ...]:
         ("when: unit.state == 'gonne'\n  then: x", "there is no state gonne"),
         ("when: unit.type in ['troper']\n  then: x", "there is no unit type troper"),
         ("when: unit.state > 3\n  then: x", "a number is not more or less than a text"),
+        ("when: unit.state\n  then: x", "unit.state is a word, which always holds; compare it"),
+        ("when: targets[3] and hits > 1\n  then: x", "this always holds, also if there is none"),
+        ("when: not unit\n  then: x", "unit always holds, also if there is none"),
         ("when: unit.state == 3\n  then: x", "a text never equals the number 3"),
     ],
 )
@@ -91,6 +94,7 @@ def test_what_no_unit_can_have_is_a_fault_with_its_line(step: str, fault: str) -
         'change: {of: squad, mark: "{unit.state}"}',
         "fate: {is: pinned, when: hits > 1}",
         "joins: {type: captain, state: fine, mark: pinned}",
+        "when: unit != none and unit.name and targets and has(unit, 'pinned')\n  then: x",
         "when: has(unit, 'pinned') and unit.state in [fine, gone]\n  then: x",
     ],
 )

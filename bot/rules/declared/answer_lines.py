@@ -116,7 +116,7 @@ def _parts(place: Place, said: object, where: Path) -> Any:
 
 LINE: Mapping[str, Callable[[Place, Any, Path], Any]] = {
     "label": Place.text, "result": Place.text, "unit": Place.text, "dice": _dice, "parts": _parts,
-    "contributors": _parts, "total": Place.formula, "when": Place.formula,
+    "contributors": _parts, "total": Place.formula, "when": Place.test,
 }  # fmt: skip
 """The keys of a line, and how each is read."""
 LINE_KEYS = tuple(LINE)
@@ -188,7 +188,7 @@ def _texts(place: Place, said: object, where: Path) -> Any:
 NOTE: Mapping[str, Callable[[Place, Any, Path], Any]] = {
     "unit": Place.formula, **dict.fromkeys(("type", "state", "is", "more"), Place.text), "say": Place.pieces,
     "drop": Place.formula, "turn": Place.formula, **dict.fromkeys(("set", "add", "give", "take"), _by_name),
-    "mark": _texts, "unmark": _texts, "of": lambda _place, said, _where: constant(str(said)), "when": Place.formula,
+    "mark": _texts, "unmark": _texts, "of": lambda _place, said, _where: constant(str(said)), "when": Place.test,
 }  # fmt: skip
 """The keys of notes, and how each is read."""
 WHOLE = ("unit", "say", "when")
@@ -246,7 +246,7 @@ def _parse_track_change(one: Mapping[str, Any], place: Place, where: Path) -> St
             str(one[key]),
             track.words,
         )
-    when = place.formula(one["when"], where) if "when" in one else None
+    when = place.test(one["when"], where) if "when" in one else None
     return Said({key: value}, when, NOTES, lambda note: ("track", _moved(name, **note)), name)
 
 

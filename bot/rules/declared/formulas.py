@@ -92,6 +92,15 @@ class Formulas:
         self.source: object = None
         """The file, looked at only to say what was meant."""
 
+    def test(self, source: object, names: Names, where: Path) -> Formula:
+        """A formula that holds or not, such as that of a `when`. Raises TableError for one that
+        would always hold.
+        """
+        found = self.formula(source, names, where)
+        if problem := always_true(found):
+            raise self.setting.wrong(problem, where)
+        return found
+
     def define(self, head: str, source: object, where: Path) -> None:
         """A formula of the file's own: `state(u)`. It may call those defined before it. Raises
         TableError.
@@ -556,8 +565,14 @@ class _Maker:
             *words.values(),
         )
 
+    def _test(self, part: Formula) -> Formula:
+        """The part, which is asked whether it holds. Raises TableError if it always would."""
+        if problem := always_true(part):
+            raise self._wrong(problem)
+        return part
+
     def _ifexp(self, node: ast.IfExp) -> Formula:
-        test = self.part(node.test)
+        test = self._test(self.part(node.test))
         then = self.part(node.body)
         other = self.part(node.orelse)
         when = test.run
@@ -569,7 +584,7 @@ class _Maker:
         )
 
     def _boolop(self, node: ast.BoolOp) -> Formula:
-        parts = [self.part(value) for value in node.values]
+        parts = [self._test(self.part(value)) for value in node.values]
         kind, join = ("and", _both) if isinstance(node.op, ast.And) else ("or", _either)
         run = reduce(join, [part.run for part in parts])
         return made(
@@ -628,6 +643,7 @@ class _Maker:
         self._allowed(node.op)
         value = self.part(node.operand)
         if isinstance(node.op, ast.Not):
+            self._test(value)
             return made("not", "bool", called(operator.not_, value), value)
         self._number(value)
         return made("minus", "number", called(operator.neg, value), value)
@@ -679,6 +695,22 @@ def _both(one: Run, other: Run) -> Run:
 
 def _either(one: Run, other: Run) -> Run:
     return lambda env: one(env) or other(env)
+
+
+def always_true(formula: Formula) -> str:
+    """Return why a formula that is asked whether it holds always would, and what to write; "" for
+    one that may not.
+
+    A unit, an answer or a word that is not there is none, which is a word and counts as true.
+    """
+    if formula.kind not in ("name", "attribute", "item") or formula.value in ("name", "side"):
+        return ""
+    name = formula.source or str(formula.value or "this")
+    if formula.type == "unit" or tables_of(formula.type):
+        return f"{name} always holds, also if there is none; write ... != none"
+    if formula.type == "text":
+        return f"{name} is a word, which always holds; compare it: {name} == ..."
+    return ""
 
 
 def is_ordered(type_: str) -> bool:

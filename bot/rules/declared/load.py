@@ -122,7 +122,7 @@ class Loader:
         self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
     ) -> list[Statement]:
         """What a step does, if it holds, and otherwise."""
-        when = place.formula(step["when"], (*where, "when")) if "when" in step else None
+        when = place.test(step["when"], (*where, "when")) if "when" in step else None
         body: list[Statement] = []
         for key, read in READERS.items():
             if key not in step:
@@ -143,7 +143,7 @@ class Loader:
         if "each" in step and "choose" not in step:
             body.append(End(place.here(), where, of_item=True))
         if "stop" in step:
-            stop = place.formula(step["stop"], (*where, "stop"))
+            stop = place.test(step["stop"], (*where, "stop"))
             body += [
                 If(stop, (End((place.around or place).here(), where, stops=True),), ()),
                 Stop(stop),

@@ -134,6 +134,10 @@ class Place:
         """A formula of the names in sight."""
         return self.sheet.formulas.formula(source, self.names, where)
 
+    def test(self, source: object, where: Path) -> Formula:
+        """A formula that holds or not."""
+        return self.sheet.formulas.test(source, self.names, where)
+
     def dice(self, name: str, where: Path) -> Formula:
         """All dice of a roll, as an answer shows them."""
         shown = self.names.get(name + SHOWN) or self.names.get(name)
