@@ -126,7 +126,9 @@ charge:
   - roll: {roll: "1d6: charge"}
     let: {result: destroyed if roll >= 5 else damaged if roll >= 3 else stands}
     headline: "the bridge is {words(result)}"
+    change: {track: bridge, set: down, when: result == destroyed}
 """,
+    "game.yaml": "tracks: {bridge: {words: [up, down]}}\n",
 }
 
 

@@ -374,7 +374,8 @@ class Declared:
 def _judges_unit(one: Statement) -> bool:
     if not isinstance(one, Said):
         return False
-    return "is" in one.ready or "mark" in one.ready or "state" in one.ready.get("set", {})
+    sets_state = one.changes == UNIT and "state" in one.ready.get("set", {})
+    return "is" in one.ready or "mark" in one.ready or sets_state
 
 
 def _written_path(within: Iterable[tuple[str, str]], output: str) -> str:
