@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
+from cachetools import FIFOCache
 
 from bot.app import App
 from bot.commands.log.answer_footer import OR_POST
@@ -70,10 +71,18 @@ INSTEAD = "instead"
 """In the spot of a message that was posted instead of a change (`Reply.instead`)."""
 
 
-def not_pinned(why: str) -> Reply:
-    """What whoever asked is told where a board could not be pinned; it is no harm, as the
-    message is there.
+_UNPINNED = FIFOCache[str, bool](1_000)
+"""Channels in which somebody was told that a board could not be pinned."""
+
+
+def not_pinned(why: str, channel: object) -> Reply | None:
+    """Return what whoever asked is told if a board could not be pinned; None if it was said in
+    this channel before. It does no harm, as the message is there.
     """
+    key = f"{channel}/{why}"
+    if key in _UNPINNED:
+        return None
+    _UNPINNED[key] = True
     return Reply(
         "The board could not be pinned", (f"{why} The board works all the same.",), private=True
     )

@@ -81,7 +81,7 @@ class Posting:
             is_told = reply.pin == PINNED and (
                 error.code == _TOO_MANY or isinstance(error, discord.Forbidden)
             )
-            return not_pinned(told) if is_told else None
+            return not_pinned(told, channel) if is_told else None
         except BROKEN as error:
             log.info("could not pin or unpin a message: %s", error)
         return None

@@ -267,7 +267,7 @@ class Delivery:
         told = (
             await self._posting.keep(reply, spot)
             if request.may(PIN_MESSAGES)
-            else not_pinned(MAY_NOT_PIN)
+            else not_pinned(MAY_NOT_PIN, request.channel)
         )
         if told is not None and request.token and request.is_alive:
             try:

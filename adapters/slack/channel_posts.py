@@ -103,7 +103,7 @@ async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) ->
         log.info("%s in %s: %s", method, spot["channel"], refused)
         if reply.pin == PINNED and refused.error not in _DONE:
             why = _WHY.get(refused.error, "Slack does not let the app pin messages here.")
-            return not_pinned(why)
+            return not_pinned(why, spot["channel"])
     except Busy as busy:
         log.info("%s in %s: %s", method, spot["channel"], busy)
     return None

@@ -25,6 +25,7 @@ from adapters.slack.request import (
     from_shortcut,
     team_of,
 )
+from adapters.slack.teams import Team
 from adapters.slack.text import after_mention, typed
 from adapters.slack.work import Ack, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
@@ -48,6 +49,14 @@ IN_PLACE = (
 )
 """Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
+
+
+def mentioned_bot(body: Json, team: Team) -> str:
+    """Return the bot's id where the event came from. An installation for a whole organization has
+    another one in each workspace, and the event names it.
+    """
+    authorizations = body.get("authorizations") or ({},)
+    return str(authorizations[0].get("user_id") or team.bot_user)
 
 
 class Listeners:
@@ -148,10 +157,11 @@ class Listeners:
         """A message that names the bot, which is the way to play in threads; or one to it alone."""
         event = body["event"]
         team = await self._work.teams.find(team_of(body))
-        if team is None or not _is_command(event) or event["user"] == team.bot_user:
+        own = {team.bot_user, mentioned_bot(body, team)} if team is not None else set[str]()
+        if team is None or not _is_command(event) or event["user"] in own:
             await ack()
             return
-        text = typed(after_mention(event.get("text") or "", team.bot_user))
+        text = typed(after_mention(event.get("text") or "", mentioned_bot(body, team)))
         if _NOTHING.fullmatch(text):  # thanks, @grognard
             await ack()
             return

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from cachetools import TTLCache
+
 from bot.answers.defaults import as_typed, last_inputs
 from bot.answers.firers_and_targets import ANYWAY, WITHOUT
 from bot.game.loaded import Games, read_opened
@@ -182,6 +184,10 @@ TYPED_WRONG = (
     "bad-roster",
 )
 """Refusals that a form can mend although they name none of its options."""
+MOST_REASSURED, SECONDS_REASSURED = 10_000, 3_600.0
+"""People who have read that a refused form keeps their choices, and for how long that is not said
+again.
+"""
 ONE_MORE = "one-more"
 """What a form asks when an input counts only by what was filled in."""
 TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy", "choice-first")
@@ -241,6 +247,7 @@ class Forms:
         self._registry = house
         self._threads = threads
         self._seen_at = seen_at
+        self._reassured = TTLCache[str, bool](MOST_REASSURED, SECONDS_REASSURED)
 
     async def begin(
         self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = ""
@@ -462,6 +469,9 @@ class Forms:
         says_so = (
             spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
         )
+        says_so = says_so and who.key not in self._reassured
+        if says_so:
+            self._reassured[who.key] = True
         kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
         return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
 

@@ -131,6 +131,8 @@ async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> Non
         "Did you mean Cell 3?",
         "Nothing was rolled; your other choices are kept.",
     ]
+    again = await channel.app.forms.offered(refused, spec, options, channel.who("Anna"))
+    assert again.body() == ["Did you mean Cell 3?"], "said once"
     draft = await channel.app.forms.opened(
         faces(led)["Fix it"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
     )

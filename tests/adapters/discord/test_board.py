@@ -80,6 +80,9 @@ async def test_it_is_pinned_where_the_bot_may_and_unpinned_once_it_has_gone(tmp_
         refused = await discord.message(table, "could not be pinned")
         assert refused.ephemeral
         assert "Pin Messages" in refused.text
+        board = await say(anna, table, "game board")
+        remarks = [one for one in anna.sees(table) if "could not be pinned" in one.text]
+        assert len(remarks) == 1, "once in a channel"
         assert not board.pinned
         assert not any("/pins/" in call.path for call in discord.site.calls), (
             "the interaction said that it may not"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from adapters.slack.incoming import mentioned_bot
+from adapters.slack.teams import Team
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
@@ -88,3 +90,19 @@ async def test_where_the_bot_is_no_member_commands_still_work(
         assert answer.ephemeral_for is None
         again = await (await anna.press(answer, "Again")).answer()
         assert "anna rolls 2d6" in again.text
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"authorizations": [{"user_id": "U2"}]}, "U2"),
+        ({"authorizations": [{}]}, "U1"),
+        ({"authorizations": []}, "U1"),
+        ({}, "U1"),
+    ],
+)
+def test_a_mention_names_the_bot_of_its_own_workspace(
+    body: dict[str, object], expected: str
+) -> None:
+    """An installation for a whole organization has a bot with another id in each workspace."""
+    assert mentioned_bot(body, Team("T1", "xoxb", "U1")) == expected
