@@ -5,7 +5,7 @@ seconds.
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -51,11 +51,11 @@ IN_PLACE = (
 PATIENCE = 1.0  # the answer waits no longer for it
 
 
-def mentioned_bot(body: Json, team: Team) -> str:
+def bot_of_event(body: Json, team: Team) -> str:
     """Return the bot's id where the event came from. An installation for a whole organization has
     another one in each workspace, and the event names it.
     """
-    authorizations = body.get("authorizations") or ({},)
+    authorizations: Sequence[Json] = body.get("authorizations") or ({},)
     return str(authorizations[0].get("user_id") or team.bot_user)
 
 
@@ -157,11 +157,11 @@ class Listeners:
         """A message that names the bot, which is the way to play in threads; or one to it alone."""
         event = body["event"]
         team = await self._work.teams.find(team_of(body))
-        own = {team.bot_user, mentioned_bot(body, team)} if team is not None else set[str]()
+        own = {team.bot_user, bot_of_event(body, team)} if team is not None else set[str]()
         if team is None or not _is_command(event) or event["user"] in own:
             await ack()
             return
-        text = typed(after_mention(event.get("text") or "", mentioned_bot(body, team)))
+        text = typed(after_mention(event.get("text") or "", bot_of_event(body, team)))
         if _NOTHING.fullmatch(text):  # thanks, @grognard
             await ack()
             return

@@ -82,3 +82,17 @@ async def test_a_board_that_was_not_posted_in_time_never_is() -> None:
 
 def test_it_is_posted_afresh_before_discord_limits_edits() -> None:
     assert AFRESH < 3600
+
+
+async def test_a_board_that_is_a_second_behind_hands_over_the_move_of_who_presses() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game next", "game initiative US")
+    board = await channel.do("Anna", "game board")
+    [done] = [button.action for button in board.buttons if button.label == "Done"]
+    assert "VC" in (await channel.press("Anna", done)).first
+    twice = await channel.press("Anna", done)
+    assert twice.error
+    handed_over = await channel.press("Bob", done)
+    assert not handed_over.error, handed_over.text()
+    assert "US" in handed_over.first

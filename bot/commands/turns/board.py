@@ -15,7 +15,7 @@ from itertools import islice
 
 from bot.answers.defaults import rules_told
 from bot.commands.context import Amendment, Context
-from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
+from bot.commands.turns.turn_card import ON_BOARD, PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
 from bot.game.events import COMBAT
 from bot.game.loaded import Loaded
@@ -26,7 +26,16 @@ from bot.game.state import Game, Json
 from bot.game.tracks import tracks_line
 from bot.game.undo import load_newest_step
 from bot.interface.reply.parts import Group, Part, Rule, Small
-from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
+from bot.interface.reply.reply import (
+    OVER,
+    PINNED,
+    TAKEN_AWAY,
+    UNPINNED,
+    Button,
+    Menu,
+    MenuEntry,
+    Reply,
+)
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
@@ -170,7 +179,7 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
     lines += next((found for found in sides if sum(len(str(part)) for part in found) < ROOM), [])
     if said:
         lines += [Rule(), f"Last: {said}"]
-    buttons = list(phase_buttons(context, without=("remember",)))
+    buttons = list(map(_as_on_board, phase_buttons(context, without=("remember",))))
     if undo:
         buttons.append(context.button("undo", "Undo", undo, "board"))
     buttons.append(context.button("log", "Log"))
@@ -187,6 +196,14 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
         boxed=True,
         pin=PINNED,
     )
+
+
+def _as_on_board(button: Button) -> Button:
+    """Return *Done* and *Pass* with a mark that they are on the board, which may be a second
+    behind: there a player hands over their own move.
+    """
+    is_hand_over = button.action.partition(":")[0] in ("done", "pass")
+    return button._replace(action=f"{button.action}{ON_BOARD}") if is_hand_over else button
 
 
 def _sides(context: Context, game: Game, system: System | None, most: int) -> list[Part]:

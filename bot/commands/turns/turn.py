@@ -9,6 +9,7 @@ from bot.commands.context import Context
 from bot.commands.turns.last_turn import ask_who_won, ends_last_turn
 from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn_card import (
+    ON_BOARD,
     card,
     first_buttons,
     headline,
@@ -98,13 +99,16 @@ async def press_pass(context: Context, about: str) -> Reply:
     UserError.
     """
     game = context.need_started()
-    when, _, number = about.partition(":")
+    is_on_board = about.endswith(ON_BOARD)
+    when, _, number = about.removesuffix(ON_BOARD).partition(":")
     if old := old_card(context, when):
         return old
     made_for = (
         game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
     )
     if made_for and made_for not in game.go:
+        if context.actor.side in game.go and is_on_board:
+            return await _hand_over(context, done=context.spec.path[1] == "done")
         if context.actor.side in game.go:
             return _of_now(
                 context, UserError("That card is old. It's your move.", code="phase-over")

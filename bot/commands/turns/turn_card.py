@@ -47,6 +47,8 @@ second row is needed.
 """
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 CARDS = ("start", "resume", *TURNING)
+ON_BOARD = ":board"
+"""How the action of *Done* or *Pass* ends on the board."""
 OF_A_PHASE = ("initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon")
 """Buttons that are made for one phase, beside those that open its forms."""
 READ_BACK = 100
