@@ -27,6 +27,12 @@ from bot.packs.importing.zeros import die_from_zero, with_highest_for_zero
 _DICE_AND_REST = re.compile(r"(\d{0,2}\s?[dw]\s?(?:\d{1,4}|%))(.{0,60})", re.IGNORECASE)
 _ADDED = re.compile(r"\s*([+−–-])\s*(\d{1,3})(?!\s*[dw:\d])", re.IGNORECASE)
 _OTHER_DICE = re.compile(r"\s*[+−–-]\s*\d{0,2}[dw]\d", re.IGNORECASE)
+_KEEP_OR_DROP = re.compile(r"[kdr][hlo]?\d|!", re.IGNORECASE)
+_PLAIN_DICE_ONLY = re.compile(
+    r"\b(?:dis)?advantage|\bbest\b|\bworst\b|\bhighest|\blowest|\bkeep|\bdrop|\bexplod|\breroll",
+    re.IGNORECASE,
+)
+_SUBTRACTED = re.compile(r"\s*[−–-]\s*[a-z]", re.IGNORECASE)
 _TIMES = re.compile(r"\s*[x*×/÷]\s*\d", re.IGNORECASE)
 
 
@@ -58,6 +64,7 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Rol
     if dice == D66:
         return RolledRows(dice, rows=rows)
     flat = [span for row in rows for span in row]
+    _ask_about_heading(said, dice, questions)
     says_modified = is_modified(said) and not added
     is_open = any(None in span for span in flat)
     if not named_dice:
@@ -68,6 +75,15 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Rol
     if reason and not says_modified:
         questions.append(f"players may add a modifier to {dice}, as its rows {reason}")
     return RolledRows(dice, added, says_modified or bool(reason), rows)
+
+
+def _ask_about_heading(said: str, dice: str, questions: list[str]) -> None:
+    """Ask about what a heading says of its dice beyond what a table rolls."""
+    rest = _DICE_AND_REST.search(normalize("NFKC", said))
+    if rest and _SUBTRACTED.match(rest[2]):
+        questions.append("a modifier is added to the dice: type -1 for 1 that is subtracted")
+    if _PLAIN_DICE_ONLY.search(said):
+        questions.append(f"{said.strip()[:40]} is read as plain {dice}")
 
 
 def _check_pairs(named_dice: str, down: Headings) -> None:
@@ -204,10 +220,10 @@ def _added_by(said: str) -> int:
     if not dice:
         return 0
     rest = dice[2]
-    if _OTHER_DICE.match(rest) or _TIMES.match(rest):
+    if _OTHER_DICE.match(rest) or _TIMES.match(rest) or _KEEP_OR_DROP.match(rest):
         raise refused(
-            f"The heading says {dice[0][:20].strip()}: a table is rolled with dice of one kind, "
-            f"and nothing but a number is added.",
+            f"The heading says {dice[0][:20].strip()}: a table is rolled with plain dice of one "
+            f"kind, such as 2d6 or 1d6+1.",
             "Import it without the dice, and write them under rolls.",
         )
     added = _ADDED.match(rest)
