@@ -71,7 +71,7 @@ async def test_every_screen_leads_on_and_back() -> None:
     titles = []
     for label in (
         "Lock 'n Load Tactical",
-        "fire",
+        "/lnlt fire",
         "Modifiers",
         "Back",
         "Units",

@@ -41,7 +41,8 @@ ASKING = ("?", "help", "--help", "-h")
 LONGEST = 3_200
 """Characters of a screen; what is longer comes as a message of its own."""
 CUTOFF = 0.75
-"""How near a misspelt topic must be to a title, from 0 to 1."""
+CUTOFF_OF_WORDS = 0.85
+"""How near a misspelt topic must be to a title, from 0 to 1: one word, and several."""
 WIDTH = 110
 MOST_KEYS = 6
 """Numbers of a unit that the first screen explains; all are on the page *Units*."""
@@ -193,7 +194,7 @@ def _find_near_topic(topic: str, registry: Registry, games: tuple[str, ...]) -> 
     known = {
         name.casefold(): name for name in [*commands, *scenarios, *registry.top, *TOPICS, *titles]
     }
-    near = find_near(topic, sorted(known), CUTOFF)
+    near = find_near(topic, sorted(known), CUTOFF_OF_WORDS if " " in topic else CUTOFF)
     return meant(topic, [known[name] for name in near])
 
 
