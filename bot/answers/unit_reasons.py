@@ -4,6 +4,7 @@ target* and for what *Again* and *Change…* leave out."""
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.answers.firers_and_targets import UNFIT, refusal_of
+from bot.game.counter import printed_on
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
 from bot.game.state import Game
@@ -13,7 +14,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTS, Option, spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import a_or_an
-from bot.systems.system import Sequence, System
+from bot.systems.system import FIRES, Sequence, System
 
 NEEDS_NUMBER = ("missing", "unit-needs")
 """Refusals of a unit that lacks a number on the roster."""
@@ -141,6 +142,22 @@ def _shorten(error: UserError, unit: RosterUnit, sequence: Sequence) -> str:
     said = said.removeprefix("is ")
     is_short = error.message.startswith(unit.name) and len(said) <= LONGEST
     return said if is_short else "cannot now"
+
+
+def lacks_numbers(system: System, unit: RosterUnit) -> bool:
+    """Return whether a unit without any number on its counter is refused for want of one, where
+    it fires or is fired at.
+    """
+    if is_gone(unit) or not unit.numbers.keys().isdisjoint(printed_on(unit.type, system)):
+        return False
+    errors = (
+        refusal_of(sequence, option.name, unit)
+        for sequence in system.sequences.values()
+        if sequence.verb in FIRES
+        for option in sequence.inputs
+        if option.type == "units"
+    )
+    return any(error is not None and error.code == "unit-needs" for error in errors)
 
 
 def fit_targets(

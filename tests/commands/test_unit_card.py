@@ -178,3 +178,19 @@ async def test_who_is_lost_is_not_reduced_besides() -> None:
         "Anna", "unit edit us1 half=1/4", "unit edit us1 flip", "unit edit us1 state=eliminated"
     )
     assert (await channel.do("Anna", "unit show us1")).first == "Squad 1: eliminated"
+
+
+async def test_a_unit_without_numbers_leads_to_the_form_that_sets_them() -> None:
+    """As a hero who has just appeared; the card of one with numbers has no such button."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'unit add "Hero 1" hero US')
+    card = await channel.do("Anna", "unit show us4")
+    assert card.buttons[0].label == "Set numbers"
+    anna = channel.who("Anna")
+    action = card.buttons[0].action.removeprefix("form:")
+    draft = await channel.app.forms.opened(action, anna, channel.place)
+    assert (draft.path, draft.options) == (("unit", "edit"), {"name": "us4"})
+    await channel.do("Anna", 'unit edit us4 "morale 7, fp 1"')
+    again = await channel.do("Anna", "unit show us4")
+    assert "Set numbers" not in [button.label for button in again.buttons]

@@ -8,6 +8,7 @@ from typing import Any
 from bot.answers.events import retold
 from bot.answers.firers_and_targets import acts
 from bot.answers.headline import types_of
+from bot.answers.unit_reasons import lacks_numbers
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
 from bot.commands.turns.board import MOST_CHOICES
@@ -52,6 +53,11 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
             Button(page_action(context.ledger.row, 10, 1, "", "", unit.name.casefold()), "History")
         )
     may_mark = can_act and context.system is not None and (is_own or context.actor.directs)
+    if may_mark and context.system is not None and lacks_numbers(context.system, unit):
+        # a hero who has just appeared
+        given = {"name": unit.handle}
+        edit_button = form_button(("unit", "edit"), given, "Set numbers", context.registry)
+        buttons.insert(0, edit_button)
     menus = (
         (_marks(context, unit, context.system),) if may_mark and context.system is not None else ()
     )

@@ -279,7 +279,7 @@ def _field(option: Option, options: Options, known: Known, room: Room) -> Field:
         option.name,
         kind,
         option.shown,
-        _hint(option, known),
+        _hint(option, known, is_menu=bool(picks)),
         picks,
         text if not picks and text != str(option.default) else "",
         _example(option),
@@ -348,10 +348,12 @@ HINT = 100
 """The most that every platform shows below a label."""
 
 
-def _hint(option: Option, known: Known) -> str:
+def _hint(option: Option, known: Known, *, is_menu: bool) -> str:
     """A line about an option: its help without the example in it, and whether a unit brings it."""
     if option.complete == "stats":
         return _stats_hint(known)
+    if is_menu and option.complete in ("unit", "sealed"):
+        return ""  # how it is typed is no help for a menu
     about = (
         option.help.partition(": ")[0].partition(", e.g. ")[0]
         if option.type == "units"
