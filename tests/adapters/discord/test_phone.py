@@ -121,3 +121,22 @@ async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> Non
         await ben.press(asked, "Refuse")
         await discord.until(lambda: "Ben refuses" in asked.content and not asked.buttons)
         assert "Squad 1" in (await say(anna, table, "log", count=3)).text
+
+
+async def test_an_onlooker_is_asked_to_join_before_the_form_opens(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table, carl = discord.channel("table"), discord.user("Carl")
+        bare = await (await carl.slash(table, "lnlt fire")).answer()
+        assert bare.ephemeral
+        assert list(bare.buttons) == ["Start The Ford at Dawn", "Type the units"]
+        assert "Start a game" in (await carl.press(bare, "Start The Ford at Dawn")).modal["title"]
+        assert "Direct fire" in (await carl.press(bare, "Type the units")).modal["title"]
+        await gather(discord, table, "Squad 1..3", "Cell 1..3")
+        asked = await (await carl.slash(table, "lnlt fire")).answer()
+        assert asked.ephemeral
+        assert list(asked.buttons) == ["Join US", "Join VC", "Look at the odds"]
+        odds = await carl.press(asked, "Look at the odds")
+        assert "Direct fire" in odds.modal["title"]
+        joined = await press(carl, asked, "Join VC")
+        assert not joined.ephemeral
+        assert (await carl.slash(table, "lnlt fire")).modal["components"]

@@ -260,6 +260,23 @@ def odds_in(view: OpenView) -> str:
     return "".join(block["text"]["text"] for block in view.blocks if block["type"] == "section")
 
 
+async def test_an_onlooker_is_asked_to_join_before_the_form_opens(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await (await anna.slash(games, "/game", "start lnlt scenario=ford")).answer()
+        await (await anna.slash(games, "/game", "join US")).answer()
+        asked = await (await ben.slash(games, "/lnlt", "fire")).answer()
+        assert asked.ephemeral_for == ben.id
+        assert asked.buttons() == ["Join US", "Join VC", "Look at the odds"]
+        assert ben.modal() is None
+        assert (await (await ben.press(asked, "Look at the odds")).modal()).title == "Direct fire"
+        joined = await (await ben.press(asked, "Join VC")).answer()
+        assert joined in anna.sees(games)
+        assert (await (await ben.slash(games, "/lnlt", "fire")).modal()).title == "Direct fire"
+
+
 async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
