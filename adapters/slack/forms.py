@@ -35,7 +35,7 @@ from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.interface.typing.command_text import Parsed, names_group
-from bot.places.forms import ONE_MORE, Draft
+from bot.places.forms import ONE_MORE, Draft, describe_in_form
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -236,7 +236,7 @@ class Forms:
         async def at_its_field(reply: Reply) -> bool:
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
-            text = " ".join((reply.title, *reply.body()[:1]))[:MAX_ERROR]
+            text = describe_in_form(form.spec, reply)[:MAX_ERROR]
             await ack(
                 response_action="errors", errors={block_of(form.form, draft, reply.option): text}
             )

@@ -25,7 +25,7 @@ from bot.interface.form.form import (
     set_roll_mode,
     way_asked,
 )
-from bot.interface.form.line_and_keypad import keypad
+from bot.interface.form.line_and_keypad import keypad, short
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
@@ -435,7 +435,7 @@ class Forms:
             return reply
         if spec.family not in KEPT and (later or not _can_mend(spec, reply)):
             return reply
-        message = " ".join((reply.title, *reply.body()[:1]))
+        message = describe_in_form(spec, reply)
         before = new_draft(spec.path, {}, who.key)
         draft = before._replace(
             key=key or before.key, options=_storable(options), wrong=reply.option, message=message
@@ -474,6 +474,16 @@ class Forms:
             self._reassured[who.key] = True
         kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
         return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
+
+
+def describe_in_form(spec: CommandSpec, reply: Reply) -> str:
+    """Return a refusal as a form shows it at the field: what is missing by the field's name, and
+    nothing to type.
+    """
+    option = spec.option(reply.option)
+    if reply.code != "missing" or option is None or option.label.startswith(("Who", "At whom")):
+        return " ".join((reply.title, *reply.body()[:1]))
+    return f"{short(option.shown)} is needed: {option.expected}."
 
 
 def _can_mend(spec: CommandSpec, reply: Reply) -> bool:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from adapters.discord.modal import ROOM
+from adapters.forms import opened
 from bot.app import App
 from bot.interface.reply.reply import OPEN_FORM, Menu, MenuEntry, Reply
 from tests.fresh import fresh_app
@@ -239,7 +241,7 @@ async def test_an_opened_roll_has_the_buttons_of_any_other() -> None:
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" secret hand=1,6')
     number = (await channel.game()).number
     opened = await channel.do("Anna", f"game reveal {number}")
-    assert [button.label for button in opened.buttons] == ["Again", "Change…", "Odds"]
+    assert [button.label for button in opened.buttons] == ["Again", "Change…", "Odds", "Undo"]
     assert [entry.label for entry in opened.menus[0].entries][:2] == ["Cell 2", "Tran"]
     actions = {button.label: button.action for button in opened.buttons}
     odds = await channel.press("Bob", actions["Odds"])
@@ -252,3 +254,40 @@ async def test_an_opened_roll_has_the_buttons_of_any_other() -> None:
     assert "Squad 1" in again.first
     other = await channel.press("Anna", opened.menus[0].entries[0].action)
     assert "Cell 2" in other.first
+
+
+async def test_only_what_the_sequence_takes_is_offered_as_another_target() -> None:
+    """Men for rifles, vehicles with armor for what is fired at vehicles; squads are no target."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start baps scenario=farm", "game join US")
+    await channel.do(
+        "Anna", 'unit add "Half-track 1..2" vehicle German "armor=light vehicle_type=tracked"'
+    )
+    fired = await channel.do("Anna", 'baps fire "GI 1; GI 2" "Grenadier 1" 12 hand=20')
+    labels = list(others(fired))
+    assert "Grenadier 2" in labels
+    assert not {"Brandt", "Half-track 1"} & {*labels}
+    line = "baps vehicle-fire target=germ9 weapon=light range=20"
+    assert list(others(await channel.do("Anna", line))) == ["Half-track 2", "Type another…"]
+
+
+async def test_again_and_change_leave_out_who_cannot_take_part_any_more() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'lnlt fire "Squad 1; Squad 2" "Cell 1; Cell 2" hand=1,6')
+    await channel.do("Anna", "unit edit us2 shaken")
+    await channel.do("Bob", "unit edit vc1 eliminated")
+    again = await channel.do("Anna", "again")
+    event = await last_event(channel)
+    assert (event["inputs"]["attackers"], event["inputs"]["targets"]) == ("Squad 1", "Cell 2")
+    assert "Squad 2 is shaken" in again.text() or "Squad 2 state shaken" in again.text()
+    change = {button.label: button.action for button in again.buttons}["Change…"]
+    await channel.do("Bob", "unit edit vc2 eliminated")
+    anna = channel.who("Anna")
+    draft = await channel.app.forms.opened(change.removeprefix("form:"), anna, channel.place)
+    form = await opened(channel.app, ROOM, draft, anna, channel.place)
+    chosen = [pick.label for field in form.form.fields[:2] for pick in field.picks if pick.chosen]
+    assert chosen == ["Squad 1"]
+    over = await channel.say("Anna", "again")
+    assert over.title == "Cell 2 is out of the fight."
+    assert over.text().endswith("Choose another target.")
