@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, product
 from typing import NamedTuple
 
+from cachetools import LRUCache
+
 from bot.answers.headline import aimed_option, hits_its_unit
 from bot.game.roster import GONE, is_gone
 from bot.game.sides import unknown_side
@@ -224,8 +226,8 @@ def _is_unable(sequence: Sequence, option: Option, unit: RosterUnit) -> bool:
     is_acting = option.part == ACTS or option.name in complete.ACTING
     if is_gone(unit) or (is_acting and unit.marks & {*OUT}):
         return True
-    error = refusal_of(sequence, option.name, unit)
-    return error is not None and error.code in UNFIT and error.option in ("", None, option.name)
+    refused = refusal_of(sequence, option.name, unit)
+    return refused is not None and refused.code in UNFIT and refused.option == option.name
 
 
 def offer_the_able(
@@ -346,15 +348,39 @@ def refusal(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | No
     return _refusal(sequence, {**sequence.example, option: unit.name}, unit)
 
 
-def refusal_of(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | None:
+class Refusal(NamedTuple):
+    """Why a sequence refuses a unit: code and option of the error, and its message, in which {} is
+    the unit.
+    """
+
+    code: str
+    option: str
+    message: str
+
+
+_REFUSALS = LRUCache[tuple[Sequence, str, str], Refusal | None](2048)
+"""Refusals by sequence, option and kind of unit, so that each kind is tried once."""
+
+
+def refusal_of(sequence: Sequence, option: str, unit: RosterUnit) -> Refusal | None:
     """Return why the sequence refuses the unit alone in this option with the numbers that it has;
     None if it does not.
 
     All that the unit does not bring is as in the example.
     """
+    kind = repr((unit.type, unit.state, sorted(unit.marks), sorted(unit.numbers.items())))
+    key = (sequence, option, kind)
+    if key in _REFUSALS:
+        return _REFUSALS[key]
     brought = {one.name for one in sequence.inputs if one.brings.partition(".")[0] == option}
     options = {name: value for name, value in sequence.example.items() if name not in brought}
-    return _refusal(sequence, {**options, option: unit.name}, unit)
+    error = _refusal(sequence, {**options, option: unit.name}, unit)
+    refused = None
+    if error is not None:
+        message = error.message.replace(unit.name, "{}", 1)
+        refused = Refusal(error.code, error.option or option, message)
+    _REFUSALS[key] = refused
+    return refused
 
 
 def _refusal(

@@ -3,14 +3,13 @@ target* and for what *Again* and *Change…* leave out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.answers.firers_and_targets import UNFIT, refusal_of
+from bot.answers.firers_and_targets import UNFIT, Refusal, refusal_of
 from bot.game.counter import printed_on
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
 from bot.game.state import Game
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Reason
-from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTS, Option, spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import a_or_an
@@ -68,16 +67,9 @@ def _drop_common_gaps(
 def _reasons_in(
     sequence: Sequence, option: Option, units: Iterable[RosterUnit], game: Game, side: str
 ) -> Iterator[tuple[str, Reason]]:
-    by_kind: dict[str, Reason | None] = {}
     for unit in units:
         reason = _find_ban_reason(sequence, option, unit, game, side)
-        if reason is None:
-            kind = _kind_of(unit)
-            if kind not in by_kind:
-                by_kind[kind] = find_reason(sequence, option, unit)
-            reason = by_kind[kind]
-            if reason is not None:
-                reason = reason._replace(message=reason.message.replace("{}", unit.name))
+        reason = reason or find_reason(sequence, option, unit)
         if reason is not None:
             yield unit.handle, reason
 
@@ -98,50 +90,46 @@ def _find_ban_reason(
 def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason | None:
     """Return why a unit as it is cannot be in an option of a sequence, all else being as in its
     example; None if it can, or if what else is given decides.
-
-    The unit's name stands as {} in the message.
     """
     if is_gone(unit) and unit.state not in option.likely:
-        return Reason(unit.state, f"{{}} is {unit.state}.")
-    error = refusal_of(sequence, option.name, unit)
-    if error is None or not _is_about(error, option, sequence):
+        return Reason(unit.state, f"{unit.name} is {unit.state}.")
+    refused = refusal_of(sequence, option.name, unit)
+    if refused is None or not _is_about(refused, option, sequence):
         return None
-    brief = _shorten(error, unit, sequence)
-    message = error.message.replace(unit.name, "{}", 1)
-    if error.code in NEEDS_NUMBER:
-        message = f"{{}} has {brief.removesuffix(' yet')} on the roster."
-    is_final = error.code not in WITH_OTHERS
-    return Reason(brief, message, is_final, is_for_number=error.code == "missing")
+    brief = _shorten(refused, unit, sequence)
+    message = refused.message.replace("{}", unit.name)
+    if refused.code in NEEDS_NUMBER:
+        message = f"{unit.name} has {brief.removesuffix(' yet')} on the roster."
+    is_final = refused.code not in WITH_OTHERS
+    return Reason(brief, message, is_final, is_for_number=refused.code == "missing")
 
 
-def _is_about(error: UserError, option: Option, sequence: Sequence) -> bool:
+def _is_about(refused: Refusal, option: Option, sequence: Sequence) -> bool:
     """Return whether a refusal is about the unit of an option, and not about what else is given."""
-    if error.code in (*UNFIT, *WITH_OTHERS):
-        return error.option in ("", None, option.name)
-    if error.code == "unit-needs":
-        return error.option in ("", None, option.name)
-    needed = next((one for one in sequence.inputs if one.name == error.option), None)
+    if refused.code in (*UNFIT, *WITH_OTHERS, "unit-needs"):
+        return refused.option == option.name
+    needed = next((one for one in sequence.inputs if one.name == refused.option), None)
     is_brought = needed is not None and needed.brings.partition(".")[0] == option.name
-    return error.code == "missing" and is_brought
+    return refused.code == "missing" and is_brought
 
 
-def _shorten(error: UserError, unit: RosterUnit, sequence: Sequence) -> str:
+def _shorten(refused: Refusal, unit: RosterUnit, sequence: Sequence) -> str:
     """Return a refusal in two or three words: `shaken`, `a squad`, `no morale yet`."""
-    if error.code == "wrong-type":
+    if refused.code == "wrong-type":
         return a_or_an(spoken(unit.type).casefold())
-    if error.code in WITH_OTHERS:
-        return WITH_OTHERS[error.code]
-    if error.code == "missing":
-        needed = next(one for one in sequence.inputs if one.name == error.option)
+    if refused.code in WITH_OTHERS:
+        return WITH_OTHERS[refused.code]
+    if refused.code == "missing":
+        needed = next(one for one in sequence.inputs if one.name == refused.option)
         return f"no {needed.shown.partition(' (')[0].casefold()} yet"
-    said = error.message.removeprefix(unit.name).strip(" .")
-    if error.code == "unit-needs":
-        return f"no {said.removeprefix('needs ').replace('_', ' ')} yet"
+    text = refused.message.removeprefix("{}").strip(" .")
+    if refused.code == "unit-needs":
+        return f"no {text.removeprefix('needs ').replace('_', ' ')} yet"
     for end in (";", ":", ",", " and "):
-        said = said.partition(end)[0]
-    said = said.removeprefix("is ")
-    is_short = error.message.startswith(unit.name) and len(said) <= LONGEST
-    return said if is_short else "cannot now"
+        text = text.partition(end)[0]
+    text = text.removeprefix("is ")
+    is_short = refused.message.startswith("{}") and len(text) <= LONGEST
+    return text if is_short else "cannot now"
 
 
 def lacks_numbers(system: System, unit: RosterUnit) -> bool:
@@ -150,32 +138,23 @@ def lacks_numbers(system: System, unit: RosterUnit) -> bool:
     """
     if is_gone(unit) or not unit.numbers.keys().isdisjoint(printed_on(unit.type, system)):
         return False
-    errors = (
+    refusals = (
         refusal_of(sequence, option.name, unit)
         for sequence in system.sequences.values()
         if sequence.verb in FIRES
         for option in sequence.inputs
         if option.type == "units"
     )
-    return any(error is not None and error.code == "unit-needs" for error in errors)
+    return any(one is not None and one.code == "unit-needs" for one in refusals)
 
 
 def fit_targets(
     sequence: Sequence, option: Option, units: Iterable[RosterUnit]
 ) -> list[RosterUnit]:
     """Return the units that can be in an option by what they are and have."""
-    fits_by_kind: dict[str, bool] = {}
     fit = []
     for unit in units:
-        kind = _kind_of(unit)
-        if kind not in fits_by_kind:
-            reason = find_reason(sequence, option, unit)
-            fits_by_kind[kind] = reason is None or not reason.is_final
-        if fits_by_kind[kind]:
+        reason = find_reason(sequence, option, unit)
+        if reason is None or not reason.is_final:
             fit.append(unit)
     return fit
-
-
-def _kind_of(unit: RosterUnit) -> str:
-    """Return what a sequence sees of a unit apart from its name."""
-    return repr((unit.type, unit.state, sorted(unit.marks), sorted(unit.numbers.items())))
