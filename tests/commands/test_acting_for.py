@@ -91,6 +91,15 @@ async def test_done_on_the_card_asks_and_hands_over_for_the_other_side() -> None
     assert (await channel.game()).go == ("US",)
 
 
+async def test_done_under_the_shot_of_the_other_side_asks_and_is_a_message_of_its_own() -> None:
+    channel = await in_operations()
+    shot = await channel.do("Bob", FIRE)
+    done = next(button for button in shot.buttons if button.label == "Done")
+    answer = await confirm(channel, await channel.press("Anna", done.action))
+    assert (answer.by, answer.in_place) == ("Anna ends VC's turn", False)
+    assert (await channel.game()).go == ("US",)
+
+
 async def test_the_answer_counts_for_one_game_and_one_person() -> None:
     channel = await in_operations()
     await confirm(channel, await channel.say("Anna", FIRE))

@@ -9,15 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from bot.game.roster import is_gone
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.systems.catalog import PACKS, everywhere
 from tests.playing import Channel
 
 ROOT = Path(__file__).parents[2]
 PHASES = 12
+PLAYERS = ("Anna", "Ben", "Cora", "Dan")
+TRIED = 3
+"""Units with which each form of a card is tried."""
+HANDED_OVER = 2
 ENDS = ("next:", "pass:", "done:")
 """How the actions of the buttons begin that end a phase, or hand over."""
-ACTS = (OPEN_FORM, "sequence:", "initiative:", "lead:")
+ACTS = (OPEN_FORM, "sequence:", "initiative:", "first:", "lead:")
 """How the actions of the buttons begin that do something in the phase."""
 
 
@@ -40,22 +45,89 @@ def assert_leads_on(reply: Reply) -> None:
         assert not (acts and button.action.startswith(ENDS)), (reply.title, button.label, acts)
 
 
+def find(reply: Reply, start: str) -> str:
+    """Return the first action of a message's buttons that begins so, or ""."""
+    return next((one.action for one in reply.buttons if one.action.startswith(start)), "")
+
+
+class Evening:
+    """A scenario with a player for each side; whatever is answered is checked."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.answers = 0
+
+    async def check(self, reply: Reply) -> Reply:
+        if not reply.error:
+            self.answers += 1
+            assert_leads_on(reply)
+        return reply
+
+    async def player(self) -> str:
+        """Return who plays the side to play, or the first of them."""
+        game = await self.channel.game()
+        return PLAYERS[game.sides.index(game.go[0])] if game.go else PLAYERS[0]
+
+    async def press(self, action: str) -> Reply:
+        who = await self.player()
+        reply = await self.channel.meant(who, await self.channel.press(who, action))
+        return await self.check(reply)
+
+    async def act(self, card: Reply) -> Reply | None:
+        """Do the first thing that the card has a form for, with the first unit that can."""
+        who = await self.player()
+        game = await self.channel.game()
+        side = game.go[0] if game.go else game.sides[0]
+        units = [unit for unit in game.units.values() if not is_gone(unit)]
+        own = [unit.handle for unit in units if unit.side in ("", side)]
+        enemies = [unit.handle for unit in units if unit.side not in ("", side)]
+        forms = [one.action.removeprefix(OPEN_FORM) for one in card.buttons]
+        for form in forms:
+            for unit in own[:TRIED] if form.startswith(f"{game.system} ") else ():
+                for line in (f"{form} {unit} {enemies[0] if enemies else ''}", f"{form} {unit}"):
+                    reply = await self.channel.meant(who, await self.channel.say(who, line))
+                    if not reply.error and not reply.private:
+                        return await self.choose(await self.check(reply))
+        return None
+
+    async def choose(self, reply: Reply) -> Reply:
+        """Choose the first option for who is asked in the middle of a shot."""
+        while action := find(reply, "choose:"):
+            answers = [await self.channel.press(who, action) for who in PLAYERS[:2]]
+            reply = await self.check(next(one for one in answers if not one.error))
+        return reply
+
+    async def play(self, card: Reply) -> None:
+        """Say who goes first, draw the chit, act, and hand over twice."""
+        for start in ("initiative:", "first:", "lead:"):
+            if action := find(card, start):
+                card = await self.press(action)
+        for _ in range(HANDED_OVER):
+            answer = await self.act(card)
+            done = find(answer, "handover:") if answer is not None else ""
+            done = done or find(card, "done:")
+            if not done:
+                return
+            card = await self.press(done)
+
+
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "scenario"), [*scenarios()])
-async def test_the_green_button_leads_on(
+async def test_the_green_button_leads_on_after_every_card_and_answer(
     game: str, scenario: str, use_packs: Callable[[Path], None]
 ) -> None:
     use_packs(ROOT / "packs")
     channel = await Channel.fresh()
-    await channel.do("Anna", f"game start {game} scenario={scenario}")
-    sides = (await channel.game()).sides
-    for name, side in zip(("Anna", "Ben", "Cora", "Dan"), sides, strict=False):
+    evening = Evening(channel)
+    started = await channel.do("Anna", f"game start {game} scenario={scenario}")
+    for name, side in zip(PLAYERS, (await channel.game()).sides, strict=False):
         await channel.do(name, f"game join {side}")
+    await evening.play(started)
     for _ in range(PHASES):
-        reply = await channel.say("Anna", "game next")
-        if reply.error:
+        who = await evening.player()
+        card = await channel.meant(who, await channel.say(who, "game next"))
+        if card.error:
             break
-        assert_leads_on(reply)
-        rolls = next((b for b in reply.buttons if b.action.startswith("initiative:")), None)
-        if rolls is not None:
-            assert_leads_on(await channel.press("Anna", rolls.action))
+        await evening.check(card)
+        await evening.play(card)
+    assert evening.answers >= PHASES

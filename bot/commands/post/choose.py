@@ -9,6 +9,7 @@ from bot.answers.reach import reach_of
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts
 from bot.commands.piles import keep_seen
+from bot.commands.turns.done_under_shot import done_button
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, merge_choices, system_of
 from bot.game.pending import Hold
@@ -292,7 +293,9 @@ async def _decide(
         )
     else:
         body = ledger.add(CHOICE, after_happening(game, happening, context.systems), **facts)
-        reply = replace(reply, buttons=(context.button("undo", "Undo", body["number"]),))
+        sides = [unit.side for unit in units_of(game, first.get("acting") or ())]
+        done = done_button(context, body["number"], sides)
+        reply = replace(reply, buttons=(*done, context.button("undo", "Undo", body["number"])))
     context.amends.append(
         Amendment(context.topic(number), partial(_chosen, f"#{ledger.game.number}: {said}"))
     )
