@@ -246,7 +246,7 @@ _ACTS = (*COMBAT, "sealed", "unit", "track")
 """Kinds of events that are part of a side's move, after which it hands over."""
 
 
-def find_together(newest_first: Sequence[Json], game: Game, number: int, person: str) -> Together:
+def find_together(newest_first: Sequence[Json], number: int, person: str) -> Together:
     """Find what the undo of an event takes back with it for the player who asks.
 
     Their own later events without dice go with it if they are in its way. So does the *Done* with
@@ -260,8 +260,8 @@ def find_together(newest_first: Sequence[Json], game: Game, number: int, person:
         event["number"]
         for event in events[1:]
         if event["number"] in own_numbers
+        and event["kind"] not in NEVER_UNDONE
         and not is_shared(event)
-        and _can_be_undone(game, event, newest_first)
     }
     hand_over = next((event for event in events[1:] if event["kind"] in ("pass", "next")), None)
     if hand_over is not None and hand_over["number"] in movable and events[0]["kind"] in _ACTS:

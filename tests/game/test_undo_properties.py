@@ -34,6 +34,7 @@ LINES = (
     (ANNA, "game next"),
     (ANNA, "game initiative US"),
     (ANNA, "unit edit us1 marker=+moved"),
+    (ANNA, "unit edit us1 marker=-moved"),
     (BOB, "unit edit vc2 marker=+low-crawl"),
     (BOB, 'unit add "Late 1" squad VC stats="morale=4 fp=1"'),
     (BOB, "unit remove vc2"),

@@ -252,3 +252,17 @@ def test_the_choice_that_an_event_asked_for_is_in_its_way() -> None:
     choice = {"kind": "choice", "number": 3, "who": "b", "event": 2}
     assert is_in_the_way(choice, written)
     assert not is_in_the_way({**choice, "event": 1}, written)
+
+
+async def test_of_many_steps_that_go_along_a_few_are_named() -> None:
+    """A button has 80 characters, and its name 100."""
+    marks = [f"unit edit us1 marker={sign}moved" for _ in range(5) for sign in "+-"]
+    channel, shot = await fired(*marks)
+    question = await channel.press("Anna", await channel.under(shot, "undo"))
+    assert question.buttons[0].label == f"Undo #{shot} and 10 later ones"
+    assert len(question.buttons[0].action) < 60
+    assert "4 more of yours go with it." in question.text()
+    undone = await agreed(channel, question)
+    assert undone.title == f"#{shot} and 10 later ones are undone"
+    assert not (await channel.game()).units["squad 1"].marks
+    await assert_verified(channel)

@@ -327,8 +327,8 @@ def _passed_over(patch: pytest.MonkeyPatch) -> None:
     def find_past_units(newest_first: Any, last: int, number: int) -> Found:
         return find(without_units(newest_first), last, number)
 
-    def collect_past_units(newest_first: Any, game: Any, number: int, person: str) -> Together:
-        return find_together(without_units(newest_first), game, number, person)
+    def collect_past_units(newest_first: Any, number: int, person: str) -> Together:
+        return find_together(without_units(newest_first), number, person)
 
     patch.setattr(bot.game.undo, "find", find_past_units)
     patch.setattr(bot.commands.log.undo, "find", find_past_units)

@@ -61,6 +61,8 @@ CONSENT, ASKED, TOGETHER = "consent", "consent-asked", "undone-together"
 undone together with one.
 """
 CONSENT_KEPT = 30 * DAY
+MOST_NAMED = 6
+"""Events that one answer names; of more it says how many there are."""
 ID = 10
 """Digits that tell one request from another about the same event."""
 UNDO, REDO = "undo", "redo"
@@ -86,12 +88,12 @@ async def undo(context: Context, number: int, confirmed: str = "") -> Reply:
     """Undo the event with this number. Raises UserError.
 
     Dice need the consent of the other side, which is asked for. If later events of whoever asks go
-    with it, it names them and asks first: `confirmed` are their numbers once that was answered.
+    with it, it names them and asks first: `confirmed` says which, once that was answered.
     """
     game = context.need_open()
     actor = context.actor
     found, events = await find_undoable(context.store, context.ledger, number)
-    together = find_together(events, game, number, actor.person)
+    together = find_together(events, number, actor.person)
     way = together.blocker or found.way
     if not together.events:
         if way is not None and way["kind"] not in NEVER_UNDONE and may_ask(game, actor, way):
@@ -104,19 +106,24 @@ async def undo(context: Context, number: int, confirmed: str = "") -> Reply:
         raise _no_part(UNDO)
     await _need_untouched(context, together.events, UNDO, events)
     companions = together.events[:-1]
-    if companions and confirmed != _typed_numbers(companions):
+    if companions and confirmed != _confirmation(companions):
         return await _ask_together(context, together.events)
     return await _take_back_or_ask(context, actor, together.events, events)
 
 
-def _typed_numbers(events: Iterable[Json]) -> str:
-    """Return the numbers of events as a button holds them: `12,10`."""
-    return ",".join(str(event["number"]) for event in events)
+def _confirmation(companions: Sequence[Json]) -> str:
+    """Return what the button of the question holds: the newest event that goes along, and how
+    many there are.
+    """
+    return f"{companions[0]['number']}.{len(companions)}"
 
 
 def _numbers(events: Iterable[Json]) -> str:
-    """Return the numbers of events in words: `#12, #10 and #9`."""
-    return joined([f"#{event['number']}" for event in events])
+    """Return the numbers of events in words: `#12, #11 and #10`; of many `#10 and 8 later ones`."""
+    numbers = [event["number"] for event in events]
+    if len(numbers) > MOST_NAMED:
+        return f"#{min(numbers)} and {len(numbers) - 1} later ones"
+    return joined([f"#{number}" for number in numbers])
 
 
 async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
@@ -126,8 +133,11 @@ async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
     """
     event = events[-1]
     lines = [await _named(context, event)]
-    for later in reversed(events[:-1]):
+    later_events = events[:-1][::-1]
+    for later in later_events[:MOST_NAMED]:
         lines.append(f"{await _named(context, later)}, came after it and goes with it.")
+    if len(later_events) > MOST_NAMED:
+        lines.append(f"{len(later_events) - MOST_NAMED} more of yours go with it.")
     request = await pending(context, event["number"])
     if request is not None and request["by"] == context.actor.person:
         raise _asked_already(
@@ -135,7 +145,7 @@ async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
         )
     label = f"Undo {_numbers(events)}"
     button = context.button(
-        "undo", label, event["number"], _typed_numbers(events[:-1]), style="good"
+        "undo", label, event["number"], _confirmation(events[:-1]), style="good"
     )
     return Reply(
         f"{label}?",
@@ -459,10 +469,11 @@ def _describe_effect(group: Iterable[Json], what: str) -> str:
 
 
 async def _told_of_all(context: Context, group: Sequence[Json]) -> list[str]:
-    """Return what was answered to each event; of several with its number."""
+    """Return what was answered to each event; of several with its number, the oldest first."""
     if len(group) == 1:
         return [await _told(context, group[0])]
-    return [await _with_number(context, event) for event in group]
+    events = sorted(group, key=lambda event: int(event["number"]))
+    return [await _with_number(context, event) for event in events[:MOST_NAMED]]
 
 
 def _units_of(group: Iterable[Json]) -> str:
@@ -587,7 +598,7 @@ async def refuse(context: Context, number: int) -> Reply:
         raise UserError("Only another side can refuse.", code="not-yours")
     _settle(context, asked, agreed=False)
     stays = "the result stays" if what == UNDO else "it stays undone"
-    named = joined([f"#{one}" for one in (*asked["also"], number)])
+    named = _numbers([{"number": one} for one in (*asked["also"], number)])
     if by == actor.person:
         return Reply(f"{context.who} no longer asks to {what} {named}", by=stays, tone=OVER)
     again = "Ask again after talking it over, or play on."
