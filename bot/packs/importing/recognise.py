@@ -298,6 +298,8 @@ def _read(text: str, name: str) -> _Read:
     fault = ""
     if text.lstrip()[:1] in ("{", "[", "/"):
         data, fault = _json(text)
+        if fault and (lines := _json_lines(text)):
+            data, fault = lines, ""
         if found := _of_json(data, name):
             return found
     if is_bcdice(text):
@@ -376,6 +378,19 @@ def _json(text: str) -> tuple[Any, str]:
         except (ValueError, RecursionError):
             fault = fault or "it goes too deep or has a number that is too long"
     return None, fault
+
+
+def _json_lines(text: str) -> list[Any]:
+    """Return the objects of a text with one in each line, as old Foundry databases have them; []
+    for any other text.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < 2 or not all(line.startswith("{") for line in lines):
+        return []
+    try:
+        return [json.loads(line) for line in lines]
+    except (ValueError, RecursionError):
+        return []
 
 
 def _yaml(text: str) -> Any:

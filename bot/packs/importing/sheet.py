@@ -48,6 +48,7 @@ from bot.packs.importing.weights import (
     weights_of,
 )
 from bot.packs.importing.zeros import die_from_zero
+from bot.rules.text.plain import visible
 
 SOURCE = "a spreadsheet"
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
@@ -513,6 +514,8 @@ def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
 
 def _cell(text: str, place: str, questions: list[str]) -> Cell:
     result = tidy(text, place[:1].upper() + place[1:])
+    if visible(text) != text:
+        questions.append(f"{place}: signs that nobody sees are left out of {result[:20]}")
     if not result:
         questions.append(f"{place}: the cell is empty, and read as {NOTHING}")
         return NOTHING
