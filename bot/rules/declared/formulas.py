@@ -256,7 +256,7 @@ class Formulas:
 
         def quote(found: re.Match[str]) -> str:
             word = found[0]
-            hidden = any(word in some for some in (names, self.lists, CALLS, _WORDS))
+            hidden = any(word in some for some in (names, self.lists, _WORDS))
             hidden = hidden or (word == "face" and "how_many(" in source)
             return word if hidden or word[0] in "'\"" or word not in self.tokens else repr(word)
 
