@@ -12,6 +12,7 @@ from itertools import groupby
 from adapters.discord.permissions import NO_FILES, for_oneself, invite
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request
 from adapters.discord.text import PEN, bold, escaped, fenced, line
+from bot.interface.reply.bars import COLUMNS, PHONE
 from bot.interface.reply.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply.reply import (
     COLORS,
@@ -29,6 +30,8 @@ from bot.interface.reply.reply import (
 from bot.interface.typing.command_writer import CommandReader, plain_pen
 from bot.rules.text.plain import visible
 
+IN_A_BOX = PHONE._replace(grid=COLUMNS)
+"""How tables are drawn: answers here are in boxes, which are narrower than a phone."""
 MAX_CONTENT = 2_000
 MAX_EMBED = 4_096
 MAX_FOOTER = 1_500
@@ -70,7 +73,7 @@ def render(reply: Reply, request: Request, *, late: bool | str = False) -> Messa
     lead = _lead(reply, late=late)
     if reply.boxed or any(isinstance(part, Entry) for part in reply.lines):
         return Message(_list(reply, lead), files)
-    rest = [*drawn(reply.shown, PEN), *((note, False) for note in notes)]
+    rest = [*drawn(reply.shown, PEN, IN_A_BOX), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS) and not reply.bare:
         body, folded = _embedded(reply, lead, rest)
     else:
@@ -113,7 +116,9 @@ def _list(reply: Reply, lead: str) -> Json:
     inner: list[Json] = []
     for apart, run in groupby(reply.shown, key=lambda part: isinstance(part, Entry | Rule)):
         for one in (
-            map(_entry, run) if apart else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]
+            map(_entry, run)
+            if apart
+            else [{"type": _TEXT, "content": _joined(drawn(run, PEN, IN_A_BOX))}]
         ):
             inner += [{"type": _SEPARATOR}, one] if inner and not reply.boxed else [one]
     below = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)]
@@ -135,7 +140,7 @@ def _list(reply: Reply, lead: str) -> Json:
 def _entry(part: Part) -> Json:
     if isinstance(part, Rule):
         return {"type": _SEPARATOR, "divider": part.is_drawn, "spacing": 1}
-    text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN))}
+    text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN, IN_A_BOX))}
     if not isinstance(part, Entry) or not part.label:
         return text
     return {"type": _SECTION, "components": [text], "accessory": _button(beside(part))}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.answers.printed_table import PrintedGrid, printed
-from bot.interface.reply.bars import PHONE
+from bot.interface.reply.bars import COLUMNS
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
 from bot.rules.dice import Rolled
@@ -48,7 +48,7 @@ def lookup_reply(
         rows = rows_around(grid, place)
         if len(grids) > 1 and grid.heading:
             rows = ((grid.heading, *rows[0][1:]), *rows[1:])
-        is_narrow = width(rows) <= PHONE.grid
+        is_narrow = width(rows) <= COLUMNS
         lines.append(Grid(rows) if is_narrow else Whole((Sheet("", rows),)))
     lines += [Small(doubt.text) for doubt in table.unsure if doubt.concerns(values)]
     return Reply(headline, tuple(lines), by=by)

@@ -251,16 +251,17 @@ Row = tuple[str, bool]
 """A line of an answer, and whether it belongs into a fixed width."""
 
 
-def drawn(parts: Iterable[Part], pen: Pen) -> Iterator[Row]:
-    """The lines of all parts as `pen` writes them; those of a fixed width are left as they are,
-    to be fenced.
+def drawn(parts: Iterable[Part], pen: Pen, look: Look = PHONE) -> Iterator[Row]:
+    """Yield the lines of all parts as `pen` writes them.
+
+    Those of a fixed width are as wide as `look` allows and left as they are, to be fenced.
     """
     before: Part = ""
     for part in parts:
         if isinstance(part, Odds) and isinstance(before, Odds):
             yield "", True
         before = part
-        for text in part_lines(part, pen):
+        for text in part_lines(part, pen, look):
             yield text, isinstance(part, FIXED)
 
 
