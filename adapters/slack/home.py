@@ -35,6 +35,12 @@ from bot.systems.system import FIRES
 
 log = logging.getLogger(__name__)
 
+NEWCOMER = Reply(
+    "Grognard runs tabletop wargames in chat: it rolls the dice, reads the tables and keeps the game",
+    ("Try one on your own here, or pick a channel below and play with others.",),
+)
+"""What somebody reads who plays in no game."""
+FIRST_GAME = Button("say:game start lnlt scenario=ford", "Start The Ford at Dawn", "primary")
 MOST_BLOCKS = 90
 SAY, GOTO = "say:", "goto:"
 """How an action begins that is a command as text, or a channel to open."""
@@ -136,10 +142,14 @@ class Home:
 
     async def _blocks(self, request: Request, who: Person) -> list[Json]:
         listed = await self._listed(request, who)
-        blocks = render(replace(listed, lines=()), request.team).blocks
-        for entry in (part for part in listed.lines if isinstance(part, Entry)):
+        entries = [part for part in listed.lines if isinstance(part, Entry)]
+        shown = replace(listed, lines=()) if entries else NEWCOMER
+        blocks = render(shown, request.team).blocks
+        if not entries:
+            blocks += _row([FIRST_GAME], _OWN, "your first game")
+        for entry in entries:
             blocks += await self._game(entry, request, who)
-        own = (
+        own: tuple[Button, ...] = (
             Button(f"{OPEN_FORM}roll", "Roll…"),
             Button(f"{SAY}me show", "Reminders"),
             Button("help:", "Help"),

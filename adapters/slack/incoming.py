@@ -13,6 +13,7 @@ from typing import Any
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.forms import Forms
 from adapters.slack.home import SAY, Home, is_home
+from adapters.slack.installation import HERE, welcome
 from adapters.slack.modal import WINDOW, read_meta
 from adapters.slack.render import ACTION
 from adapters.slack.request import (
@@ -152,6 +153,15 @@ class Listeners:
             await self.on_uninstalled(ack, body)
         else:
             await ack()
+
+    async def on_joined(self, ack: Ack, body: Json) -> None:
+        """Somebody has joined a channel: if it is the bot, it says what it is."""
+        await ack()
+        event = body["event"]
+        team = await self._work.teams.find(team_of(body))
+        if team is not None and event.get("user") in (team.bot_user, bot_of_event(body, team)):
+            channel = str(event["channel"])
+            await welcome(self._work.app, self._work.wire, team, channel, HERE)
 
     async def on_mention(self, ack: Ack, body: Json) -> None:
         """A message that names the bot, which is the way to play in threads; or one to it alone."""

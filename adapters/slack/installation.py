@@ -49,7 +49,10 @@ SCOPES = (
     "users:read",  # the name to show, and who is an admin
 )
 """What the app asks for: no more than it needs."""
-EVENTS = ("app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked")
+EVENTS = (
+    *("app_home_opened", "app_mention", "app_uninstalled"),
+    *("member_joined_channel", "message.im", "tokens_revoked"),
+)
 SHORTCUTS = {
     "fire": ("global", "Fire", "Fire in the game where it is your go"),
     "roll": ("global", "Roll dice", "Roll dice in the game where it is your go"),
@@ -185,11 +188,22 @@ def _page(
 WHO = "Invite @grognard to a channel, and anyone who can post there can play."
 
 
+HERE = "Anyone who can post here can play."
+
+
 async def greet(app: App, wire: Wire, team: Team, user: str) -> None:
-    """Send the welcome; an installation does not fail for want of it."""
+    """Send the welcome to who has installed the app. An installation does not fail without it."""
     try:
         channel = await direct_messages(wire, team.token, user)
-        message = render(await app.welcome(f"{PLATFORM}{team.id}", WHO), team.id)
+        await welcome(app, wire, team, channel, WHO)
+    except (Busy, Refused, UserError) as trouble:
+        log.info("no welcome in workspace %s: %s", team.id, trouble)
+
+
+async def welcome(app: App, wire: Wire, team: Team, channel: str, who: str) -> None:
+    """Post the welcome in a channel; `who` says who can play."""
+    try:
+        message = render(await app.welcome(f"{PLATFORM}{team.id}", who), team.id)
         await wire.call(
             team.token,
             "chat.postMessage",

@@ -192,6 +192,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     bolt.event("app_home_opened")(listeners.home.on_opened)
     bolt.event("app_mention")(listeners.on_mention)
     bolt.event("message")(listeners.on_message)
+    bolt.event("member_joined_channel")(listeners.on_joined)
     bolt.event("app_uninstalled")(listeners.on_uninstalled)
     bolt.event("tokens_revoked")(listeners.on_revoked)
     for listener in bolt._async_listeners:

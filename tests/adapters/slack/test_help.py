@@ -47,7 +47,7 @@ async def test_the_home_shows_ones_games_and_plays_them(
     """Anna passes from her home; the channel sees it, and Ben's home says that it is his go."""
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
-        await anna.open_home("You play in no game just now")
+        await anna.open_home("runs tabletop wargames in chat")
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         await (await anna.slash(games, "/game", "join US")).answer()
         await (await ben.slash(games, "/game", "join VC")).answer()

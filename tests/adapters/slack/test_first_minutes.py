@@ -1,0 +1,35 @@
+"""What somebody new reads on Slack: the app's home, and the channel that the bot is invited to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.standins.slack import SlackStandIn
+
+
+async def test_an_empty_home_says_what_this_is_and_starts_the_first_game(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, _ = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        view = await anna.open_home("runs tabletop wargames in chat")
+        started = await anna.press(view, "Start The Ford at Dawn")
+        modal = await started.modal()
+        assert "The Ford at Dawn" in str(modal.blocks)
+        await anna.open_home("The Ford at Dawn")
+    assert socket_slack.refusals == []
+
+
+async def test_the_bot_greets_a_channel_that_it_is_invited_to(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, _ = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        club = home.channel("club", bot_member=False, members=[anna, ben])
+        await anna.invite_bot(club)
+        greeting = await ben.wait_for(club, "Grognard is here")
+        assert "Anyone who can post here can play." in greeting.plain
+        assert greeting.ephemeral_for is None
+        assert "Start a game" in greeting.buttons()
