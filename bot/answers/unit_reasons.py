@@ -3,7 +3,7 @@ target* and for what *Again* and *Change…* leave out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.answers.firers_and_targets import UNFIT, Refusal, refusal_of
+from bot.answers.firers_and_targets import FORBIDDEN, UNFIT, Refusal, refusal_of
 from bot.game.counter import printed_on
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
@@ -19,6 +19,8 @@ NEEDS_NUMBER = ("missing", "unit-needs")
 """Refusals of a unit that lacks a number on the roster."""
 WITH_OTHERS = {"no-firepower": "no firepower", "no-weapon": "no weapon"}
 """Refusals of units that can be in a list with others who fire."""
+BY_CARD = (FORBIDDEN, "card-refuses")
+"""Refusals by the card, which may hang on what else is given."""
 LONGEST = 30
 """Characters of a reason behind a unit's name."""
 
@@ -100,7 +102,7 @@ def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason 
     message = refused.message.replace("{}", unit.name)
     if refused.code in NEEDS_NUMBER:
         message = f"{unit.name} has {brief.removesuffix(' yet')} on the roster."
-    is_final = refused.code not in WITH_OTHERS
+    is_final = refused.code not in (*WITH_OTHERS, FORBIDDEN)
     return Reason(brief, message, is_final, is_for_number=refused.code == "missing")
 
 
@@ -108,6 +110,9 @@ def _is_about(refused: Refusal, option: Option, sequence: Sequence) -> bool:
     """Return whether a refusal is about the unit of an option, and not about what else is given."""
     if refused.code in (*UNFIT, *WITH_OTHERS, "unit-needs"):
         return refused.option == option.name
+    if refused.code in BY_CARD:
+        others = (one for one in sequence.inputs if one.name != option.name)
+        return refused.option == option.name and not any(one.required for one in others)
     needed = next((one for one in sequence.inputs if one.name == refused.option), None)
     is_brought = needed is not None and needed.brings.partition(".")[0] == option.name
     return refused.code == "missing" and is_brought
