@@ -98,7 +98,7 @@ HANDLERS = {
     "track show": "turns.tracks:show",
     "track set": "turns.tracks:set_track",
     "pack add": "packs.pack:add",
-    "pack list": "packs.pack:listing",
+    "pack list": "packs.free_packs:listing",
     "pack show": "packs.pack:show",
     "pack enable": "packs.pack:enable",
     "pack disable": "packs.pack:disable",
@@ -148,6 +148,7 @@ BUTTONS_WITH_REST = {
     "try": Button("help.help:press_try", private=True),
     "throw": Button("help.help:press_throw"),
     "packon": Button("packs.pack:enable", private=True),
+    "freepack": Button("packs.free_packs:add_free", private=True),
     "packdraw": Button("packs.pack:press_picture", private=True),
     "picture": Button("play.button:press_picture", private=True),
     "drawn": Button("play.button:press_picture"),
@@ -223,7 +224,7 @@ they answer.
 """
 ALL_BUTTONS = {**BUTTONS, **BUTTONS_WITH_REST, **BUTTONS_OF_GAME, **BUTTONS_OF_EVENT}
 
-BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon")
+BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon", "freepack")
 """Buttons that lead to a game or to a server's packs, though they name no game that is played."""
 PAGES = ("log", "die", "handcard", "handpage")
 """Buttons whose private message turns its page."""

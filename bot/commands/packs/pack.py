@@ -7,7 +7,7 @@ from bot.commands.context import Context
 from bot.commands.pictures import drawn_table, offered
 from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
 from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import Button, File, Reply, error_reply
+from bot.interface.reply.reply import OPEN_FORM, Button, File, Menu, Reply, error_reply
 from bot.packs.check import UNTRUSTED_SECONDS, Report
 from bot.packs.importing.recognise import NOT_SAID
 from bot.packs.pack_store import (
@@ -31,7 +31,7 @@ from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.text.names import counted
+from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, using
 from bot.systems.packs.archive import MOST_BYTES, zipped
@@ -81,8 +81,10 @@ async def _files(context: Context, hash: str) -> PackSystem:
     return pack
 
 
-async def listing(context: Context) -> Reply:
-    """The packs of this server."""
+async def list_packs(context: Context, free: Sequence[str], menus: tuple[Menu, ...]) -> Reply:
+    """Return the packs of this server; `free` are the titles of the free packs that it can add by
+    the `menus`.
+    """
     server = server_key(context.command.where)
     known = await versions(context.store, server)
     active = await enabled(context.store, server)
@@ -91,12 +93,16 @@ async def listing(context: Context) -> Reply:
         for one in known
     ]
     if not rows:
-        lines: tuple[Part, ...] = (
-            phrase("A manager adds one, as a zip or as text: `/pack add`"),
+        lines: list[Part] = [
             "A pack is a game of your own: tables, units and combat sequences as data.",
-        )
-        return Reply("No packs here yet", lines, private=True)
-    return Reply(f"{counted(len(rows), 'pack')} here", tuple(rows), private=True)
+            phrase("A manager adds one, as a zip or as text: `/pack add`"),
+        ]
+    else:
+        lines = [*rows]
+    if free:
+        lines.append(f"Free to add: {joined(free)}")
+    title = f"{counted(len(rows), 'pack')} here" if rows else "No packs here yet"
+    return Reply(title, tuple(lines), private=True, menus=menus)
 
 
 async def enable(context: Context, hash: str | None = None) -> Reply:
@@ -143,10 +149,16 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
         lines.append("A game in progress starts using it with the first unit that needs the pack.")
     else:
         lines.append(phrase('Start a game: `/game start {id} "Our first"`', id=version.id))
+    start = f"{OPEN_FORM}game start system={pack.home or version.id}"
     if before is not None:
         lines.append("Games that were started with another version go on with that.")
         lines.append(phrase("To move one on: `/game settings pack={id}`", id=version.id))
-    return Reply(f"{version.title} {version.version} is enabled here", tuple(lines), private=True)
+    return Reply(
+        f"{version.title} {version.version} is enabled here",
+        tuple(lines),
+        private=True,
+        buttons=(Button(start, "Start a game", "good"),),
+    )
 
 
 async def disable(context: Context) -> Reply:
@@ -194,13 +206,7 @@ async def remove(context: Context) -> Reply:
 async def add(context: Context) -> Reply:
     """Check a pack and keep it for this server; it is not enabled by that. Raises UserError."""
     need_manager(context)
-    server = server_key(context.command.where)
-    known = await versions(context.store, server)
-    if len(known) >= MOST_HERE:
-        hint = phrase("Take one away first: `/pack remove`")
-        raise UserError(
-            f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many"
-        )
+    known = await need_room(context)
     options = context.options()
     file = options["file"]
     found = await reviewed(
@@ -211,8 +217,25 @@ async def add(context: Context) -> Reply:
         file_name(file),
         file_note(file),
     )
+    return await keep_reviewed(context, found, known)
+
+
+async def need_room(context: Context) -> Sequence[Version]:
+    """Return the versions of packs that the server has. Raises UserError if it has enough."""
+    known = await versions(context.store, server_key(context.command.where))
+    if len(known) >= MOST_HERE:
+        hint = phrase("Take one away first: `/pack remove`")
+        raise UserError(
+            f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many"
+        )
+    return known
+
+
+async def keep_reviewed(context: Context, found: Review, known: Sequence[Version]) -> Reply:
+    """Keep a pack that was checked, unless it has faults or is `known`, and show what is in it."""
     if found.content is None or found.about is None:
         return refused(found.report.faults)
+    server = server_key(context.command.where)
     hash = version_of(found.content)
     is_known = any(one.hash == hash for one in known)
     if not is_known:
