@@ -274,10 +274,19 @@ def holding(newest_first: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
 
 
 def undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
-    """Numbers of the events that are undone."""
+    """Return the numbers of the events that are undone, and of the openings of sealed rolls that
+    were undone after they were opened.
+    """
     undone: set[int] = set()
+    openings: dict[int, int] = {}
     for event in events:
         note_undo(undone, event)
+        if event["kind"] == "reveal":
+            openings |= dict.fromkeys(event["opens"], event["number"])
+        elif event["kind"] == "undo" and event["event"] in openings:
+            undone.add(openings[event["event"]])
+        elif event["kind"] == "redo" and event["event"] in openings:
+            undone.discard(openings[event["event"]])
     return undone
 
 

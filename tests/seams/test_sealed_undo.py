@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.interface.reply.reply import Reply
+from bot.verification.check_file import check_file
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
@@ -84,3 +85,19 @@ async def test_undo_alone_takes_the_opened_shot_if_it_was_the_last_step() -> Non
     channel, number, _ = await opened(SHOT)
     question = await channel.say("Anna", "game undo")
     assert f"#{number}" in question.title
+
+
+async def test_the_page_counts_no_loss_of_an_opened_shot_that_was_undone(tmp_path: Path) -> None:
+    """And says so of its opening, as its checker and `grognard verify` expect."""
+    channel, number, _ = await opened(
+        "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5 secret"
+    )
+    assert (await channel.game()).units["cell 1"].state == "eliminated"
+    asked = await channel.press("Anna", await channel.under(number, "undo"))
+    await channel.press("Bob", asked.buttons[0].action)
+    await channel.do("Anna", "game end confirm")
+    page = (await channel.do("Anna", "game export html")).files[0].text
+    assert 'class="tag lostt"' not in page
+    assert page.count("taken back</span>") == 2
+    (tmp_path / "page.html").write_text(page, "utf-8")
+    assert check_file(tmp_path / "page.html").faults == ()

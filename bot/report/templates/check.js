@@ -301,10 +301,12 @@ const Checker = (() => {
       const part = /^(\d+)\.(.*)$/.exec(what), row = part && log.text(+part[1], part[2]);
       return part ? row ? row.text : "(deleted)" : nameOf(what);
     }));
-    const undone = new Set(), units = new Map(), firsts = new Map(), game = {}, ends = [], out = new Map(), seats = new Set();
+    const undone = new Set(), openings = new Map(), units = new Map(), firsts = new Map(), game = {}, ends = [], out = new Map(), seats = new Set();
     for (const {body} of data.events) {
-      if (body.kind === "undo") undone.add(body.event);
-      if (body.kind === "redo") undone.delete(body.event);
+      if (body.kind === "reveal") for (const opened of body.opens || []) openings.set(opened, body.number);
+      const turned = [body.event, ...openings.has(body.event) ? [openings.get(body.event)] : []];
+      if (body.kind === "undo") turned.forEach(number => undone.add(number));
+      if (body.kind === "redo") turned.forEach(number => undone.delete(number));
       for (const [key, unit] of Object.entries(unitsOf(body, "after"))) { units.set(key, unit); if (unit && !firsts.has(key)) firsts.set(key, unit); }
       Object.assign(game, isMap(body.after) ? body.after.game : null);
       if (ends.length && ends[ends.length - 1][0] === (game.turn || 0)) ends.pop();
