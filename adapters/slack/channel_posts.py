@@ -28,27 +28,28 @@ INVITE = phrase("Invite the bot here, and files come into the channel: `/invite 
 
 
 async def send_files(
-    wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool
+    wire: Wire, token: str, request: Request, files: Sequence[File], text: str, *, private: bool
 ) -> str:
     """Bring `files` to where the answer goes: private ones, and all where the bot is not a member,
     to the asker alone.
 
-    Returns a line for the answer that says how they went; "" where they are right there. Raises
-    Busy.
+    `text` is what their message says. Returns a line for the answer that says how they went; "" if
+    they are right there. Raises Busy.
     """
     names = ", ".join(file.name for file in files)
     try:
         ids = [await _upload(wire, token, file) for file in files]
         if not private or request.direct:
             try:
-                await _share(wire, token, ids, request.channel, request.thread)
+                await _share(wire, token, ids, request.channel, request.thread, text)
                 return ""
             except Refused as refused:
                 if not refused.is_outside:
                     raise
         if not request.user:
             return Phrase(f"{names} cannot be shown here. ", INVITE)
-        await _share(wire, token, ids, await direct_messages(wire, token, request.user), "")
+        own = await direct_messages(wire, token, request.user)
+        await _share(wire, token, ids, own, "", text)
     except Refused as refused:
         return f"{names} cannot be sent: Slack says {refused.error}."
     return Phrase(f"{names} is in your direct messages.", *(() if private else (" ", INVITE)))
@@ -68,13 +69,20 @@ async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
         token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt
     )
     await wire.upload(place["upload_url"], data)
-    return {"id": place["file_id"], "title": name}
+    return {"id": place["file_id"], "title": _title_of(name)}
+
+
+def _title_of(name: str) -> str:
+    """Return `The ford at dawn` for the-ford-at-dawn.html."""
+    words = PurePath(name).stem.replace("-", " ").replace("_", " ").strip()
+    return f"{words[:1].upper()}{words[1:]}" or name
 
 
 async def _share(
-    wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str
+    wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str, text: str
 ) -> None:
-    where = {"channel_id": channel} | ({"thread_ts": thread} if thread else {})
+    where = {"channel_id": channel, "initial_comment": text}
+    where |= {"thread_ts": thread} if thread else {}
     await wire.call(token, "files.completeUploadExternal", files=ids, **where)
 
 

@@ -26,7 +26,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Json, Request
 from adapters.slack.tables_and_charts import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.teams import Team, Teams
-from adapters.slack.text import line
+from adapters.slack.text import entities, line
 from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.interface.typing.command_writer import CommandReader
@@ -60,6 +60,7 @@ class Progress:
     outside: bool = False
     spot: dict[str, Any] = field(default_factory=dict)
     note: str | None = None
+    said: bool = False  # with its files, in one message
     told: bool = False
     unsure: bool = False
     began: float = field(default_factory=lambda: time.time())
@@ -192,6 +193,8 @@ class Posts:
         for _ in (*TYPES, ""):  # each of them can be refused once
             try:
                 message = await self._message_of(team, request, reply, progress, before)
+                if progress.said:
+                    return
                 progress.spot = await self._post(
                     team, request, message, progress, private=reply.private, waits=reply.quiet
                 )
@@ -257,9 +260,13 @@ class Posts:
         message = await self._rendered(team, reply, request.reader, before)
         if message.files:
             if progress.note is None:
+                is_whole = not (reply.buttons or reply.menus)
+                text = message.text if is_whole else entities(reply.first)
+                files = message.files
                 progress.note = await send_files(
-                    self._wire, team.token, request, message.files, private=reply.private
+                    self._wire, team.token, request, files, text, private=reply.private
                 )
+                progress.said = is_whole and not progress.note
             notes = [progress.note] if progress.note else []
             message = await self._rendered(team, reply, request.reader, before, notes)
         if reply.instead is not None:

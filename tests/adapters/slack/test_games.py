@@ -20,6 +20,8 @@ async def test_a_game_ends_and_is_taken_up_again_from_the_list(
         pressed = await anna.press(question, "End it")
         page = await pressed.answer(where=lambda one: bool(one.files))
         assert [file.name for file in page.files] == ["hill-875.html"]
+        assert [file.title for file in page.files] == ["Hill 875"]
+        assert "Hill 875 is over" in page.text, "a file never comes without words"
         story = await pressed.answer(where=lambda one: "Hill 875 is over" in one.text)
         assert story.ephemeral_for is None
         listed = await (await ben.slash(games, "/game", "list")).answer(

@@ -30,7 +30,8 @@ async def test_a_lookup_is_drawn_into_the_channel(
             lambda: [one for one in ben.sees(games) if one.files], timeout=30, what="the picture"
         )
         [file] = shared[0].files
-        assert (file.name, file.data[:8]) == ("dct.png", PNG)
+        assert (file.name, file.title, file.data[:8]) == ("dct.png", "Dct", PNG)
+        assert shared[0].text, "the words are in the same message"
         assert "column unit good order MMC: casualties." in socket_slack.uploads.alts[file.id]
 
 
