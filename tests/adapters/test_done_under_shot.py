@@ -77,6 +77,14 @@ async def test_done_under_a_shot_hands_over_right_there(platform: Platform, tmp_
         await e.press("Ben", undone, "Redo")
         await e.until(lambda: "→ US to play" in e.words(third), "the hand-over brought back")
 
+        question = await e.pressed("Ben", third, "Undo")
+        (both,) = e.buttons(question)
+        assert both.startswith("Undo #")
+        asked = await e.press("Ben", question, both)
+        await e.pressed("Anna", asked, "Agree")
+        await e.struck(third)
+        assert "To play: VC" in e.words(await e.alone("Ben", "game status"))
+
 
 @on_each
 async def test_a_hand_over_that_cannot_be_shown_under_the_shot_is_posted(

@@ -286,7 +286,7 @@ async def test_status_says_whose_go_it_is() -> None:
     channel = await table()
     await in_operations(channel)
     await channel.do("Alice", "game pass")
-    assert "Go: VC (Bob); one pass so far" in (await channel.do("Dave", "game status")).body()
+    assert "To play: VC (Bob); one pass so far" in (await channel.do("Dave", "game status")).body()
     assert (await channel.game()).go_since > 0
 
 

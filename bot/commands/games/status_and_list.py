@@ -252,7 +252,7 @@ async def status(context: Context) -> Reply:
         people = ", ".join(ledger.players_of(*game.go))
         whose = " and ".join(game.go) + (f" ({people})" if people else "")
         whose = whose_go(game) if is_drawn_next(game) else whose
-        lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
+        lines.append(f"To play: {whose}" + (f"; {passes}" if passes else ""))
     for at, asks in game.waits.items():
         lines.append(f"#{at} waits for {asks.get('side') or 'somebody'}: {asks['ask']}")
     if game.initiative:
