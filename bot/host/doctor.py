@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.host.cli import Arguments
+from bot.interface.uploads.workbook import can_read_workbooks
 from bot.picture.png import rasterizer
 from bot.process.file_rights import explained_failure
 from bot.process.service import are_settings_open, find_service
@@ -58,6 +59,7 @@ def doctor(words: list[str]) -> int:
     found.right(f"Python {sys.version.split()[0]}")
     _check_tables(found)
     _check_pictures(found)
+    _check_workbooks(found)
     settings = _check_settings(found)
     if settings is not None:
         _check_live(found, settings)
@@ -93,6 +95,13 @@ def _check_pictures(found: Findings) -> None:
         found.right(f"pictures are drawn by {library.replace('_', '-')}")
     else:
         found.note('pictures are not installed: pip install "grognard[pictures]" adds them')
+
+
+def _check_workbooks(findings: Findings) -> None:
+    if can_read_workbooks():
+        findings.right("Excel workbooks are read by openpyxl")
+    else:
+        findings.note('Excel workbooks are not read: pip install "grognard[sheets]" adds that')
 
 
 def _check_settings(found: Findings) -> Settings | None:

@@ -73,7 +73,7 @@ async def test_a_roster_is_read_in_the_encoding_of_its_spreadsheet(encoding: str
     channel = await new_channel()
     reply = await send(channel, "name;type\nGrenadière;squad\n".encode(encoding), "units.csv")
     assert await units_of(channel) == [["Grenadière", "squad", {}]]
-    assert ("read as Windows-1252 (Grenadière)" in reply.text()) == (encoding == "cp1252")
+    assert ("Read as Windows-1252 (Grenadière)" in reply.text()) == (encoding == "cp1252")
     await channel.app.close()
 
 

@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from bot.interface.uploads.decoding import workbook_error
@@ -38,6 +39,11 @@ class Worksheet:
     title: str
     text: str
     questions: tuple[str, ...] = ()
+
+
+def can_read_workbooks() -> bool:
+    """Return whether the library that reads workbooks is installed."""
+    return find_spec("openpyxl") is not None
 
 
 def is_workbook(data: bytes) -> bool:

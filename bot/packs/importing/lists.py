@@ -36,7 +36,7 @@ _MARK = r"(?:[-*•]\s+)?"
 _FIGURE = r"[-+]?\d{1,5}"
 _ENTRY = re.compile(
     rf"{_MARK}("
-    rf"{_FIGURE}\s?(?:[-‐‑‒–—−~〜～]|\.{{2,3}}|…|to|bis)\s?\d{{1,5}}"
+    rf"{_FIGURE}\s?(?:[-‐‑‒–—−~〜～]|\.{{2,3}}|…|to|thru|through|bis|à)\s?\d{{1,5}}"
     rf"|{_FIGURE}(?:\+|-(?=[\s:.])| or (?:more|less|higher|lower|above|below|over|under))"
     rf"|[≤≥<>]=?\s?{_FIGURE}"
     rf"|{_FIGURE}(?:\.[0０]{{1,2}}(?!\d))?"
