@@ -281,6 +281,16 @@ def count_changes(
     return found
 
 
+def _levels_of_numbers(noun: str, numbers: Many[int]) -> list[Level]:
+    """Return a level for each number but the lowest: `hits 2 or more`."""
+    found = []
+    for place, number in enumerate(numbers[1:], 1):
+        more = " or more" if place < len(numbers) - 1 else ""
+        label = f"{noun} {number}{more}".strip()
+        found.append(Level(label, frozenset(map(str, numbers[place:]))))
+    return found
+
+
 def levels(sequence: Sequence, plan: Outlook, tokens: Iterable[str]) -> list[Level]:
     """What can be compared, what one decides by first: at least the mildest harm, then what is
     worse.
@@ -291,6 +301,8 @@ def levels(sequence: Sequence, plan: Outlook, tokens: Iterable[str]) -> list[Lev
         return [Level(text, frozenset(found)) for text, found in questions.items()]
     scale = Scale(sequence, tokens)
     words = {token: word for token, word, _ in plan.chances}
+    if scale.are_numbers:
+        return _levels_of_numbers(plan.noun, sorted(map(int, tokens)))
     harms = sorted(
         (token for token in tokens if scale.tone(token) in HARM), key=scale.place, reverse=True
     )

@@ -81,6 +81,13 @@ async def test_roles_say_who_acts_and_whom_the_odds_are_about(few: None) -> None
     assert (shot.title, shot.by) == ("1 fall", "Tom opens fire")
 
 
+async def test_what_a_change_is_worth_by_a_number_says_what_it_is_of(few: None) -> None:
+    channel = await table()
+    compared = await channel.do("Anna", "few shoot Tom victims=Ann compare")
+    assert compared.title == "No single change helps: 56% as planned"
+    assert compared.by == "men lost 1 or more · Tom opens fire"
+
+
 async def test_a_refusal_without_a_hint_gives_no_example_of_something_else(few: None) -> None:
     channel = await table()
     await channel.do("Anna", "track set ammo 0")
