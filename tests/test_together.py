@@ -88,13 +88,14 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
             return await read(kind, key)
 
         monkeypatch.setattr(first, "doc", doc)
-        for name in ("Anna", "Anna", "Bob"):
-            rolled = await one.do(name, "roll 2d6")
+        for name in ("Anna", "Anna"):
+            await one.do(name, "roll 2d6")
+        rolled = await one.do("Bob", 'lnlt fire "Cell 1" "Squad 1" hand=1,6')
         assert "consent" not in looked_for
         number = int(rolled.footer[0].removeprefix("#"))
         asked = await other.undo_last("Bob")
         assert asked.title == f"Bob asks to undo #{number}"
-        await one.do("Anna", "roll 2d6", "game next")
+        await one.do("Anna", 'lnlt fire "Squad 1" "Cell 1" hand=1,6')
         assert "consent" in looked_for
         await other.refused("Anna", "game redo", "nothing-to-redo")
         refused = await other.press("Anna", asked.buttons[0].action)

@@ -31,7 +31,9 @@ _EMPTY = frozenset(("-", "–", "—", "−", "n/a", "na", "#n/a"))
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _RULE = re.compile(r"[|:\s-]+")
 _WHOLE = re.compile(r"([-+]?\d{1,6})[.,]0{1,3}")
-_COUNTED = re.compile(r"(\d{1,2}) ?[x×*] ?(?=\S)(.+)|(.+?) ?[x×*] ?(\d{1,2})", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"(\d{1,2}) ?(?:x |[×*] ?)(?=\S)(.+)|(.+?)(?: x| ?[×*] ?)(\d{1,2})", re.IGNORECASE
+)
 _REMARK = re.compile(r"[*†#]|(?:grand )?total\b|sum\b|note\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[“„«\"](.+)[”“»\"]")
 

@@ -143,7 +143,7 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
     assert "Beta: 2mc" in told
     await channel.do(
         "Anna",
-        "asl smoke dispenser=sd usage_number=7 hand=3,4",
+        "asl smoke dispenser=sd usage_number=7 hand=3,4 anyway",
         "game undo",
         "game undo",
         "game redo",

@@ -366,11 +366,10 @@ async def _not_undoable(context: Context, found: Found, number: int | None) -> U
     is in the way.
     """
     event = found.event or found.way
-    shows = phrase(
-        "`/log` shows what happened."
-        if context.command.where.is_own
-        else "`/log` shows what happened; `/unit edit` sets things right by hand."
-    )
+    if context.command.where.is_own:
+        shows = phrase("`/log` shows what happened.")
+    else:
+        shows = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
     if event is None and number is None:
         return UserError("There is nothing to undo.", code="not-undoable")
     if event is None:
@@ -748,8 +747,12 @@ async def _explain_choice(context: Context, event: Json) -> list[str]:
     lines = ["The whole shot is taken back with it: roll anew."]
     rows = await context.store.events_at(context.ledger.row, [event["event"]])
     if any(row.data.get("after") for row in rows):
-        stays = "What changed before it was asked, such as where its cards went, stays: `/game undo` once more."
-        lines.append(phrase(stays))
+        lines.append(
+            phrase(
+                "What changed before it was asked, such as where its cards went, stays. "
+                "`/game undo` once more takes that back."
+            )
+        )
     return lines
 
 

@@ -173,7 +173,7 @@ def _best_name_width(rows: Sequence[tuple[str, ...]], least: int, room: int) -> 
     return min(widths, key=cost)
 
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_NUMBERED = re.compile(r"(.*?)(\d{1,6})")
 
 
 def _grouped(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.packs.importing.blocks import rows_of
-from bot.packs.importing.draft import refused, slug, tidy, titled, unlike
+from bot.packs.importing.draft import LOOKS_LIKE_ROSTER, refused, slug, tidy, titled, unlike
 from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
@@ -51,7 +51,7 @@ def deck_of(text: str, title: str) -> Made | None:
         return None
     asked = list[str]()
     if "type" in heads:
-        asked.append("it looks like a roster: /unit import adds its units to a game")
+        asked.append(LOOKS_LIKE_ROSTER)
     return _made("a spreadsheet", title, heads, rows[1:], asked)
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from bot.packs.importing.figures import Span
 from bot.rules.errors import UserError
 from bot.rules.tables.formula import FUNCTIONS
+from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import visible
 from bot.systems.yaml_file import LONGEST_TEXT, MOST_CELLS
 
@@ -28,6 +29,8 @@ RESERVED = {*FUNCTIONS, *_RESERVED.split()}
 Cell = int | str
 NOTHING = "-"
 """The result of an empty cell."""
+LOOKS_LIKE_ROSTER = phrase("it looks like a roster: `/unit import` adds its units to a game")
+"""The question about a sheet or deck that has the columns of a roster."""
 
 
 @dataclass(frozen=True, slots=True)

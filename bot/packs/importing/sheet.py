@@ -12,6 +12,7 @@ from itertools import pairwise
 from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
 from bot.packs.importing.dice_of_rows import RolledRows, roll_rows
 from bot.packs.importing.draft import (
+    LOOKS_LIKE_ROSTER,
     NOTHING,
     Cell,
     Draft,
@@ -245,7 +246,7 @@ def _draft(grid: _Grid, name: str) -> Draft:
     if weighed := _draft_of_weights(grid, cells):
         return weighed
     if grid.corner.casefold() == "name" and "type" in map(str.casefold, grid.tops):
-        grid.questions.append("it looks like a roster: /unit import adds its units to a game")
+        grid.questions.append(LOOKS_LIKE_ROSTER)
     corner = [part.strip() for part in _CORNER.split(grid.corner, maxsplit=1)]
     said = " ".join((grid.corner, grid.title))
     keys = grid.keys
