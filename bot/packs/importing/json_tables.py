@@ -151,7 +151,12 @@ def _pairs_of(value: Sequence[Any]) -> list[Mapping[str, Any]] | None:
 
 
 def _fits_faces(value: Sequence[Any], table: Mapping[str, Any]) -> bool:
-    """Return whether there is a text for each total of the dice that the table names."""
+    """Return whether there is a text for each total of the dice that the table names, and no
+    other list beside these texts.
+    """
+    lists = [key for key, other in table.items() if isinstance(other, list) and len(other) > 1]
+    if len(lists) > 1:
+        return False
     if not all(isinstance(entry, str) for entry in value):
         return False
     dice = dice_said(_dice_of(table) or _title_of(table))
