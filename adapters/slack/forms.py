@@ -11,6 +11,7 @@ from typing import Any
 
 from adapters.forms import Opened, begun, kept, opened
 from adapters.slack.calls import Busy, Refused
+from adapters.slack.home import SAY
 from adapters.slack.modal import (
     COUNT,
     FIELD,
@@ -141,9 +142,13 @@ class Forms:
         )
 
     async def offered(self, request: Request, reply: Reply, text: str) -> Reply:
-        """A refusal of what could not be read, with a button that opens the form of the command,
-        where it has one.
+        """Return a refusal of what could not be read, with a button that runs the corrected line,
+        and one that opens the form of the command if it has one.
         """
+        line = reply.better.removeprefix("/")
+        if line and len(line) <= MAX_CARRIED:
+            run = Button(SAY + line, "Run it", "good")
+            return replace(reply, buttons=(*reply.buttons, run))
         try:
             spec, used = (await self._app.registry_at(request.where)).find(
                 text.removeprefix("/").split()
