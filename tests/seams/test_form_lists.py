@@ -40,7 +40,13 @@ from tests.playing import Channel
 
 ROOT = Path(__file__).parents[2]
 PACKS = [load_pack(folder) for folder in sorted(filter(is_pack, (ROOT / "packs").iterdir()))]
-SCENARIOS = [(one.id, name) for one in (*built_in().values(), *PACKS) for name in one.scenarios]
+SLOW = ("asl",)
+"""Games whose steps take seconds to be read."""
+SCENARIOS = [
+    pytest.param(one.id, name, marks=pytest.mark.slow if one.id in SLOW else ())
+    for one in (*built_in().values(), *PACKS)
+    for name in one.scenarios
+]
 ROOMS = {"Discord": MODAL, "Slack": VIEW}
 NEVER = ("wrong-type", "unit-needs", "unit-unfit", "unit-gone", "no-firepower", "no-weapon")
 """Codes of refusals for what a unit is or lacks."""
@@ -145,7 +151,7 @@ async def send_all(game: str, scenario: str) -> int:
     return count
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("game", "scenario"), SCENARIOS)
 async def test_every_menu_of_a_scenario_offers_what_its_sequence_takes(
     game: str, scenario: str, use_packs: UsePacks
