@@ -4,10 +4,10 @@ posted after.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from adapters.forms import Opened, begun, kept, opened
 from adapters.slack.calls import Busy, Refused
@@ -41,10 +41,14 @@ from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
+Opening = TypeVar("Opening")
+
 MAX_CARRIED = 1_900
 AT_FIELD = 1.8
 """Seconds that a submitted form waits for its work, so that an error can appear at its field."""
 MAX_ERROR = 2_000
+FOR_MANAGERS = ("not-player", "not-yours")
+"""Refusals of a form that do not hold for a manager of the workspace."""
 AGAIN = (0.3, 1.0)
 """Seconds before each further attempt to open a form, for which Slack gives three."""
 
@@ -131,8 +135,12 @@ class Forms:
         if offer is not None:
             await self._work.posts.deliver(request, offer)
             return
+
+        async def open_draft(person: Person) -> Draft:
+            return await self._app.forms.opened(what, person, request.where)
+
         try:
-            draft = await self._app.forms.opened(what, request.who, request.where)
+            draft = await self._open_as(request, open_draft)
         except UserError as error:
             await self._work.posts.deliver(request, error_reply(error))
             return
@@ -283,9 +291,34 @@ class Forms:
     async def _begun(
         self, request: Request, spec: CommandSpec, options: Mapping[str, object]
     ) -> Json:
-        """A new form, filled in with what was given, else with what lasts from the time before."""
-        form = await begun(self._app, ROOM, spec, options, request.who, request.where)
+        """A new form, filled in with what was given, else with what lasts from the time before.
+
+        Raises UserError for who could not send it.
+        """
+
+        async def begin(person: Person) -> Opened:
+            return await begun(self._app, ROOM, spec, options, person, request.where)
+
+        form = await self._open_as(request, begin)
         return form_view(form.form, form.draft, form.spec, request)
+
+    async def _open_as(
+        self, request: Request, open_form: Callable[[Person], Awaitable[Opening]]
+    ) -> Opening:
+        """Return what `open_form` opens for the person who asks.
+
+        Whether they manage the workspace is looked up only if it matters. Raises UserError for who
+        could not send the form.
+        """
+        try:
+            return await open_form(request.who)
+        except UserError as error:
+            if error.code not in FOR_MANAGERS:
+                raise
+            person = await self._work.people.find(request)
+            if not person.manager:
+                raise
+            return await open_form(person)
 
     async def _open(self, request: Request, text: str, view: Json) -> None:
         if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):

@@ -271,6 +271,9 @@ async def test_an_onlooker_is_asked_to_join_before_the_form_opens(
         assert asked.ephemeral_for == ben.id
         assert asked.buttons() == ["Join US", "Join VC", "Look at the odds"]
         assert ben.modal() is None
+        sam = home.user("Sam")
+        sam.admin = True
+        assert (await (await sam.slash(games, "/lnlt", "fire")).modal()).title == "Direct fire"
         assert (await (await ben.press(asked, "Look at the odds")).modal()).title == "Direct fire"
         joined = await (await ben.press(asked, "Join VC")).answer()
         assert joined in anna.sees(games)
