@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.game.roster_sheet import split_count
 from bot.interface.reply.packing import ZIPPED, file_text
 from bot.interface.reply.reply import Reply
 from bot.systems.packs.archive import zipped
@@ -109,3 +110,19 @@ async def test_another_zip_and_an_empty_file_say_so() -> None:
     )
     assert "is a zip, and no roster" in typed.text()
     await channel.app.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("3x Rifle Squad", ("Rifle Squad", "3")),
+        ("3 x Rifle Squad", ("Rifle Squad", "3")),
+        ("3×Rifle Squad", ("Rifle Squad", "3")),
+        ("Rifle Squad x3", ("Rifle Squad", "3")),
+        ("Fox 1", ("Fox 1", "")),
+        ("Max 2", ("Max 2", "")),
+        ("4x4 Truck", ("4x4 Truck", "")),
+    ],
+)
+def test_a_count_is_told_from_a_name_that_has_an_x(name: str, split: tuple[str, str]) -> None:
+    assert split_count(name) == split
