@@ -65,7 +65,7 @@ async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_s
     (table,) = (part for part in whole.lines if isinstance(part, Whole))
     assert "Too large to show whole here: this is" in part_lines(table)
     assert max(map(len, part_lines(table))) <= 39
-    assert any(line.startswith("medium artillery") for line in part_lines(table))
+    assert any("medium artillery" in line for line in part_lines(table))
 
 
 async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:

@@ -282,8 +282,12 @@ def width(rows: tuple[tuple[str, ...], ...]) -> int:
 
 
 def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
-    """Two columns of which the second is broken between words."""
-    first = min(max(len(row[0]) for row in rows), columns // 2)
+    """Return lines of two columns, both broken between words.
+
+    The second one has the places that it needs, at most half of them.
+    """
+    second = min(max(len(" ".join(row[1:])) for row in rows), columns // 2)
+    first = min(max(len(row[0]) for row in rows), columns - second - 2)
     found = []
     for name, *cells in rows:
         text = wrap(" ".join(cells), columns - first - 2) or [""]
