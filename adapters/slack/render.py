@@ -37,6 +37,7 @@ from bot.interface.reply.reply import (
     Reply,
     beside,
 )
+from bot.interface.reply.spoken import speak_parts
 from bot.interface.reply.unit_table import UnitTable
 from bot.interface.typing.command_writer import CommandReader, plain_pen
 
@@ -96,7 +97,7 @@ def render(
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
         blocks = _folded(reply, mention, mark, lines, writer)
         files = (*files, File("answer.txt", reply.text(plain_pen(reader))))
-    plain = replace(reply, lines=tuple(lines)).text(plain_pen(reader))
+    plain = replace(reply, lines=speak_parts(lines)).text(plain_pen(reader))
     first, line_end, rest = entities(plain).partition("\n")
     text = f"{_called(mark + first, mention, reply)}{line_end}{rest}"
     return Message(_cut(text), blocks, files)

@@ -54,7 +54,8 @@ async def test_a_strict_game_refuses_them_also_at_another_target() -> None:
     assert (other.code, other.private) == ("strict-game", True)
     await channel.refused("Bob", "lnlt fire vc1 us1", "strict-game US")
     assert (await channel.game()).number == before
-    assert "strict=yes" in (await channel.say("Ann", "game settings")).text()
+    shown = (await channel.say("Ann", "game settings")).text()
+    assert "A second shot, or one out of turn or phase: refused" in shown
     await channel.do("Ann", "game settings strict=no", "lnlt fire us1 vc2 hand=1,6")
 
 

@@ -106,7 +106,10 @@ async def test_settings_are_the_masters() -> None:
     await channel.refused("Anna", "game settings answers=full", "not-master")
     await channel.do("Bob", "game settings answers=full")
     shown = await channel.do("Carl", "game settings")
-    assert "master=Bob" in shown.text()
+    assert "Game master: Bob" in shown.text()
+    assert shown.private
+    assert "=" not in shown.text()
+    assert [button.label for button in shown.buttons] == ["Change…"]
     await channel.refused("Bob", "game settings master=Zoe", "unknown-person Zoe")
 
 

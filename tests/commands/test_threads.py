@@ -79,7 +79,8 @@ async def test_a_setting_keeps_threads_apart() -> None:
     await two_sides(channel)
     await thread.refused("Bob", "game settings threads=own", "not-master")
     assert "games of their own" in (await thread.do("Anna", "game settings threads=own")).title
-    assert "threads=own" in (await channel.do("Bob", "game settings")).text()
+    shown = (await channel.do("Bob", "game settings")).text()
+    assert "Threads of this channel play: games of their own" in shown
     assert "free play begins" in " ".join((await thread.do("Bob", "roll d6")).footer)
     assert not (await thread.game()).started
     await channel.do("Anna", "game settings threads=channel answers=compact")

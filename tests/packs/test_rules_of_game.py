@@ -59,11 +59,11 @@ async def test_a_rule_is_switched_on_counts_where_nobody_typed_it_and_is_named()
 async def test_status_board_and_settings_show_what_is_in_force_and_undo_takes_it_back() -> None:
     channel = await crossroads()
     assert "Optional rules" not in (await channel.do("Anna", "game status")).text()
-    assert "rule=fog=off: Fog of war" in (await channel.do("Anna", "game settings")).text()
+    assert "Fog of war: off (" in (await channel.do("Anna", "game settings")).text()
     await channel.do("Anna", "game settings rule=fog")
     assert "Optional rules: Fog of war" in (await channel.do("Anna", "game status")).text()
     assert "Optional rules: Fog of war" in (await channel.do("Anna", "game board")).text()
-    assert "rule=fog=on: Fog of war" in (await channel.do("Anna", "game settings")).text()
+    assert "Fog of war: on (" in (await channel.do("Anna", "game settings")).text()
     assert "rule fog on" in (await channel.do("Anna", "log")).text()
     await channel.do("Anna", "game undo")
     assert "Optional rules" not in (await channel.do("Anna", "game status")).text()
@@ -170,7 +170,7 @@ async def test_names_are_completed() -> None:
     spec = registry().get(("game", "settings"))
     assert spec is not None
     found = complete_option(spec, "rule", "", registry(), Known(system="generic"), {})
-    assert [one.name for one in found] == ["fog=on: Fog of war", "fog=off: Fog of war"]
+    assert [one.name for one in found] == ["Fog of war: on", "Fog of war: off"]
     assert [one.value for one in found] == ["fog=on", "fog=off"]
 
 

@@ -14,7 +14,7 @@ from bot.game.events import extends_of, in_force_of, with_version
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of
 from bot.game.rights import need_director
-from bot.game.state import STRICT, Game, is_strict
+from bot.game.state import FULL, STRICT, Game, is_strict
 from bot.interface.reply.reply import Reply
 from bot.packs.pack_store import (
     SETUP,
@@ -29,6 +29,7 @@ from bot.packs.pack_store import (
     server_key,
     versions,
 )
+from bot.places.forms import form_button
 from bot.places.shelves import NotManager
 from bot.places.threads import APART, apart_doc, channel_of, is_apart
 from bot.rules.errors import UserError, did_you_mean
@@ -53,22 +54,7 @@ async def settings(context: Context) -> Reply:
     if threads and not any(options.values()):
         return Reply(f"{context.who}: {threads}")
     if not any(options.values()):
-        game = context.need_game()
-        own = await is_apart(context.store, channel_of(context.command.where))
-        return Reply(
-            "Settings of this game",
-            (
-                f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
-                f"answers={game.answers}: long or short answers",
-                f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
-                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of turn or phase",
-                f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
-                f"threads={'own' if own else 'channel'}: what this channel's threads play",
-                f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
-                *_rules_listed(context, game),
-                *await _pack_listed(context, game),
-            ),
-        )
+        return await _list_settings(context)
     game = context.open_game()
     need_director(game, context.actor, "change its settings")
     after = game
@@ -119,6 +105,27 @@ async def settings(context: Context) -> Reply:
         f"{context.who}: {', '.join([*told, threads] if threads else told)}",
         (first,) if leads else (),
     )
+
+
+async def _list_settings(context: Context) -> Reply:
+    """Return the settings in words, for the asker alone, with a button that opens their form."""
+    game = context.need_game()
+    own = await is_apart(context.store, channel_of(context.command.where))
+    master = context.ledger.name_of(game.master) if game.master else "nobody"
+    when = "refused" if is_strict(game) else "played, with a remark"
+    lines = (
+        f"Real dice and cards: {'allowed' if game.hand_dice else 'not allowed'}",
+        f"Answers: {'long' if game.answers == FULL else 'short'}",
+        f"The same shot at another target: {'asked about first' if game.confirm else 'fired at once'}",
+        f"A second shot, or one out of turn or phase: {when}",
+        f"Game master: {master}",
+        f"Threads of this channel play: {'games of their own' if own else 'its game'}",
+        f"Pictures of look-ups and odds: {(await pictures.mode(context)).replace('-', ' ')}",
+        *_rules_listed(context, game),
+        *await _pack_listed(context, game),
+    )
+    change = form_button(("game", "settings"), {}, "Change…", context.registry)
+    return Reply("Settings of this game", lines, private=True, buttons=(change,))
 
 
 def _person_called(context: Context, name: str) -> str:
@@ -200,12 +207,12 @@ def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
 
 
 def _rules_listed(context: Context, game: Game) -> list[str]:
-    """The rules of the system that is played, each as it is typed, with what it does."""
+    """Return the optional rules of the game that is played, each with what it does."""
     system = context.system
     now = in_force(system, game)
     rules = system.rules.values() if system is not None else ()
     return [
-        f"rule={rule.name}={'on' if rule in now else 'off'}: {', '.join(filter(None, (rule.title, rule.help)))}"
+        f"{rule.title}: {'on' if rule in now else 'off'}{f' ({rule.help})' if rule.help else ''}"
         for rule in rules
     ]
 
@@ -247,7 +254,7 @@ async def _pack_listed(context: Context, game: Game) -> list[str]:
     what = {hash: f"extends {of}" for hash, of in extends.items()}
     hashes = in_force_of(game).values()
     return [
-        f"pack={named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}"
+        f"Pack {named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}"
         for hash in hashes
     ]
 

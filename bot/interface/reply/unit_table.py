@@ -72,6 +72,10 @@ class UnitTable(NamedTuple):
             lines += [f"{'':<{handles}} {text}" for text in own]
         return lines
 
+    def grouped(self) -> list[tuple[str, ...]]:
+        """Return the rows with alike units on one line."""
+        return _grouped(self.rows)
+
     def wide(self) -> list[tuple[str, str]]:
         """The lines of a wide screen, each with its tone: the type beside the name, the state
         and more at the end.

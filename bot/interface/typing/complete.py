@@ -255,11 +255,15 @@ def _rules(played: System | None, typed: str) -> list[Choice]:
     """The optional rules of the game that is played, on and off."""
     part = typed.strip().casefold()
     rules = played.rules if played is not None else {}
-    found = {f"{name}={on}": rule.title for name, rule in rules.items() for on in ("on", "off")}
+    found = {
+        f"{name}={on}": f"{rule.title}: {on}"
+        for name, rule in rules.items()
+        for on in ("on", "off")
+    }
     return [
-        Choice(f"{value}: {title}"[:MAX_LENGTH], value)
-        for value, title in found.items()
-        if part in value
+        Choice(label[:MAX_LENGTH], value)
+        for value, label in found.items()
+        if part in value or part in label.casefold()
     ]
 
 
