@@ -131,9 +131,12 @@ def pick_view(
         select["option_groups"] = [
             {"label": plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed
         ]
-    title = f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]
     return _modal(
-        PICK, title, [_input("command", select, "Command")], meta_of(request, path), "Next"
+        PICK,
+        "Choose a command",
+        [_input("command", select, "Command")],
+        meta_of(request, path),
+        "Next",
     )
 
 

@@ -170,7 +170,7 @@ async def test_shortcuts_of_a_message_work_in_its_thread(
         assert "takes back" in undone.everything or "undo" in undone.everything.casefold()
         told = await (await anna.shortcut("odds", start)).answer()
         assert "has no roll to undo" in told.everything
-        assert (await (await anna.shortcut("roll")).modal()).title == "/roll"
+        assert (await (await anna.shortcut("roll")).modal()).title == "Roll dice"
         assert (await (await anna.shortcut("fire")).modal()).title == "Direct fire"
     assert socket_slack.refusals == []
 
