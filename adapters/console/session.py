@@ -43,7 +43,7 @@ GREETING = (
 )
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
-    "as": "as NAME lets somebody else type: as Anna. Each person joins a side of their own.",
+    "as": "as NAME switches player: as Anna. Each person joins a side of their own.",
     "quit": "quit or q leaves, as Ctrl-D does. The game is kept.",
     "source": "source FILE types the lines of a file for you and stops at the first that fails; # begins a remark.",
     "console": "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
@@ -242,7 +242,7 @@ class Session:
             )
             return
         self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
-        self.console.print(f"You are {name} now.", markup=False, highlight=False)
+        self.console.print(f"You're now playing as {name}.", markup=False, highlight=False)
 
     async def _tutorial(self, request: Request | None) -> None:
         for said, command in LESSONS:

@@ -4,7 +4,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
         "[--as NAME]",
         "the console: every command, one channel, state kept",
-        "Reads lines from a terminal or a pipe; `as NAME` lets somebody else type, `source FILE` types the lines of a "
+        "Reads lines from a terminal or a pipe; `as NAME` switches player, `source FILE` types the lines of a "
         "file, `quit` leaves. Exit status 1 if a command of a pipe was refused.",
         "grognard play --as Anna",
     ),
@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "lookup": (
         "SYSTEM TABLE key=value ... [--json]",
         "read a table",
-        "A word alone sets a flag. With --json the outputs alone, as one object.",
+        "A bare word switches an option on. With --json the outputs alone, as one object.",
         "grognard lookup lnlt melee-odds attack=7 defense=5",
     ),
     "resolve": (
@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "odds": (
         "SYSTEM SEQUENCE key=value ... [--by FIELD ...] [--compare | --rounds N] [--json]",
-        "its exact odds, nothing rolled",
+        "exact odds of a combat sequence; rolls nothing",
         "--by names outputs, together: `targets[0].result`. --compare tells what each change is "
         "worth, --rounds the odds of so many rounds. With --json: values and fractions.",
         'grognard odds lnlt fire attackers="squad fp=2" targets="squad morale=4"',
@@ -72,7 +72,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "picture": (
         "table|odds SYSTEM NAME key=value ... | game FILE [NUMBER] [-o FILE.svg|FILE.png]",
         "what lookup or odds say, drawn; or an exported game, or one result of it",
-        'By the name of the file; PNG takes pip install "grognard[pictures]".',
+        'The file name sets the format; PNG needs pip install "grognard[pictures]".',
         "grognard picture table lnlt melee-odds attack=7 defense=5 -o odds.svg",
     ),
     "report": (
@@ -84,7 +84,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "publish": (
         "GAME FOLDER [--every SECONDS]",
         "the page of a game as a file, for a host without a port",
-        "--every writes it anew so often, until SIGINT or SIGTERM.",
+        "--every rewrites it at that interval until you stop it.",
         "grognard publish 4f1c22aa90b1d0e3 /srv/www/games",
     ),
     "new": (
@@ -97,7 +97,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "check": (
         "FOLDER|FILE [--json] [--watch]",
         "what is wrong in a pack",
-        "Faults name file, line, row and column; questions are what a proof-reader would look at again. Runs the "
+        "Faults name file, line, row and column; questions are things worth a second look. Runs the "
         "pack's examples, in a process of its own. --watch does so whenever a file changes, draws the table and plays "
         "the example of the sequence you are at, until Ctrl-C. Exit status 1 on faults.",
         "grognard check few-acres --watch",
@@ -111,8 +111,9 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "import": (
         "FILE|FOLDER [--pack FOLDER] [--id ID] [--group GROUP] [--deck LIST]",
         "a table or a deck from a spreadsheet, a list or another program",
-        "The format is seen from the text; - reads it from standard input. Prints the table as YAML, how it was read "
-        "and what to look at again; --pack puts it into the folder of a pack, or into a new one; --deck makes a list "
+        "The format is detected from the text; - reads it from standard input. Prints the table as YAML, "
+        "how it was read and what to look at again; --pack puts it into the folder of a pack, or into a new one; "
+        "--deck makes a list "
         "of SealDice a deck of cards. A folder or zip is read whole, and what is left out is said with the reason. "
         "Exit status 1 on faults.",
         "grognard import combat.csv --pack few-acres",
@@ -140,7 +141,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "health": (
         "[--ready|--live]",
         "how the running bot is",
-        "Asks the port of HEALTH_PORT. Exit status 1 and what is wrong where commits fail, the disk is nearly full, "
+        "Asks the port of HEALTH_PORT. Exits 1 and says why when commits fail, the disk is nearly full, "
         "answers pile up or a platform is gone. --ready asks whether every platform is connected at this moment, "
         "--live only whether the bot is alive: for whatever starts it again.",
         "grognard health",
@@ -153,7 +154,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "rerun": (
         "GAME ...|--all",
-        "stored games under today's tables, whatever edition they were played under",
+        "replays stored games with today's tables",
         "For whoever changed a table or a pack: lists each outcome that would be another now, and changes nothing. "
         "Exit status 1 where there is one.",
         "grognard rerun --all",

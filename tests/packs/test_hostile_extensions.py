@@ -58,7 +58,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ),
         (
             {"game.yaml": "units: {attributes: {morale: {type: int, max: 99}}}\n"},
-            "morale: is there already",
+            "morale: already exists",
         ),
         (
             {"game.yaml": "units: {lost: [good-order]}\n"},
@@ -70,11 +70,11 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ({"game.yaml": "units: {types: 7}\n"}, "row units types: must be a list of words"),
         (
             {"game.yaml": "lists: {starts: [never]}\n"},
-            "lists starts: is there already, and otherwise",
+            "lists starts: already exists with another definition",
         ),
         (
             {"game.yaml": '{results: {"*": {break: {says: "{} wins"}}}}\n'},
-            "break: is there already",
+            "break: already exists",
         ),
         (
             {"scenarios/canal.yaml": FIRST},

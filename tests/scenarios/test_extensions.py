@@ -271,7 +271,7 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
                     "fp: {type: int, min: 1, max: 3, help: other}}}"
                 ),
             },
-            "row units attributes fp: is there already, and otherwise",
+            "row units attributes fp: already exists with another definition",
         ),
         (
             {

@@ -119,7 +119,7 @@ def _added(base: Any, own: Any, depth: int, file: str, row: str) -> Any:
         elif found.get(key, value) != value and value != "":
             raise TableError(
                 file,
-                "is there already, and otherwise; call this one something else",
+                "already exists with another definition; choose another name",
                 row=f"{row} {key}",
             )
         found[key] = value if key not in found or value != "" else found[key]
