@@ -90,6 +90,8 @@ async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]
             if not button.action.startswith(OPEN_FORM):
                 continue
             typed = parse_text(button.action.removeprefix(OPEN_FORM), registry())
+            if typed.spec.family != "sequence":
+                continue
             sequence = systems()[id].sequence(typed.spec.target)
             given = {**sequence.example, **typed.options}
             aimed = aimed_option(sequence.inputs)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from bot.interface.reply.reply import Reply
+from bot.report.facts import facts_of
+from bot.report.page import page
 from bot.verification.check_file import check_file
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
@@ -87,6 +90,7 @@ async def test_undo_alone_takes_the_opened_shot_if_it_was_the_last_step() -> Non
     assert f"#{number}" in question.title
 
 
+@pytest.mark.slow
 async def test_the_page_counts_no_loss_of_an_opened_shot_that_was_undone(tmp_path: Path) -> None:
     """And says so of its opening, as its checker and `grognard verify` expect."""
     channel, number, _ = await opened(
@@ -96,8 +100,9 @@ async def test_the_page_counts_no_loss_of_an_opened_shot_that_was_undone(tmp_pat
     asked = await channel.press("Anna", await channel.under(number, "undo"))
     await channel.press("Bob", asked.buttons[0].action)
     await channel.do("Anna", "game end confirm")
-    page = (await channel.do("Anna", "game export html")).files[0].text
-    assert 'class="tag lostt"' not in page
-    assert page.count("taken back</span>") == 2
-    (tmp_path / "page.html").write_text(page, "utf-8")
+    export = json.loads(await exported_text(channel))
+    text = page(export, facts_of(export))
+    assert 'class="tag lostt"' not in text
+    assert text.count("taken back</span>") == 2
+    (tmp_path / "page.html").write_text(text, "utf-8")
     assert check_file(tmp_path / "page.html").faults == ()
