@@ -228,8 +228,8 @@ def exhaust(unit: Unit, weapons: Sequence[str]) -> tuple[Change, str]:
     new: dict[str, Any] = {"without_ap": without}
     if unit.numbers.get(LOADOUT):
         new[IDLE] = add_pieces(unit.numbers.get(IDLE) or (), weapons)
-    have = "has" if without == 1 else "have"
-    said = f"{without} of {characters} characters of {unit.name} {have} no AP left"
+    lost = "has lost its" if without == 1 else "have lost their"
+    said = f"{without} of {characters} characters of {unit.name} {lost} AP to a natural 20"
     return Change(unit.name, set=new), said
 
 

@@ -81,7 +81,8 @@ async def test_every_action_of_the_table_lowers_ap(action: str) -> None:
     cost = int(lookup("ucn", "ap-costs", action=action)["ap"])
     again = int(lookup("ucn", "ap-costs", action=action, second=True)["ap"])
     left = ap_left(await element(channel, "1st Squad"))
-    line = f"ucn act unit=us1 action={action}"
+    vehicle = " vehicle=germ4" if action == "embark" else ""
+    line = f"ucn act unit=us1 action={action}{vehicle}"
     for _ in range(2):
         if cost > left:
             break
@@ -290,7 +291,7 @@ async def test_the_weapon_of_a_twenty_is_left_out_of_the_next_shot() -> None:
     shot = await channel.do(
         "Anna", "ucn shoot shooters=us1 target=germ1 hand=19,19,19,19,19,19,20,19"
     )
-    assert "1 of 8 characters of 1st Squad has no AP left" in shot.text()
+    assert "1 of 8 characters of 1st Squad has lost its AP to a natural 20" in shot.text()
     squad = await element(channel, "1st Squad")
     assert squad.numbers["idle_arms"] == ("automatic-rifle",)
     second = await channel.do(
