@@ -177,7 +177,10 @@ class Session:
             await self._show(error_reply(error))
             return
         self.draft = f"{what} " if draft is None else await self._mended(draft)
-        say(self.console, Text("  Go on with the line below; Tab shows what fits.", style="dim"))
+        hint = "Go on with the line below; Tab shows what fits."
+        if not self.terminal:
+            hint = f"Type: {self.draft}"
+        say(self.console, Text(f"  {hint}", style="dim"))
 
     async def _check_seat(self, text: str) -> None:
         """Raise UserError if this player could not send the command that a button begins."""

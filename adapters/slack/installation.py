@@ -9,6 +9,7 @@ import hmac
 import html
 import json
 import logging
+import sys
 import time
 from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit
@@ -28,6 +29,7 @@ from bot.interface.typing.command_writer import UNLISTED
 from bot.process.entropy import new_salt
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
+from bot.systems.packs.pack import PackSystem
 
 log = logging.getLogger(__name__)
 
@@ -218,12 +220,33 @@ async def welcome(app: App, wire: Wire, team: Team, channel: str, who: str) -> N
 MAX_HINT = 100
 
 
+MOST_COMMANDS = 50
+"""Slash commands that Slack takes of an app."""
+
+
+def split_commands(registry: Registry) -> tuple[list[str], list[str]]:
+    """Return the names of the commands in the manifest, and of those that it has no room for: the
+    tables of packs are left out first, then packs. They all work after /grognard.
+    """
+    names = [name for name in registry.top if name not in UNLISTED]
+    packs = [id for id, game in registry.games.items() if isinstance(game, PackSystem)]
+    last_first = [*(f"{id}-table" for id in reversed(packs)), *reversed(packs)]
+    left_out = list[str]()
+    for name in last_first:
+        if len(names) + 1 <= MOST_COMMANDS:
+            break
+        if name in names:
+            names.remove(name)
+            left_out.append(name)
+    return [*names, "grognard"], left_out
+
+
 def make_manifest(registry: Registry, url: str = "") -> Json:
     """The manifest: for Socket Mode, or with the bot's address for HTTP mode. Raises UserError
     for a bad address.
     """
     base = _base(url) if url else ""
-    names = [name for name in registry.top if name not in UNLISTED]
+    names, _ = split_commands(registry)
     address = f"{base}{PATH}" if base else ""
     made: Json = {
         "display_information": {
@@ -242,7 +265,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
                 {"name": name, "type": kind, "callback_id": callback, "description": about}
                 for callback, (kind, name, about) in SHORTCUTS.items()
             ],
-            "slash_commands": [_command(name, registry, address) for name in (*names, "grognard")],
+            "slash_commands": [_command(name, registry, address) for name in names],
         },
         "oauth_config": {"scopes": {"bot": list(SCOPES)}},
         "settings": {
@@ -312,4 +335,9 @@ def print_manifest(words: Sequence[str]) -> int:
         raise UserError("manifest knows only slack.", hint=hint, code="bad-arguments")
     url = arguments.flags.get("url", [""])[-1]
     print(json.dumps(make_manifest(registry(), url), indent=2, ensure_ascii=False))
+    _, left_out = split_commands(registry())
+    if left_out:
+        listed = ", ".join(f"/{name}" for name in left_out)
+        what = f"Slack takes {MOST_COMMANDS} commands of an app, so these are left out: {listed}."
+        print(f"{what} Type them after /grognard.", file=sys.stderr)
     return 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from adapters.slack import installation
 from adapters.slack.installation import SCOPES, make_manifest
 from adapters.slack.text import PEN
 from bot.__main__ import main
 from bot.interface.registry import registry
 from bot.interface.typing.command_writer import TAKEN
 from bot.rules.text.phrase import Typed
+from tests.packs.conftest import use_packs as use_packs
 from tests.standins.slack import check_manifest
 
 
@@ -57,3 +61,22 @@ def test_it_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert main(["manifest", "slack", "--url", "bot.example.org"]) == 2
     assert main(["manifest", "teams"]) == 2
+
+
+def test_packs_that_have_no_room_follow_grognard_and_are_named(
+    use_packs: Callable[[Path], None],
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With all free packs of the project, and a limit that they exceed."""
+    use_packs(root / "packs")
+    whole, none_left_out = installation.split_commands(registry())
+    assert none_left_out == []
+    monkeypatch.setattr(installation, "MOST_COMMANDS", len(whole) - 3)
+    names, left_out = installation.split_commands(registry())
+    assert len(names) == len(whole) - 3
+    assert all(name.endswith("-table") for name in left_out)
+    assert {*whole} - {*names} == {*left_out}
+    assert main(["manifest", "slack"]) == 0
+    assert "Type them after /grognard." in capsys.readouterr().err
