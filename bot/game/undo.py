@@ -264,7 +264,8 @@ def find_together(newest_first: Sequence[Json], number: int, person: str) -> Tog
         and not is_shared(event)
     }
     hand_over = next((event for event in events[1:] if event["kind"] in ("pass", "next")), None)
-    if hand_over is not None and hand_over["number"] in movable and events[0]["kind"] in _ACTS:
+    is_own_act = number in own_numbers and events[0]["kind"] in _ACTS
+    if hand_over is not None and hand_over["number"] in movable and is_own_act:
         group = _collect(events, movable, hand_over)
         if group.blocker is None:
             return group

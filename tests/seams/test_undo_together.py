@@ -104,6 +104,16 @@ async def test_done_stays_if_the_other_side_has_acted_on_it() -> None:
     assert await numbers_undone(channel) == [shot]
 
 
+async def test_the_done_of_another_player_stays_where_it_is() -> None:
+    """Bob hands over after Anna's shot out of turn, and asks to undo that shot."""
+    channel, shot = await fired()
+    await channel.do("Anna", "game initiative VC", SHOT)
+    late = (await newest(channel))["number"]
+    await channel.do("Bob", DONE)
+    asked = await channel.press("Bob", await channel.under(late, "undo"))
+    assert asked.title == f"Bob asks to undo #{late}"
+
+
 async def test_a_shot_of_the_other_side_elsewhere_is_no_hindrance(tmp_path: Path) -> None:
     """Out of turn, which marks a unit as fired; each can be undone, in any order."""
     channel, shot = await fired()
