@@ -28,7 +28,9 @@ _WORKBOOK = "xl/workbook.xml"
 _BINARY_WORKBOOK = "xl/workbook.bin"
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 _DECLARATIONS = (b"<!DOCTYPE", b"<!ENTITY")
-_LITERAL = re.compile(r'"([^"]*[A-Za-z][^"]*)"')
+_LITERAL = re.compile(r'"([^"]{1,80})"')
+_NO_LETTERS = re.compile(r'"[^"]*+(?:"|\Z)|\[[^\]]*+(?:\]|\Z)|\\.|_.')
+"""Of a number format: texts, colors and languages, and single signs that stand for themselves."""
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -182,7 +184,8 @@ def _text_of(cell: Any, questions: list[str]) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     text = _number(value, is_percent="%" in format_)
-    if literal := _LITERAL.search(format_):
+    literal = _LITERAL.search(format_)
+    if literal and any(map(str.isalpha, literal[1])):
         questions.append(
             f"cell {cell.coordinate} is shown with {literal[1].strip()[:20]!r} by its format: "
             f"{text} is read"
@@ -217,4 +220,4 @@ def _date(value: Any, format_: str) -> str:
 
 def _plain_format(format_: str) -> str:
     """Return the letters of a number format, without its literals, colors and languages."""
-    return re.sub(r'"[^"]*"|\[[^\]]*\]|\\.|_.', "", format_.partition(";")[0]).casefold()
+    return _NO_LETTERS.sub("", format_.partition(";")[0]).casefold()
