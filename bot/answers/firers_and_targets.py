@@ -247,6 +247,8 @@ def offer_the_able(
         said = joined(left_out)
         error.better = typed(found)
         error.right = WITHOUT + (said if len(said) <= MOST_NAMED else f"{len(left_out)} of them")
+        if not error.hint or error.hint.startswith(("Choose another", "Choose other")):
+            error.hint = f"Take {said} off the list."
 
 
 ANYWAY = "anyway"

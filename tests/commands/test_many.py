@@ -104,7 +104,7 @@ async def test_who_is_gone_is_left_out_unless_named() -> None:
         (
             'lnlt fire us1 "Zug Cell"',
             "unknown-unit Zug",
-            "Put a semicolon or a comma between units",
+            "/unit list shows all",
         ),
     ],
 )

@@ -73,10 +73,10 @@ async def listing(context: Context) -> Reply:
     known = await versions(context.store, server_key(context.command.where))
     packs = list_missing_packs({version.id for version in known})
     reply = await list_packs(context, [pack.title for pack in packs], menu_of(packs))
+    first = [pack for pack in packs if pack.id in FIRST]
     buttons = [
-        Button(f"{ADD}:{pack.id}", f"Add {pack.title}", "good")
-        for pack in packs
-        if pack.id in FIRST
+        Button(f"{ADD}:{pack.id}", f"Add {pack.title}", "plain" if index else "good")
+        for index, pack in enumerate(first)
     ]
     return replace(reply, buttons=tuple(buttons))
 
