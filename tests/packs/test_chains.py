@@ -217,6 +217,20 @@ def test_lines_of_a_chain_stand_in_order_within_an_each() -> None:
     assert played.settlement.then == ("All hands!",)
 
 
+def test_odds_of_two_shells_that_each_roll_a_chain() -> None:
+    """By hand: a shell sinks with 1/27, so that two do not with (26/27)^2."""
+    steps = (
+        "  - let: {sinks: false, level: 0}\n"
+        "  - each: numbers(2)\n    as: shell\n    steps:\n"
+        '    - roll: {die: "1d6: link 1"}\n      let: {found: "link1(roll=die)"}\n'
+        "    - let: {sinks: sinks or found.next.next.sinks}\n"
+        "  - let: {level: 1 if sinks else 0}\n    headline: done\n"
+    )
+    odds = count_odds(chain_of(3, steps).sequence("gun"), {})
+    afloat = Fraction(26, 27) ** 2
+    assert odds == {"0": afloat, "1": 1 - afloat}
+
+
 @pytest.mark.parametrize(
     ("read", "fault"),
     [
