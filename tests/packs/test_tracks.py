@@ -70,7 +70,7 @@ def test_a_track_of_no_side_stays_and_says_so() -> None:
     [
         ({"weather": {"words": ["clear"]}}, "2 to 24 words"),
         ({"weather": {"words": ["clear", True]}}, "quote yes, no, on and off"),
-        ({"weather": {"words": ["clear", "none"]}}, "none is a word of formulas"),
+        ({"weather": {"words": ["clear", "none"]}}, 'the word "none" is used by formulas'),
         ({"weather": {"words": ["a", "b"], "min": 1}}, "words or a range, not both"),
         ({"weather": {"words": ["rain", "mud"], "start": "rian"}}, "Did you mean rain?"),
         ({"points": {"min": 9, "max": 3}}, "the range is empty"),
