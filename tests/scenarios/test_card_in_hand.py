@@ -146,7 +146,7 @@ async def canal(table: Table) -> None:
         await table.type("Ben", f"{smoke} hand=3,4" if phase == "Movement" else smoke, maybe=True)
         await table.type("Anna", flame, "moving")
     await table.type("Greta", "game next", "German, Rally")
-    await table.type("Anna", "unit list", "MOTION")
+    await table.type("Anna", "unit list", "Half-track 1")
 
 
 # -- Lock 'n Load
@@ -178,7 +178,7 @@ async def ford(table: Table) -> None:
         await table.type("Anna", "game pass")
         over = await table.type("Greta", "game next", "Markers come off")
         await table.press("Greta", over, "Next turn" if turn < ROUNDS else f"End turn {turn}")
-        await table.type("Anna", "unit list", f"Local {turn % 4 + 1}")
+        await table.type("Anna", "unit list", "Local 1-4")
 
 
 @pytest.mark.slow
