@@ -38,7 +38,7 @@ async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
         "game join Blue",
     )
     reply = await channel.do("Anna", "generic-table odds attack=9 defense=4 shift=-1 roll=5")
-    assert "column 1-1, exchange" in reply.text()
+    assert "Exchange at 2-1 (column 1-1)" in reply.text()
     await channel.do("Anna", "unit edit blue1 stats=state=reduced", "game next")
     assert (await channel.game()).phase == "combat"
     await channel.do("Anna", "generic-table fire fp=8")
