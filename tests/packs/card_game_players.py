@@ -85,6 +85,7 @@ async def _play_a_card(screen: Screen, who: str, card: Any, *, musters: bool) ->
     used = await screen.fill(who, played, "Use", {"how": "orders"})
     assert "orders" in screen.first(used) or "order" in screen.first(used)
     if musters:
+        assert "Again" not in screen.buttons(used), "the card is used up"
         handle, name = ARMIES[who]
         mustered = await screen.fill(who, card, "Muster", {"units": handle})
         assert name in screen.first(mustered)

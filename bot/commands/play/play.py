@@ -539,11 +539,11 @@ def _answer(
     if happening.kind == "sequence":
         reply = brief(reply, spec.options)
     lines = (*reply.lines, *_remarks(unusual))
-    buttons = (
-        *reply.buttons,
-        *roll_buttons(context, reply, happening.kind, facts, number),
-        context.button("undo", "Undo", number),
-    )
+    related = roll_buttons(context, reply, happening.kind, facts, number)
+    if happening.uses:  # the card is gone: the same cannot be done again
+        kept = [button for button in related if not button.action.startswith("again:")]
+        related = tuple(kept)
+    buttons = (*reply.buttons, *related, context.button("undo", "Undo", number))
     done: tuple[Button, ...] = ()
     if happening.kind == "sequence" and is_of_game(game, happening.system):
         acting = units_of(game, happening.acting)
