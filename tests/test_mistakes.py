@@ -62,7 +62,7 @@ MISTAKES = [
     # units
     ('lnlt fire "sqaud fp=4" "squad morale=5"', 'There is no unit type "sqaud"', "Did you mean squad?"),
     ('lnlt fire "squad" "squad morale=5"', "squad needs fp.", "squad fp=5"),
-    ('lnlt fire "squad fp 4" "squad morale=5"', "squad: fp needs its value.", "Write it without a space: fp="),
+    ('lnlt fire "squad fp four" "squad morale=5"', "squad: fp needs its value.", "Write it without a space: fp="),
     ('lnlt fire "squad fp = 4" "squad morale=5"', "squad: fp needs its value.", "Write it without a space: fp="),
     ('lnlt fire "squad fp=four" "squad morale=5"', 'fp must be a whole number from 0 to 20, not "four".', ""),
     ('lnlt fire "squad fp=-4" "squad morale=5"', 'fp must be a whole number from 0 to 20, not "-4".', "firepower"),
