@@ -21,7 +21,7 @@ _COUNTS = ("count", "number", "quantity", "qty", "amount")
 _KNOWN = frozenset((*_NAMES, *_COUNTS, "type", "id"))
 _BULLET = re.compile(r"^[-•*·–]\s+")
 _COST = re.compile(
-    r"\s*(?:[\[(][^\])]{0,40}\d[^\])]{0,40}[\])]|[-–—:]\s*\d{1,5}\s*(?:pts?|points?)?)\s*$",
+    r"(?<!\s)\s*+(?:[\[(](?=[^\])\d]{0,40}\d)[^\])]{1,80}[\])]|[-–—:]\s*+\d{1,5}\s*+(?:pts?|points?)?)$",
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"[+=#_*]{2,}|.*:\s*$|[+] .* [+]$")
