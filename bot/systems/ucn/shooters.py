@@ -300,7 +300,8 @@ def status_part(tables: Tables, given: Given, unit: Unit) -> Parts:
     if status not in effects.option("status").values:
         return ()
     modifier = int(effects(status=status)["skill_modifier"])
-    return ((status, modifier),) if modifier else ()
+    name = MODIFIER_NAMES.get(status, status)
+    return ((name, modifier),) if modifier else ()
 
 
 def needed(final: int) -> str:
@@ -333,6 +334,8 @@ def lost_ap(roll: Roll) -> str:
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
 STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
 CASUALTY = STATUSES.index("combat-ineffective")
+MODIFIER_NAMES = {"go-firm": "gone firm", "hesitant-morale": "hesitant"}
+"""How a line names the modifier of a status, if not by its own word."""
 RANKS = {status: rank for rank, status in enumerate(STATUSES)}
 
 
