@@ -249,6 +249,26 @@ async def test_an_error_has_letters_too() -> None:
         await app.close()
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+async def test_a_pipe_is_told_what_to_type_and_no_keys(terminal: bool) -> None:
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=terminal)
+    try:
+        for line in (
+            "game start lnlt X",
+            "unit add Alpha squad morale=5 fp=2",
+            "unit add Bravo squad morale=12",
+        ):
+            await session.line(line)
+        await session.line("lnlt fire Alpha Bravo hand=6,1,2")
+        await session.line("c")
+        assert ("Tab shows what fits" in out.getvalue()) is terminal
+        assert ("Type: /lnlt fire attackers=Alpha" in out.getvalue()) is not terminal
+    finally:
+        await app.close()
+
+
 async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=io.StringIO()), "Anna", Path())
