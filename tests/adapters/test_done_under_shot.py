@@ -23,9 +23,8 @@ async def begin(e: Table) -> Any:
     await e.say("Ben", 'unit add "VC Squad 1" squad VC stats="morale=12 fp=1"')
     await e.say("Anna", 'unit add "US Squad 1" squad US stats="morale=12 fp=2"')
     await e.say("Anna", "game initiative US")
-    card = await e.say("Anna", "game next")
     await e.rest()
-    return card
+    return await e.say("Anna", "game next")
 
 
 async def fire(e: Table, who: str, line: str) -> Any:
