@@ -647,8 +647,9 @@ class App:
         )
 
     async def get_form_context(self, spec: CommandSpec, place: Place, who: Person) -> Known:
-        """Return what this channel knows for the form of a command: with it, why units cannot be
-        in its lists.
+        """Return what the form of a command needs to know of this channel. If a game is loaded
+        here, that includes why units cannot be picked, and which units the card or chit calls to
+        act.
         """
         known = await self.known(place, who)
         loaded = await self.games.at((await self.threads.home(place)).key)

@@ -31,6 +31,7 @@ from adapters.slack.text import escaped
 from adapters.slack.work import Ack, Work
 from bot.interface.form.form import asks
 from bot.interface.form.submission import Taken
+from bot.interface.registry import Registry
 from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
@@ -66,13 +67,17 @@ class Forms:
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
         words = text.casefold().removeprefix("/").split()
-        if names_group(words, await self._app.registry_at(request.where)):
-            return await self._chosen(request, text, ack)
+        try:
+            seen = await self._app.registry_at(request.where)
+        except UserError:
+            return False  # the command is run all the same: its answer says what is wrong
+        if names_group(words, seen):
+            return await self._chosen(request, text, ack, seen)
         try:
             typed = await self._app.parsed(text, request.where, request.who)
             sequence = await self._app.find_sequence(*typed, request.who, request.where)
         except UserError:
-            return await self._chosen(request, text, ack)
+            return await self._chosen(request, text, ack, seen)
         if sequence is not None:
             typed = Parsed(sequence, {})
         if not asks(typed.spec, typed.options):
@@ -97,12 +102,11 @@ class Forms:
             await self._work.posts.deliver(request, offer)
         return offer is not None
 
-    async def _chosen(self, request: Request, text: str, ack: Ack) -> bool:
+    async def _chosen(self, request: Request, text: str, ack: Ack, seen: Registry) -> bool:
         """Open what asks which command is meant, by its first words alone, or its form where
         there is but one.
         """
         words = tuple(text.casefold().removeprefix("/").split())
-        seen = await self._app.registry_at(request.where)
         if not words:
             await ack()
             known = await self._app.known(request.where, request.who)
@@ -131,7 +135,10 @@ class Forms:
 
     async def open_from(self, request: Request, what: str) -> None:
         """Open the form that a button is for; `what` comes behind `form:` in its action."""
-        offer = await self._app.forms.offer_instead(what, request.who, request.where)
+        try:
+            offer = await self._app.forms.offer_instead(what, request.who, request.where)
+        except UserError as error:
+            offer = error_reply(error)
         if offer is not None:
             await self._work.posts.deliver(request, offer)
             return

@@ -109,8 +109,9 @@ class Home:
                 await self._draw(team, user)
 
     def told(self, request: Request, ack: Ack) -> Quick:
-        """What takes care of the answer to a press on the home: it opens in a modal, and what
-        all may see is posted.
+        """Return a function that shows the reply to a press on the home in a modal. It returns
+        whether that is all: False if the reply must be posted, as when others see it or Slack
+        refuses.
         """
 
         async def tell(reply: Reply) -> bool:

@@ -90,8 +90,9 @@ def code(text: str) -> str:
 
 
 def line(text: str, reader: CommandReader = CommandReader.SLACK) -> str:
-    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and
-    moments Slack's.
+    """Return one line of an answer as Slack's markup: text is escaped, commands to copy are in
+    code, times are Slack's own dates and web addresses are links. `reader` says where commands are
+    typed.
     """
     return "".join([_piece(piece, reader) for piece in pieces_of(text)])
 

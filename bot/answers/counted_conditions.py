@@ -105,7 +105,10 @@ def find_counted(
 
 
 def _plan(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[Planned, ...]:
-    """Return the first plays, with what the units lend as this roster has them."""
+    """Return the plays that are tried: for a roll for each unit at most the first four, else one.
+
+    What units of `roster` lend is filled into `raw`. Raises UserError for inputs that are refused.
+    """
     options = with_filled(raw, loans(sequence, raw, roster))
     return planned(sequence, options, roster)[:MOST_PLAYS]
 

@@ -80,7 +80,7 @@ class UsedCard(NamedTuple):
     to: str
 
     def to_json(self) -> Json:
-        """Return it as an event holds it."""
+        """Return this used card as a log event holds it: its deck, itself, and where it goes."""
         return {"deck": self.deck, "card": self.card, "to": self.to}
 
 

@@ -78,7 +78,9 @@ async def run(context: Context) -> Reply:
 
 
 async def listing(context: Context) -> Reply:
-    """All that somebody can run here."""
+    """Return a private list of the macros that one can run here: one's own, then the server's. If
+    there are none, say how to save one.
+    """
     own = await macros_of(context.store, context.command.who.key)
     shared = await macros_of(context.store, context.command.where.server, shared=True)
     lines: list[Part] = [_line(macro) for macro in own.values()]

@@ -232,7 +232,9 @@ async def need_room(context: Context) -> Sequence[Version]:
 
 
 async def keep_reviewed(context: Context, found: Review, known: Sequence[Version]) -> Reply:
-    """Keep a pack that was checked, unless it has faults or is `known`, and show what is in it."""
+    """Keep the reviewed pack and return a reply that shows what is in it. One that is `known` is
+    shown too, but not kept again. One with faults is not kept: the reply lists them.
+    """
     if found.content is None or found.about is None:
         return refused(found.report.faults)
     server = server_key(context.command.where)

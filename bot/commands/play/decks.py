@@ -193,7 +193,10 @@ async def press_draw_closed(context: Context, id: str) -> Reply:
 
 
 async def press_draw_up(context: Context, about: str) -> Reply:
-    """The button *Draw up to five* of a phase: fill one's own hand. Raises UserError."""
+    """Draw cards until one's hand has as many as its deck allows: the button *Draw up to five*.
+
+    Return a refusal if the phase `about` is over. Raises UserError for a full hand or no such deck.
+    """
     return old_card(context, about) or await _draw_up(context, "")
 
 

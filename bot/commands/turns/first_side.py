@@ -31,7 +31,10 @@ async def press(context: Context, about: str) -> Reply:
 
 
 async def give_initiative(context: Context, side: str) -> Reply:
-    """Write down that a side has the initiative; if that decides whose move it is, it is theirs."""
+    """Log that `side` has the initiative and return the card. The caller has checked the side.
+
+    If the initiative decides who is to play, `side` is; if a chit leads, that does not change.
+    """
     game = context.game
     after = with_initiative(game, side, context.system)
     context.ledger.add("initiative", after, result=side)

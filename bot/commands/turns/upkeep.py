@@ -77,7 +77,9 @@ class _Result(NamedTuple):
 
     @property
     def first(self) -> str:
-        """Return `Count, Duke: 3 points`."""
+        """Return the first line of this result on the card: title, side if any, and text, such as
+        `Count, Duke: 3 points`.
+        """
         return f"{self.title}{f', {self.side}' if self.side else ''}: {self.text}"
 
 

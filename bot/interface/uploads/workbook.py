@@ -219,5 +219,7 @@ def _date(value: Any, format_: str) -> str:
 
 
 def _plain_format(format_: str) -> str:
-    """Return the letters of a number format, without its literals, colors and languages."""
+    """Return the letters of a number format in lower case, such as `d-mmm-yy`, of its first part
+    before a `;`. Quoted texts, colors, languages and escaped signs are left out.
+    """
     return _NO_LETTERS.sub("", format_.partition(";")[0]).casefold()

@@ -125,7 +125,9 @@ def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
 
 
 def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) -> None:
-    """Raise UserError for figures that the dice never show; nothing is added to them in a list."""
+    """Raise UserError, with the `title` of the table, if figures of its entries lie outside the
+    totals of `dice`, where nothing is added to the roll. Figures of d66 are not checked here.
+    """
     if dice == D66:
         return
     low, high = totals(dice)

@@ -239,8 +239,8 @@ def _span_of(entry: Mapping[str, Any]) -> Span | None:
 
 
 def _weight_of(entry: Mapping[str, Any], number: int) -> int:
-    """Return the weight of an entry. Raises UserError for an entry with neither figures nor a
-    weight.
+    """Return the weight of an entry, 0 to 10,000. Raises UserError, with the `number` of the entry,
+    if it has none or another value.
     """
     weight = next((entry[key] for key in _WEIGHTS if key in entry), None)
     if type(weight) is not int or not 0 <= weight <= 10_000:
@@ -275,7 +275,10 @@ def _text_under(entry: Mapping[str, Any], key: str, number: int) -> str:
 
 
 def _only_text(entry: Mapping[str, Any]) -> str:
-    """Return the one text of an entry that stands under a word of its own."""
-    taken = {*_RANGES, *_WEIGHTS, *_NOT_ASKED}
+    """Return the text of an entry that has none under a usual key, if just one value is a text,
+    under whatever key; else "".
+    """
+    ends = {end for pair in _ENDS for end in pair}
+    taken = {*_RANGES, *_WEIGHTS, *_NOT_ASKED, *ends}
     texts = [value for key, value in entry.items() if key not in taken and isinstance(value, str)]
     return texts[0].strip() if len(texts) == 1 else ""

@@ -161,8 +161,9 @@ def _quote(row: Sequence[str]) -> str:
 
 
 def _join_start_and_end(grid: _Grid) -> None:
-    """Make one heading of each row out of two columns such as `from` and `to`, if the rows are
-    rolled then.
+    """Make row headings such as `1 to 3` of two columns such as `from` and `to`, in `grid` itself.
+
+    It stays as it is if a cell is no single figure, or if neither figures nor headings give dice.
     """
     every = [grid.corner, *grid.tops]
     column = _column_of_start(every)

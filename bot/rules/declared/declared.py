@@ -242,8 +242,9 @@ class Declared:
         }
 
     def bound(self, units: int, path: str = "") -> Counter | None:
-        """What counted the states of the odds of an output (or its own), with so many `units` in
-        a list; or None.
+        """Return the counter of the states that the odds of the output `path` need, with `units`
+        items in each list. Without `path`, the output that the odds are by; return None if there is
+        none.
         """
         path = _INDEX.sub("", path or self.head.odds_by)
         return (

@@ -103,7 +103,7 @@ class Row:
         return output == "text" or output in self.table.outputs or output in self.table.constants
 
     def describe(self) -> str:
-        """Return the answer in a line, in the words of the game."""
+        """Return in one line what the table answered, with its text if the line lacks it."""
         text = describe_answer(self.table, self._given, self._answer)
         if "text" in self.table.outputs and self.text and self.text not in text:
             text = f"{text}, {self.text}"

@@ -80,8 +80,8 @@ def _check_word(
 
 
 def constants_of(value: Formula) -> Iterator[Any]:
-    """Yield the values that are written plainly in a formula: it comes to one of them, or to
-    something that is not known yet. None is left out.
+    """Yield the values that are written in a formula: itself, or those of the ways of an `if`. Any
+    other formula yields nothing, and so do the values `none` and "".
     """
     if value.kind == "constant" and value.value not in (NONE, ""):
         yield value.value

@@ -163,7 +163,9 @@ class Pile(NamedTuple):
         joins: Counts | None = None,
         order: Counts | None = None,
     ) -> Pile:
-        """That of cards with how many there are of each."""
+        """Return the pile of these cards, with how many there are of each. `joins` are the cards
+        that join when none is left, `order` the order of the cards, if known.
+        """
         pairs = tuple(left)
         return cls(
             tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins, order
