@@ -34,15 +34,19 @@ MOST_TRIED = 2_000
 _LABEL = Option("label", "str")
 
 
-def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
+def roll_dice(
+    options: Mapping[str, object], who: str, source: Source, *, is_early: bool = False
+) -> Outcome:
     """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice
     that do not fit.
+
+    `is_early` reads it as early logs do, see `parse`.
     """
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
         hint = phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write.")
         raise UserError("/roll needs dice.", hint=hint, option="dice", code="missing")
-    expression = parse(text)
+    expression = parse(text, is_early=is_early)
     label = read_label(options.get("label"))
     hand = options.get("hand")
 
@@ -151,7 +155,7 @@ def _simple(result: Result) -> Line | None:
     if added is None or not result.is_plain:
         return None
     against = result.expression.against
-    label = result.expression.pools[0].label or "dice"
+    label = result.expression.pools[0].line_name
     if against is None:
         return Line(label, tuple(result.thrown[0][0]), added)
     return Line(

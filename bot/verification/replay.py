@@ -34,6 +34,7 @@ from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
+from bot.rules.expression.model import DIGIT_DICE
 from bot.rules.proof.chain import SEALED, canonical
 from bot.rules.text.phrase import phrase
 from bot.stores.store import Store
@@ -158,26 +159,51 @@ def play_again(now: Game, roll: Event) -> Happening:
     options = dict(roll.get("inputs") or {})
     script = Script([die["value"] for die in roll.get("dice") or ()])
     if kind == "roll":
-        outcome = roll_dice(options, "", script)
+        return _roll_again(options, roll)
+    system = systems()[roll["system"]]
+    target = roll["target"]
+    if kind == "table":
+        outcome = read_table(system.table(target), options, "", script)
     else:
-        system = systems()[roll["system"]]
-        target = roll["target"]
-        if kind == "table":
-            outcome = read_table(system.table(target), options, "", script)
-        else:
-            roster = roster_of(now) if is_of_game(now, system.id) else {}
-            spec = CommandSpec((system.id, target), target, "sequence")
-            read = roll.get("read") or {}
-            fell = tuple(die["value"] for die in roll.get("fell", ()))
-            chosen = {**options, **roll.get("chosen", {})}
-            outcome = run_sequence(
-                system.sequence(target), spec, chosen, "", script, roster, read, fell
-            )
+        roster = roster_of(now) if is_of_game(now, system.id) else {}
+        spec = CommandSpec((system.id, target), target, "sequence")
+        read = roll.get("read") or {}
+        fell = tuple(die["value"] for die in roll.get("fell", ()))
+        chosen = {**options, **roll.get("chosen", {})}
+        outcome = run_sequence(
+            system.sequence(target), spec, chosen, "", script, roster, read, fell
+        )
     script.finish()
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled", code="damaged-log")
     if kind == "choice":
         happening = happening._replace(kind=kind, inputs=options)
+    return happening._replace(by_hand=bool(roll.get("hand")))
+
+
+def _roll_again(options: Json, roll: Event) -> Happening:
+    """Return a roll with the dice that fell, read as it was then.
+
+    In early logs d66 is a die of 66 sides. Raises UserError.
+    """
+    dice = roll.get("dice") or []
+    if any(die.get("sides") in DIGIT_DICE for die in dice):
+        try:
+            happening = _roll_with(options, roll, is_early=True)
+        except UserError:
+            pass
+        else:
+            if alike(dice, happening.notes()):
+                return happening
+    return _roll_with(options, roll)
+
+
+def _roll_with(options: Json, roll: Event, *, is_early: bool = False) -> Happening:
+    script = Script([die["value"] for die in roll.get("dice") or ()])
+    happening = roll_dice(options, "", script, is_early=is_early).happening
+    script.finish()
+    if happening is None:
+        raise UserError("nothing was rolled", code="damaged-log")
     return happening._replace(by_hand=bool(roll.get("hand")))
 
 

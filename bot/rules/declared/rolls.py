@@ -428,7 +428,7 @@ def pool_of(count: int, sides: object, words: str) -> Pool:
     not take.
     """
     try:
-        expression = parse(f"{MOST_DICE}d{sides}{words}")
+        expression = parse(f"{MOST_DICE}d{sides}{words}", is_early=True)
     except ExpressionError as error:
         raise UserError(
             f"d{sides}{words} cannot be rolled: {error.reason}.", code="bad-dice"

@@ -17,6 +17,7 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from math import comb, gcd
 from typing import Any
 
@@ -29,6 +30,7 @@ from bot.rules.expression.model import (
     Pool,
     arithmetic,
     compute,
+    join_digits,
     places,
 )
 
@@ -423,6 +425,8 @@ def _pool(pool: Pool, budget: Budget) -> Weights:
     budget.spend(pool.sides)
     if is_chained(pool):
         return chained(pool, budget)
+    if pool.as_digits:
+        return {join_digits(digits): 1 for digits in product(pool.values, repeat=pool.count)}
     die = one_die(pool)
     if pool.picks:
         return _kept(pool, die, budget)

@@ -8,11 +8,13 @@ from typing import Any
 
 from bot.rules.dice import AVERAGING, MAX_SIDES
 from bot.rules.expression.model import (
+    DIGIT_DICE,
     FATE_FACES,
     MAX_DICE,
     MAX_LENGTH,
     MAX_MODIFIERS,
     MAX_NUMBER,
+    MAX_REPEATS,
     MAX_WORDS,
     ExpressionError,
     Pick,
@@ -44,8 +46,12 @@ _FURTHER = {"ro": "once", "r": "rerolls", "!": "explodes"}
 class Cursor:
     """Where in the text we are. Letters are small in `text`; `typed` keeps them as they were."""
 
-    def __init__(self, text: str) -> None:
-        """Raises ExpressionError for a text that is too long or holds control characters."""
+    def __init__(self, text: str, *, is_early: bool = False) -> None:
+        """Raises ExpressionError for a text that is too long or holds control characters.
+
+        `is_early` reads as early logs do, where d66 is a die of 66 sides.
+        """
+        self.is_early = is_early
         if len(text) > MAX_LENGTH:
             reason = (
                 f"an expression has at most {MAX_LENGTH:,} characters, this one has {len(text):,}"
@@ -172,19 +178,50 @@ def read_word(cursor: Cursor) -> Pool | None:
     return replace(pool, at=start + 1, end=cursor.pos)
 
 
-def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
-    """The pool whose `d` is at the cursor, `count` dice of it. Raises ExpressionError.
+def read_pool(cursor: Cursor, typed: int | None, start: int) -> Pool:
+    """The pool whose `d` is at the cursor, so many dice of it as `typed`. Raises ExpressionError.
 
     `start` is where the pool begins, from 0. Spaces may be anywhere but between `d` and `[`.
     """
+    count = 1 if typed is None else typed
     if count == 0:
         raise cursor.error("at least 1 die must be rolled", start)
     if count > MAX_DICE:
         raise cursor.error(f"at most {MAX_DICE:,} dice can be rolled, not {count:,}", start)
     cursor.take("d")
-    reader = _Reader(cursor, start, Pool(count, *_read_die(cursor)))
+    pool = Pool(count, *_read_die(cursor))
+    if pool.faces is None and pool.sides in DIGIT_DICE:
+        if cursor.is_early:
+            pool = replace(pool, word=f"d{pool.sides}" if count == 1 else "")
+        elif typed is None:
+            return replace(_read_digits(cursor, pool.sides), at=start + 1, end=cursor.pos)
+        elif count > 1:
+            raise _two_readings(cursor, count, pool.sides, start)
+    reader = _Reader(cursor, start, pool)
     reader.read()
     return replace(reader.pool, at=start + 1, end=cursor.pos)
+
+
+def _read_digits(cursor: Cursor, sides: int) -> Pool:
+    """Return the dice that `d66` or `d666` stands for. Raises ExpressionError for what follows."""
+    place = cursor.pos
+    if word := cursor.take("kh", "kl", "dh", "dl", "k", *_FURTHER):
+        raise cursor.error(
+            f'"{word}" cannot follow d{sides}, whose dice are read as digits',
+            place,
+            hint=f"Write 1d{sides} for a die of {sides} sides.",
+        )
+    return Pool(DIGIT_DICE[sides], 6, word=f"d{sides}", as_digits=True)
+
+
+def _two_readings(cursor: Cursor, count: int, sides: int, start: int) -> ExpressionError:
+    times = min(count, MAX_REPEATS)
+    return cursor.error(
+        f"{count}d{sides} can mean two things",
+        start,
+        hint=f"For six-sided dice read as digits write {times}x d{sides}. "
+        f"For dice of {sides} sides write 1d{sides} for each: 1d{sides}+1d{sides}.",
+    )
 
 
 def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:

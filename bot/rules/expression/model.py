@@ -20,11 +20,14 @@ MAX_WORDS = 40  # characters of a label or of a face
 EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many further dice, plus two for each die written
 MAX_MODIFIERS = 12  # things that follow one pool
 FATE_FACES = (-1, 0, 1)
+DIGIT_DICE = {66: 2, 666: 3}
+"""Numbers behind a bare `d` that stand for six-sided dice read as digits, and how many these are."""
 
 GUIDE = (
     ("2d6+3", "two six-sided dice plus 3; also - * / and parentheses"),
     ("4d6kh3", "keep the highest 3 (kl lowest; dh, dl drop)"),
     ("d20", "one die; d% has 100 sides"),
+    ("d66", "two six-sided dice read as tens and ones, 11 to 66; d666 three"),
     ("2d6r1", "reroll each 1 (r<3, r>=5; ro1 rerolls only once)"),
     ("3d6!", "a 6 brings another die (!5, !>=5)"),
     ("10d10>=8", "count the dice that show 8 or more (> < <= =)"),
@@ -117,7 +120,8 @@ class Pool:
 
     First a die is rerolled (`rerolls` until it fits none of them, `once` at most one time), then it
     may explode; when all lie, the `picks` follow one another; `count_if` counts the dice that are
-    left. `word` is what a game calls such dice, if they were typed so: `DR`.
+    left. `word` is what a game calls such dice, if they were typed so: `DR`. Dice `as_digits` are not
+    added up: 3 and 6 are 36.
     """
 
     count: int
@@ -130,6 +134,7 @@ class Pool:
     count_if: Test | None = None
     label: str = ""
     word: str = ""
+    as_digits: bool = False
     at: int = field(default=1, compare=False)  # where it is in the text, from its first character
     end: int = field(default=1, compare=False)  # to its last
 
@@ -173,6 +178,13 @@ class Pool:
         return self.count + self.extra
 
     @property
+    def line_name(self) -> str:
+        """What a line with its dice is called: its label, else the digits that they are read as."""
+        if self.as_digits and not self.label:
+            return ", ".join(("hundreds", "tens", "ones")[-self.count :])
+        return self.label or "dice"
+
+    @property
     def die_name(self) -> str:
         """How the die is written after the count: d6, dF, d%, dA, d[hit,miss]."""
         if self.faces == FATE_FACES:
@@ -184,7 +196,8 @@ class Pool:
     @property
     def notation(self) -> str:
         """The pool as one would type it, without its label."""
-        count = "" if self.count == 1 else str(self.count)
+        is_bare = self.count == 1 and (self.faces is not None or self.sides not in DIGIT_DICE)
+        count = "" if is_bare else str(self.count)
         dice = self.word or f"{count}{self.die_name}"
         rerolls = "".join(f"r{_short(test)}" for test in self.rerolls)
         rerolls += "".join(f"ro{_short(test)}" for test in self.once)
@@ -271,6 +284,14 @@ class Expression:
                 yield piece.notation
             else:
                 yield str(piece.value) if isinstance(piece, Number) else piece.strip()
+
+
+def join_digits(values: Iterable[int]) -> int:
+    """Return the number that has these digits: 36 for 3 and 6."""
+    number = 0
+    for value in values:
+        number = number * 10 + value
+    return number
 
 
 V = TypeVar("V")

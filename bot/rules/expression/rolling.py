@@ -22,6 +22,7 @@ from bot.rules.expression.model import (
     Test,
     arithmetic,
     compute,
+    join_digits,
 )
 
 
@@ -73,6 +74,13 @@ def throw_of(pool: Pool) -> Throw:
             return values, fates, fates.count(COUNTED), False
 
         return counted
+    if pool.as_digits:
+
+        def joined(draw: Draw) -> Thrown:
+            values = draw(die, count)
+            return values, None, join_digits(values), False  # type: ignore[arg-type]
+
+        return joined
     if pool.is_text:
         return lambda draw: (draw(die, count), None, 0, False)
 

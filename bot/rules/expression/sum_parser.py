@@ -26,6 +26,7 @@ from bot.rules.expression.model import (
     Test,
     arithmetic,
     compute,
+    join_digits,
     places,
 )
 
@@ -47,6 +48,8 @@ def reach(pool: Pool) -> Reach:
     """How far the total (or the count) of `pool` can reach."""
     if pool.is_text:
         return Reach(0, 0, is_text=True)
+    if pool.as_digits:
+        return Reach(join_digits([1] * pool.count), join_digits([pool.sides] * pool.count))
     # Only an explosion puts more dice on the table; a reroll replaces one.
     most = len(places(pool.picks, pool.cost if pool.explodes else pool.count))
     if pool.count_if:
@@ -111,16 +114,17 @@ take much room.
 """
 
 
-def parse(text: str) -> Expression:
+def parse(text: str, *, is_early: bool = False) -> Expression:
     """The expression that `text` describes, checked so that rolling it is bounded and cannot fail.
 
     Raises ExpressionError, which names the place, for everything else. Short texts are remembered.
+    `is_early` reads as early logs do, where d66 is a die of 66 sides.
     """
-    return _remembered(text) if len(text) <= LONGEST_KEPT else _parsed(text)
+    return (_remembered if len(text) <= LONGEST_KEPT else _parsed)(text, is_early)
 
 
-def _parsed(text: str) -> Expression:
-    cursor = Cursor(text)
+def _parsed(text: str, is_early: bool = False) -> Expression:
+    cursor = Cursor(text, is_early=is_early)
     if not cursor.peek():
         raise cursor.error("a dice expression is missing", hint="For example 2d6+3.")
     repeat = _read_repeat(cursor)
@@ -337,5 +341,5 @@ def _read_number_or_pool(cursor: Cursor) -> Operand:
     start = cursor.pos
     number = cursor.number()
     if cursor.peek() == "d":
-        return read_pool(cursor, 1 if number is None else number, start)
+        return read_pool(cursor, number, start)
     return Number(number or 0)
