@@ -91,7 +91,7 @@ def thrown(
     and what to type then (`typed` writes it)."""
     if hand in (None, ""):
         return play(source)
-    script = Script(hand_dice(hand, cards=cards), named=cards)
+    script = Script(hand_dice(hand, cards=cards), named=cards, as_printed=True)
     try:
         played = play(script)
     except DieOwed as owed:

@@ -322,7 +322,8 @@ def _source(arguments: Arguments, *, cards: bool = False) -> tuple[Any, Any]:
     from bot.rules.dice import Script
     from bot.rules.inputs.typed_values import hand_dice
 
-    script = Script(hand_dice(",".join(arguments.flags["dice"]), cards=cards), named=cards)
+    values = hand_dice(",".join(arguments.flags["dice"]), cards=cards)
+    script = Script(values, named=cards, as_printed=True)
     return script, script.finish
 
 

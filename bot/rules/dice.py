@@ -103,14 +103,34 @@ class Source(Protocol):
         ...
 
 
+ZERO_IS_HIGHEST = (10, 100, 1000)
+"""Sides of dice on which 0, 00 or 000 is printed for the highest face."""
+FATE_FACES = (-1, 0, 1)
+FATE_SIGNS = {"+": 1, "+1": 1, "-": -1}
+
+
+def face_as_printed(die: Die, value: object) -> object:
+    """Return the face that a player reads off a real die: 0 on a d10 is 10, + on a fate die 1."""
+    if die.pile is not None:
+        return value
+    if die.faces == FATE_FACES and isinstance(value, str):
+        return FATE_SIGNS.get(value, value)
+    is_zero = die.faces is None and die.sides in ZERO_IS_HIGHEST and value == 0
+    return die.sides if is_zero and isinstance(value, int) else value
+
+
 class Script:
     """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up
-    exactly. Where cards are `named` each is the id or name of one, else the face of its die."""
+    exactly. Where cards are `named` each is the id or name of one, else the face of its die.
+    Dice `as_printed` are those of players, see `face_as_printed`."""
 
-    def __init__(self, values: Sequence[object], *, named: bool = False) -> None:
+    def __init__(
+        self, values: Sequence[object], *, named: bool = False, as_printed: bool = False
+    ) -> None:
         self._values = tuple(values)
         self._used = 0
         self._named = named
+        self._as_printed = as_printed
 
     def draw(self, die: Die) -> int | str:
         """The next value. Raises DieOwed when none is left, UserError for a face the die does
@@ -120,6 +140,8 @@ class Script:
             cards = f"a card: {die.pile.listed}" if die.pile is not None and self._named else ""
             raise DieOwed(die.label, cards or die.name, self._values)
         value = self._values[self._used]
+        if self._as_printed:
+            value = face_as_printed(die, value)
         if die.pile is not None and (self._named or isinstance(value, str)):
             self._used += 1
             return int(die.pile.face(value))

@@ -1,5 +1,5 @@
 """Dice as games print them: d66 and d666 are six-sided dice read as digits, in rolls, odds, hands
-and logs.
+and logs; real dice are typed as their faces are printed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 
 from bot.answers import roll as rolls
 from bot.rules.dice import Script
+from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds
 from bot.rules.expression.model import DIGIT_DICE, ExpressionError
 from bot.rules.expression.rolling import roll
@@ -60,6 +61,37 @@ def test_what_can_mean_two_things_is_refused_with_both(text: str, hint: str) -> 
     with pytest.raises(ExpressionError) as refusal:
         parse(text)
     assert hint in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "total", "dice"),
+    [
+        ("d10 hand=0", 10, [10]),
+        ("d% hand=00", 100, [100]),
+        ("d1000 hand=000", 1000, [1000]),
+        ("2d10+d6 hand=0,3,6", 19, [10, 3, 6]),
+        ("4dF hand=+,-,0,+1", 1, [1, -1, 0, 1]),
+    ],
+)
+async def test_real_dice_are_typed_as_they_are_printed(
+    line: str, total: int, dice: list[int]
+) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", line)
+    body = (await _log(channel))["events"][-1]["body"]
+    assert body["out"] == {"total": total, "dice": dice}
+    assert [die["value"] for die in body["dice"]] == dice
+
+
+@pytest.mark.parametrize("line", ["d6 hand=0", "d20 hand=0", "2d6 hand=3,+", "2d6 hand=3,+1"])
+async def test_what_no_real_die_shows_is_refused(line: str) -> None:
+    channel = await Channel.fresh()
+    await channel.fails("Anna", line, "cannot show")
+
+
+def test_a_logged_die_never_shows_0() -> None:
+    with pytest.raises(UserError, match="cannot show 0"):
+        roll(parse("d10"), Script([0]))
 
 
 async def _log(channel: Channel) -> Json:

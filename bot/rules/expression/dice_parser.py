@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.rules.dice import AVERAGING, MAX_SIDES
+from bot.rules.dice import AVERAGING, FATE_FACES, MAX_SIDES
 from bot.rules.expression.model import (
     DIGIT_DICE,
-    FATE_FACES,
     MAX_DICE,
     MAX_LENGTH,
     MAX_MODIFIERS,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from operator import add, mul, sub
 from typing import Any, TypeVar
 
-from bot.rules.dice import Die
+from bot.rules.dice import FATE_FACES, Die
 from bot.rules.errors import UserError
 
 # How much of everything there may be, so that an expression is bounded before a die is rolled.
@@ -19,7 +19,6 @@ MAX_REPEATS = 20
 MAX_WORDS = 40  # characters of a label or of a face
 EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many further dice, plus two for each die written
 MAX_MODIFIERS = 12  # things that follow one pool
-FATE_FACES = (-1, 0, 1)
 DIGIT_DICE = {66: 2, 666: 3}
 """Numbers behind a bare `d` that stand for six-sided dice read as digits, and how many these are."""
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from enum import IntFlag, auto
 from typing import NamedTuple
 
-from bot.rules.dice import Die, Rolled, Source
+from bot.rules.dice import FATE_FACES, Die, Rolled, Source
 from bot.rules.expression.model import (
-    FATE_FACES,
     Expression,
     Number,
     Operand,

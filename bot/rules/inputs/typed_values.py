@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.rules.dice import FATE_SIGNS
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import (
     ACTING,
@@ -302,9 +303,10 @@ _HAND = Option("hand", "str")
 
 
 def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
-    """Real dice as typed: `5,2,3` or `5 2 3`; a `?` at the end asks which is next. Where `cards`
-    are drawn some may be the id of one, or between commas its name.
+    """Real dice as typed: `5,2,3`, `5 2 3`, or for fate dice `+,-,0`.
 
+    A `?` at the end asks which is next. Where `cards` are drawn some may be the id of one, or
+    between commas its name.
     Raises UserError for anything else."""
     text = clean(_HAND, raw)
     by_commas = cards and re.search("[,;]", text)
@@ -313,7 +315,9 @@ def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
     ]
     if values and values[-1] == "?":
         return hand_dice(",".join(values[:-1]), cards=cards) if len(values) > 1 else ()
-    if not 0 < len(values) <= 200 or not all(cards or _FACE.fullmatch(value) for value in values):
+    if not 0 < len(values) <= 200 or not all(
+        cards or value in FATE_SIGNS or _FACE.fullmatch(value) for value in values
+    ):
         raise UserError(
             f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand"
         )
