@@ -88,7 +88,7 @@ MISTAKES = [
     # dice
     ("roll", "/roll needs dice.", "Type /roll 2d6+3."),
     ("roll 2d6 +", 'a number or dice must follow "+"', ""),
-    ("roll 2d6 for morale", "is not part of a dice expression", "Put a note in brackets: 2d6 [rally]."),
+    ("roll 2d6 for morale", "is not part of a dice expression", "Put a note in brackets: 2d6 [for morale]."),
     ("roll 2d", 'sides must follow "d"', ""),
     ("roll 100000d6", "at most 1,000 dice can be rolled", ""),
     ("roll 2d6 hand=7,1", "cannot show 7: d6 shows 1 to 6.", ""),

@@ -94,6 +94,37 @@ def test_a_logged_die_never_shows_0() -> None:
         roll(parse("d10"), Script([0]))
 
 
+@pytest.mark.parametrize(
+    ("text", "same"), [("2w6+1", "2d6+1"), ("w20", "d20"), ("3#2d6", "3x 2d6"), ("2W6", "2d6")]
+)
+async def test_words_of_other_tools_that_mean_one_thing_are_read(text: str, same: str) -> None:
+    assert parse(text) == parse(same)
+    assert f"rolls {same}" in (await (await Channel.fresh()).do("Anna", f"roll {text}")).text()
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("10d10t8", ("10d10>=8", "(10d10)>=8")),
+        ("2d6 t8", ("(2d6)>=8",)),
+        ("5k3", ("5d3", "5d10kh3")),
+        ("2k6", ("2d6",)),
+        ("2t6", ("2d6",)),
+        ("2d6 dex save", ("2d6 [dex save]",)),
+        ("2d6 kill", ("2d6 [kill]",)),
+        ("2d6 rally", ("2d6 [rally]",)),
+    ],
+)
+def test_words_of_other_tools_are_refused_with_what_can_be_written(
+    text: str, written: tuple[str, ...]
+) -> None:
+    with pytest.raises(ExpressionError) as refusal:
+        parse(text)
+    for right in written:
+        parse(right)
+        assert right in refusal.value.hint
+
+
 async def _log(channel: Channel) -> Json:
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None

@@ -46,7 +46,9 @@ _ONE_WORD = ("int", "number", "bool")
 """Types of options whose value is one word."""
 _HELP = ("?", "--help", "-h")
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
-_DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
+_DICE = re.compile(
+    r"(?:\d+\s*[x#]\s*)?[(+-]*(?:\d*d(?:\d|%|[fa](?![a-z])|\[)|\d+w\d)", re.IGNORECASE
+)
 """How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
 _WORDED_DICE = re.compile(
     r"(?:\d+\s*x\s*)?[(+-]*(?:DR|[Dd]r)(?=\s*(?:$|[-+*/<>=)\[]|\w+=|odds\b|compare\b|secret\b))"

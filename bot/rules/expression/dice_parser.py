@@ -159,6 +159,22 @@ class Cursor:
         return self.error(reason)
 
 
+_OTHER_D = re.compile("w[0-9]")
+_MODIFIER_WORDS = re.compile(r"(?:kh|kl|dh|dl|k|ro|r)+(?![a-z])")
+
+
+def at_modifier(cursor: Cursor) -> bool:
+    """Return whether the letters at the cursor can follow dice: not those of ` kill`."""
+    cursor.skip()
+    is_close = cursor.text[cursor.pos - 1 : cursor.pos] != " "
+    return is_close or bool(_MODIFIER_WORDS.match(cursor.text, cursor.pos))
+
+
+def at_dice(cursor: Cursor) -> bool:
+    """Return whether a `d` is at the cursor, or the `w` that other tools write for it: 2w6."""
+    return cursor.peek() == "d" or bool(_OTHER_D.match(cursor.text, cursor.pos))
+
+
 DICE_BY_WORD = {
     "DR": Pool(2, 6, label="colored, white", word="DR"),
     "dr": Pool(1, 6, label="die", word="dr"),
@@ -187,7 +203,7 @@ def read_pool(cursor: Cursor, typed: int | None, start: int) -> Pool:
         raise cursor.error("at least 1 die must be rolled", start)
     if count > MAX_DICE:
         raise cursor.error(f"at most {MAX_DICE:,} dice can be rolled, not {count:,}", start)
-    cursor.take("d")
+    cursor.take("d", "w")
     pool = Pool(count, *_read_die(cursor))
     if pool.faces is None and pool.sides in DIGIT_DICE:
         if cursor.is_early:
@@ -299,11 +315,12 @@ class _Reader:
         pool = self.pool
         cursor.skip()
         self.place = cursor.pos
-        if word := cursor.take("kh", "kl", "dh", "dl", "k"):
+        words = ("kh", "kl", "dh", "dl", "k", "ro", "r") if at_modifier(cursor) else ()
+        if word := cursor.take(*words[:5]):
             self.pool = replace(
                 pool, picks=(*pool.picks, self._pick("kh" if word == "k" else word))
             )
-        elif word := cursor.take(*_FURTHER):
+        elif word := cursor.take(*words[5:], "!"):
             tests: dict[str, Any] = {
                 _FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._further(word))
             }

@@ -5,11 +5,19 @@ before a die is rolled.
 A minus sign before an operand is "minus one times", and binds closer than the other signs.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from bot.rules.expression.dice_parser import DIGITS, Cursor, read_pool, read_word
+from bot.rules.expression.dice_parser import (
+    DIGITS,
+    Cursor,
+    at_dice,
+    at_modifier,
+    read_pool,
+    read_word,
+)
 from bot.rules.expression.model import (
     MAX_DEPTH,
     MAX_DICE,
@@ -107,6 +115,8 @@ def check_reach(expression: Expression, text: str) -> Reach:
 
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
+_OTHER_TOOLS = re.compile("([tk]) ?([1-9][0-9]{0,2})(?![0-9a-z])")
+"""What other tools write behind dice or a number: `t5`, `k3`."""
 _BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
 KEPT, LONGEST_KEPT = 256, 120
 """How many expressions are remembered by their texts, and the longest of these: so they never
@@ -152,7 +162,7 @@ def check(text: str) -> str:
 def _read_repeat(cursor: Cursor) -> int | None:
     start = cursor.pos
     count = cursor.number()
-    if count is None or not cursor.take("x"):
+    if count is None or not cursor.take("x", "#"):
         cursor.pos = start
         return None
     if not 1 <= count <= MAX_REPEATS:
@@ -220,7 +230,7 @@ class _Reader:
             self.after = "]" if char == "[" else char
         if char == "(":
             self._read_group(label)
-        elif char and (char == "d" or char in DIGITS):
+        elif char and (at_dice(cursor) or char in DIGITS):
             self._add(_read_number_or_pool(cursor), label)
         else:
             raise self._operand_missing(char)
@@ -321,17 +331,80 @@ class _Reader:
         cursor = self.cursor
         if char == "x":
             return cursor.error('"x" repeats a roll and comes first: 3x 2d6')
-        for word in _BEHIND_DICE:
+        if error := self._two_readings():
+            return error
+        for word in _BEHIND_DICE if char == "!" or at_modifier(cursor) else ():
             if cursor.text.startswith(word, cursor.pos):
                 example = "!" if word == "!" else f"{word}1"
                 return cursor.error(f'"{word}" must come right after the dice, as in 4d6{example}')
-        if char == "d" and isinstance(self.operands[-1], Pool):
+        return self._unknown_word(char)
+
+    def _unknown_word(self, char: str) -> ExpressionError:
+        """Return the refusal of a word that is neither a sign nor belongs to dice."""
+        cursor = self.cursor
+        word = cursor.word()
+        is_apart = cursor.text[cursor.pos - 1] == " "
+        is_note = is_apart and word.isalpha() and len(word) > 2 and not word.startswith("drop")
+        if not is_note and char == "d" and isinstance(self.operands[-1], Pool):
             return cursor.error('"d" rolls dice; to drop dice write dl1 or dh1')
-        if char in "d(" or char in DIGITS:
-            return cursor.error(f'a sign (+ - * /) must come before "{self.cursor.word()}"')
-        word = self.cursor.word()
-        hint = "Put a note in brackets: 2d6 [rally]." if word.isalpha() else ""
-        return cursor.error(f'"{word}" is not part of a dice expression', hint=hint)
+        if not is_note and (char in "d(" or char in DIGITS):
+            return cursor.error(f'a sign (+ - * /) must come before "{word}"')
+        return cursor.error(
+            f'"{word}" is not part of a dice expression',
+            hint=self._note_hint(is_apart) if word.isalpha() else "",
+        )
+
+    def _note_hint(self, is_apart: bool) -> str:
+        """Return how the words that are left can be typed as a note."""
+        cursor = self.cursor
+        note = cursor.typed[cursor.pos :].strip()
+        is_words = len(note) <= MAX_WORDS and note.replace(" ", "").isalpha()
+        if is_apart and is_words and not self.depth:
+            return f"Put a note in brackets: {cursor.typed[: cursor.pos].strip()} [{note}]."
+        return "Put a note in brackets: 2d6 [rally]."
+
+    def _two_readings(self) -> ExpressionError | None:
+        """Return the refusal of what other tools write for several things: `4d6t5`, `5k3`."""
+        cursor = self.cursor
+        typed = _OTHER_TOOLS.match(cursor.text, cursor.pos)
+        if typed is None:
+            return None
+        word = typed[1]
+        number = int(typed[2])
+        before = self.operands[-1]
+        if isinstance(before, Number):
+            is_close = cursor.text[cursor.pos - 1] in DIGITS
+            readings = _readings_behind_number(before.value, word, number, is_close=is_close)
+        else:
+            readings = _readings_behind_dice(before, number) if word == "t" else []
+        if not readings:
+            return None
+        several = "can mean two things" if len(readings) > 1 else "is not part of a dice expression"
+        return cursor.error(f'"{cursor.word()}" {several}', hint=" ".join(readings))
+
+
+def _readings_behind_number(count: int, word: str, number: int, *, is_close: bool) -> list[str]:
+    """Return what `5k3` or `5t3` can mean, each with how it is written here."""
+    readings = []
+    is_count = 1 <= count <= MAX_REPEATS
+    if is_close and is_count:
+        readings.append(f"For dice of {number} sides write {count}d{number}.")
+    if word == "t":
+        readings.append(f"To hold the sum against {number} write >={number} at the end.")
+    elif is_count and number <= count:
+        readings.append(f"To keep {number} of {count} ten-sided dice write {count}d10kh{number}.")
+    return readings
+
+
+def _readings_behind_dice(pool: Pool, number: int) -> list[str]:
+    """Return what `t8` behind dice can mean, each with how it is written here."""
+    if pool.is_text or pool.as_digits or pool.count_if:
+        return []
+    dice = pool.notation
+    readings = [f"To hold the sum against {number} write ({dice})>={number}."]
+    if pool.lowest <= number <= pool.highest:
+        readings.insert(0, f"To count the dice that show {number} or more write {dice}>={number}.")
+    return readings
 
 
 def _read_number_or_pool(cursor: Cursor) -> Operand:
@@ -340,6 +413,6 @@ def _read_number_or_pool(cursor: Cursor) -> Operand:
         return named
     start = cursor.pos
     number = cursor.number()
-    if cursor.peek() == "d":
+    if at_dice(cursor):
         return read_pool(cursor, number, start)
     return Number(number or 0)
