@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from html import unescape
 from itertools import pairwise
 from math import gcd
@@ -18,6 +19,7 @@ from bot.packs.importing.draft import (
     titled,
 )
 from bot.packs.importing.figures import MOST_SIDES, Span, can_be_rolled, is_rising, written
+from bot.packs.importing.weights import has_sum_row, spans_of_weights
 
 # -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with
 # ranges
@@ -71,7 +73,7 @@ def _foundry(table: Any, names: set[str]) -> Draft:
     if dice or any(result.get("range") for result in results):
         entries = [(_range(result, number), result) for number, result in enumerate(results, 1)]
     else:
-        entries = _weighed(results)
+        entries = _weighed(results, title, questions)
     last = _last(entries)
     if not dice and not table.get("formula"):
         dice = f"1d{last}" if last > 1 else ""
@@ -115,17 +117,24 @@ def _range(result: Mapping[str, Any], number: int) -> Span:
     return found[0], found[1]
 
 
-def _weighed(results: list[Mapping[str, Any]]) -> list[tuple[Span, Mapping[str, Any]]]:
+def _weighed(
+    results: list[Mapping[str, Any]], title: str, questions: list[str]
+) -> list[tuple[Span, Mapping[str, Any]]]:
     """Results without ranges one after the other, as wide as their weights."""
-    found: list[tuple[Span, Mapping[str, Any]]] = []
-    last = 0
+    weights = list[Fraction]()
     for number, result in enumerate(results, 1):
         weight = result.get("weight", 1)
-        if type(weight) is not int or not 1 <= weight <= 10_000:
+        if type(weight) not in (int, float) or not 0 < weight <= 10_000:
             raise refused(f"Result {number} has neither a range nor a weight.")
-        found.append(((last + 1, last + weight), result))
-        last += weight
-    return found
+        weights.append(Fraction(str(weight)))
+    label = str(results[-1].get("text") or results[-1].get("name") or "") if results else ""
+    if has_sum_row([label], weights):
+        weights.pop()
+        questions.append(
+            f'the result "{label[:20]}" is left out: its weight is the sum of the others'
+        )
+    _, spans = spans_of_weights(weights or [Fraction(0)], title)
+    return list(zip(spans, results, strict=False))
 
 
 def _last(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:

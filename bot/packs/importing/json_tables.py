@@ -3,6 +3,7 @@ texts by their figures.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import compress
 from typing import Any
 
@@ -26,7 +27,7 @@ from bot.packs.importing.figures import (
     without_dice,
 )
 from bot.packs.importing.formats import read_formula
-from bot.packs.importing.weights import spans_of_weights
+from bot.packs.importing.weights import has_sum_row, spans_of_weights
 from bot.packs.importing.zeros import with_highest_for_zero
 
 JSON = "a table in JSON"
@@ -199,8 +200,14 @@ def _draft(title: str, table: Mapping[str, Any]) -> Draft:
         texts = _texts_of(entries, questions)
     else:
         weights = [_weight_of(entry, number) for number, entry in enumerate(entries, 1)]
+        texts = _texts_of(entries, questions)
+        if has_sum_row(texts, weights):
+            questions.append(
+                f'the result "{texts[-1][:20]}" is left out: its weight is the sum of the others'
+            )
+            weights = weights[:-1]
         dice, spans = spans_of_weights(weights, plain)
-        texts = _texts_of(list(compress(entries, weights)), questions)
+        texts = list(compress(texts, weights))
     dice = dice or guess_dice(spans, plain, questions)
     rows = with_highest_for_zero([(span,) for span in spans], dice, questions)
     listed = [(span, text) for row, text in zip(rows, texts, strict=True) for span in row]
@@ -238,14 +245,14 @@ def _span_of(entry: Mapping[str, Any]) -> Span | None:
     return None
 
 
-def _weight_of(entry: Mapping[str, Any], number: int) -> int:
+def _weight_of(entry: Mapping[str, Any], number: int) -> Fraction:
     """Return the weight of an entry, 0 to 10,000. Raises UserError, with the `number` of the entry,
     if it has none or another value.
     """
     weight = next((entry[key] for key in _WEIGHTS if key in entry), None)
-    if type(weight) is not int or not 0 <= weight <= 10_000:
-        raise refused(f"Result {number} has neither figures nor a whole number as its weight.")
-    return weight
+    if not isinstance(weight, int | float) or type(weight) is bool or not 0 <= weight <= 10_000:
+        raise refused(f"Result {number} has neither figures nor a number as its weight.")
+    return Fraction(str(weight))
 
 
 def _texts_of(entries: Sequence[Mapping[str, Any]], questions: list[str]) -> list[str]:

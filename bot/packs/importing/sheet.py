@@ -7,6 +7,7 @@ that is rolled, or an error.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import pairwise
 
 from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
@@ -30,6 +31,7 @@ from bot.packs.importing.figures import (
     dice_said,
     figures,
     is_rising,
+    is_thousands,
     plain_figures,
     without_dice,
 )
@@ -42,6 +44,7 @@ from bot.packs.importing.headings import (
 )
 from bot.packs.importing.spreadsheet_dates import is_date, spans_of_dates
 from bot.packs.importing.weights import (
+    has_sum_row,
     is_chance_heading,
     is_weight_heading,
     percents_of,
@@ -50,6 +53,7 @@ from bot.packs.importing.weights import (
 )
 from bot.packs.importing.zeros import die_from_zero
 from bot.rules.text.plain import visible
+from bot.rules.text.sum_words import is_sum_word
 
 SOURCE = "a spreadsheet"
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
@@ -212,10 +216,11 @@ def _bring_rolls_forward(grid: _Grid) -> None:
     fitting = [
         number
         for number, top in enumerate(grid.tops)
-        if (is_dice_head(top) or _is_weighted(top))
-        and _are_figures([row[number] for row in grid.cells])
+        if (is_dice_head(top) and _are_figures([row[number] for row in grid.cells]))
+        or (_is_weighted(top) and _are_weights([row[number] for row in grid.cells]))
     ]
     if len(fitting) != 1:
+        _ask_about_weights(grid)
         return
     column = fitting[0]
     keys = [row[column] for row in grid.cells]
@@ -238,11 +243,30 @@ def _are_figures(cells: Sequence[str]) -> bool:
     return bool(read_headings(cells).figures or percents_of(cells))
 
 
+def _are_weights(cells: Sequence[str]) -> bool:
+    return bool(weights_of(cells) or percents_of(cells))
+
+
+def _ask_about_weights(grid: _Grid) -> None:
+    """Ask about columns that are called Weight or Chance and do not choose the row."""
+    for number, top in enumerate(grid.tops):
+        if _is_weighted(top) and any(_has_digit(row[number]) for row in grid.cells):
+            grid.questions.append(
+                f"column {top[:20]} is read as a result: if it says how often a row comes up, "
+                f"write a number into each of its cells"
+            )
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
 # -- the table
 
 
 def _draft(grid: _Grid, name: str) -> Draft:
     _check_filled(grid)
+    _leave_out_sum(grid)
     cells = _read_cells(grid)
     if weighed := _draft_of_weights(grid, cells):
         return weighed
@@ -371,33 +395,68 @@ def _draft_of_weights(grid: _Grid, cells: list[list[Cell]]) -> Draft | None:
     )
 
 
-def _weights_of_rows(grid: _Grid) -> list[int]:
+def _leave_out_sum(grid: _Grid) -> None:
+    """Leave the last row out of a table of weights if it is the sum of the others."""
+    weights = percents_of(grid.keys) or weights_of(grid.keys)
+    if not (_is_weighted(grid.corner) or percents_of(grid.keys)):
+        return
+    labels = [next(filter(None, row), "") for row in grid.cells]
+    if has_sum_row(labels, weights):
+        sum_of_rows = grid.keys.pop()
+        grid.cells.pop()
+        grid.questions.append(
+            f'the row "{labels[-1][:20]}" is left out: {sum_of_rows} is the sum of the others'
+        )
+    elif weights and is_sum_word(labels[-1]):
+        grid.questions.append(
+            f'the last row ("{labels[-1][:20]}") is read as a result, as its {grid.keys[-1]} is '
+            f"not the sum of the others"
+        )
+
+
+def _weights_of_rows(grid: _Grid) -> list[Fraction]:
     """Return the weights or percentages of the rows, [] if their headings are neither. Raises
     UserError for a column of weights with something else in it.
     """
     percents = percents_of(grid.keys)
     weights = weights_of(grid.keys)
-    if is_weight_heading(grid.corner):
-        _check_weights(grid)
-        return percents or weights
-    if not percents and not is_chance_heading(grid.corner):
+    if not percents and not _is_weighted(grid.corner):
         return []
+    _check_weights(grid)
     chances = percents or weights
-    if chances and sum(chances) != 100:
-        raise refused(
-            f"The chances of the rows add up to {sum(chances)}%, not to 100%.",
-            "Write ranges such as 01-40, or head the column Weight.",
-        )
+    if weights and (commas := [key for key in grid.keys if "," in key]):
+        grid.questions.append(f"{', '.join(commas[:3])} are read as decimals: the comma is a point")
+    if chances and not is_weight_heading(grid.corner):
+        _check_chances(chances, is_percent=bool(percents))
     return chances
 
 
+def _check_chances(chances: Sequence[Fraction], is_percent: bool) -> None:
+    """Raise UserError for chances that do not add up to 100%, or to 1."""
+    total = sum(chances)
+    if total == 100 or (total == 1 and not is_percent):
+        return
+    raise refused(
+        f"The chances of the rows add up to {float(total):g}%, not to 100%.",
+        "Write ranges such as 01-40, or head the column Weight.",
+    )
+
+
 def _check_weights(grid: _Grid) -> None:
-    """Raise UserError if some rows below `Weight` have a weight, and others do not."""
-    wrong = [key for key in grid.keys if not weights_of([key]) and not percents_of([key])]
-    if wrong and len(wrong) < len(grid.keys):
+    """Raise UserError if some rows below `Weight` have a weight and others do not, or if all have
+    a figure that is none.
+    """
+    if percents_of(grid.keys) or weights_of(grid.keys):
+        return
+    wrong = [key for key in grid.keys if not _are_weights([key])]
+    is_mixed = len(wrong) < len(grid.keys)
+    if is_mixed and not wrong:
+        raise refused(f"Some cells below {grid.corner[:30]} have a % and others have none.")
+    if is_mixed or any(map(is_thousands, wrong)):
         raise refused(
             f"The heading says {grid.corner[:30]}, but {wrong[0][:20] or 'an empty cell'} is no "
-            f"whole number."
+            f"weight.",
+            "Write numbers such as 3 or 2.5 into all of its cells.",
         )
 
 

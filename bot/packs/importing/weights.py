@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from math import gcd
+from fractions import Fraction
+from math import gcd, lcm
 
 from bot.packs.importing.draft import refused
 from bot.packs.importing.figures import MOST_SIDES, Span, plain_figures
+from bot.rules.text.sum_words import is_sum_word
 
 _WEIGHT_WORDS = frozenset(
     """
@@ -14,8 +16,9 @@ _WEIGHT_WORDS = frozenset(
 """.split()
 )
 _CHANCE_WORDS = frozenset("chance percent percentage probability prob % wahrscheinlichkeit".split())
-_PERCENT = re.compile(r"(\d{1,3})(?:\.0{1,2})?\s?%")
-_WHOLE = re.compile(r"(\d{1,6})(?:\.0{1,2})?")
+_NUMBER = re.compile(r"(\d{1,6}(?:[.,]\d{1,2})?|0[.,]\d{1,4})")
+"""A weight, maybe with decimals. Three of them may be thousands, unless a 0 is before them."""
+_PERCENT = re.compile(r"(\d{1,3}(?:[.,]\d{1,2})?)\s?%")
 
 
 def is_weight_heading(heading: str) -> bool:
@@ -30,28 +33,44 @@ def is_chance_heading(heading: str) -> bool:
     return bool(words) and words[0] in _CHANCE_WORDS
 
 
-def weights_of(cells: Sequence[str]) -> list[int]:
-    """Return the cells of a column as weights, [] if one is no whole number; 0.5 and 50% are none."""
-    weights = [_WHOLE.fullmatch(plain_figures(cell)) for cell in cells]
-    return [int(weight[1]) for weight in weights if weight] if all(weights) else []
+def weights_of(cells: Sequence[str]) -> list[Fraction]:
+    """Return the cells of a column as weights (`3`, `2.5`, `2,5`), [] if one is none."""
+    return _numbers_of(_NUMBER, cells)
 
 
-def percents_of(cells: Sequence[str]) -> list[int]:
-    """Return the cells of a column as percentages (`50%`), [] if one is none."""
-    percents = [_PERCENT.fullmatch(plain_figures(cell)) for cell in cells]
-    return [int(percent[1]) for percent in percents if percent] if all(percents) else []
+def percents_of(cells: Sequence[str]) -> list[Fraction]:
+    """Return the cells of a column as percentages (`50%`, `62,5 %`), [] if one is none."""
+    return _numbers_of(_PERCENT, cells)
 
 
-def spans_of_weights(weights: Sequence[int], title: str) -> tuple[str, list[Span]]:
+def _numbers_of(pattern: re.Pattern[str], cells: Sequence[str]) -> list[Fraction]:
+    found = [pattern.fullmatch(plain_figures(cell)) for cell in cells]
+    if not all(found):
+        return []
+    return [Fraction(number[1].replace(",", ".")) for number in found if number]
+
+
+def has_sum_row(labels: Sequence[str], weights: Sequence[Fraction]) -> bool:
+    """Return whether the last row is the sum of the others: a word such as `Total` is its label,
+    and its weight is their sum.
+    """
+    if len(weights) < 2 or sum(weights[:-1]) != weights[-1]:
+        return False
+    return is_sum_word(labels[-1])
+
+
+def spans_of_weights(weights: Sequence[int | Fraction], title: str) -> tuple[str, list[Span]]:
     """Return the die of the sum of weights, and its faces for each weight that is not 0. Raises
     UserError for weights that no die has.
     """
-    common = gcd(*weights)
+    scale = lcm(*(weight.denominator for weight in weights))
+    whole = [int(weight * scale) for weight in weights]
+    common = gcd(*whole)
     if not common:
         raise refused(f"The weights of {title[:40]} are all 0.")
     spans = list[Span]()
     last = 0
-    for weight in weights:
+    for weight in whole:
         if weight:
             spans.append((last + 1, last + weight // common))
             last += weight // common
