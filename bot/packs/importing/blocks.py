@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from bot.packs.importing.ditto import with_marks
 from bot.packs.importing.draft import MOST_COLUMNS, MOST_ROWS, refused, tidy
 from bot.packs.importing.figures import dice_said, figures, plain_figures
 from bot.packs.importing.spreadsheet_dates import is_date
@@ -101,7 +102,8 @@ def _delimited_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
     if not mark:
         return _rows_of_columns(lines)
     try:
-        reader = csv.reader(text.splitlines(keepends=True), delimiter=mark)
+        marked = with_marks(text.split("\n"), mark)
+        reader = csv.reader(marked.splitlines(keepends=True), delimiter=mark)
         return [[cell.strip() for cell in row] for row in reader]
     except csv.Error as error:
         raise refused(f"The sheet cannot be read: {error}.") from None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import TypeVar
 
+from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.figures import Span
 from bot.rules.errors import UserError
 from bot.rules.tables.formula import FUNCTIONS
@@ -195,9 +196,13 @@ def one_column(
             f"{title[:40]} has {len(listed):,} entries; a table has at most {MOST_ENTRIES:,}."
         )
     rows = Edge("", figures=tuple((span,) for span, _ in listed))
+    questions = list(questions)
+    texts = [str(text) for _, text in listed]
+    rows_of_texts = [[str(number), text] for number, text in enumerate(texts, 1)]
+    (_, *column) = without_dittos([["", "text"], *rows_of_texts], questions)
     cells = tuple(
         (tidy(text, f"Entry {number} of {title[:40]}", LONGEST_ENTRY) or NOTHING,)
-        for number, (_, text) in enumerate(listed, 1)
+        for number, (_, text) in enumerate(column, 1)
     )
     if all(cell == NOTHING for (cell,) in cells):
         raise refused(f"All results of {title[:40]} are empty.")

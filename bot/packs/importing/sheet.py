@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
 from bot.packs.importing.dice_of_rows import RolledRows, roll_rows
+from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.draft import (
     LOOKS_LIKE_ROSTER,
     NOTHING,
@@ -112,8 +113,8 @@ def _plain_title(title: str) -> str:
 
 def _grid_of(block: CellBlock) -> _Grid:
     """Return the cells of a block by what they are. Raises UserError for cells that are none."""
-    rows = block.rows
     questions = list[str]()
+    rows = without_dittos(block.rows, questions)
     behind = [[*row[1:], row[0]] for row in rows]
     if _is_headless(rows):
         rows = _with_headings(rows, questions)
