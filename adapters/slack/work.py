@@ -97,13 +97,20 @@ class Work:
     async def _owed(
         self, request: Request, command: Command, done: asyncio.Task[Done], ack: Ack
     ) -> None:
-        """Acknowledge what was not done in time: it will be answered, come what may."""
+        """Acknowledge what was not done in time: it will be answered, come what may.
+
+        If that could not be written down, the refusal is posted first: nobody would bring it after
+        this process.
+        """
         instead = await self.app.promised(command, request.answerable_until)
-        await ack()
         if instead is not None and not done.done():
             done.cancel()
-            await self.posts.deliver(request, instead)
+            posting = asyncio.create_task(self.posts.deliver(request, instead))
+            await asyncio.wait([posting], timeout=POSTED_FIRST)
+            await ack()
+            await posting
             return
+        await ack()
         reply, posting = await done
         await self.brought(request, command, reply, posting)
 

@@ -116,10 +116,25 @@ def _texts(part: Any) -> Iterable[str]:
 
 
 def missing(reply: Reply, said: str) -> set[str]:
-    """The words of the answer's plain text that were not told; bars are no words."""
+    """Return the words of the answer's plain text that were not told; bars are no words.
+
+    The text has alike units on one line, as `us1-4`; a table names each.
+    """
     said = re.sub(r"&(amp|lt|gt);", lambda mark: {"amp": "&", "lt": "<", "gt": ">"}[mark[1]], said)
     here = words(said) | words(re.sub(r"[*_~`]", "", said))
-    return {word for word in words(reply.text()) - here if re.search(r"[a-z0-9]", word)}
+    return {
+        word
+        for word in words(reply.text()) - here
+        if re.search(r"[a-z0-9]", word) and not ends_of(word) <= here
+    }
+
+
+def ends_of(word: str) -> set[str]:
+    """Return the first and the last of a range such as `us1-4`, or the word itself."""
+    if (ends := re.fullmatch(r"(\D*)(\d+)-(\d+)", word)) is None:
+        return {word}
+    before, first, last = ends.groups()
+    return {before + first, before + last}
 
 
 @pytest.mark.slow
