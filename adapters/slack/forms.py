@@ -31,7 +31,6 @@ from adapters.slack.text import escaped
 from adapters.slack.work import Ack, Work
 from bot.interface.form.form import asks
 from bot.interface.form.submission import Taken
-from bot.interface.registry import Registry
 from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
@@ -67,17 +66,15 @@ class Forms:
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
         words = text.casefold().removeprefix("/").split()
-        try:
-            seen = await self._app.registry_at(request.where)
-        except UserError:
-            return False  # the command is run all the same: its answer says what is wrong
-        if names_group(words, seen):
-            return await self._chosen(request, text, ack, seen)
+        if names_group(words, self._app.registry):
+            return await self._chosen(request, text, ack)
         try:
             typed = await self._app.parsed(text, request.where, request.who)
             sequence = await self._app.find_sequence(*typed, request.who, request.where)
         except UserError:
-            return await self._chosen(request, text, ack, seen)
+            return await self._chosen(request, text, ack)
+        if typed.spec.path == ("help",) and words[:1] != ["help"]:  # a group of a pack
+            return await self._chosen(request, text, ack)
         if sequence is not None:
             typed = Parsed(sequence, {})
         if not asks(typed.spec, typed.options):
@@ -102,11 +99,15 @@ class Forms:
             await self._work.posts.deliver(request, offer)
         return offer is not None
 
-    async def _chosen(self, request: Request, text: str, ack: Ack, seen: Registry) -> bool:
+    async def _chosen(self, request: Request, text: str, ack: Ack) -> bool:
         """Open what asks which command is meant, by its first words alone, or its form where
         there is but one.
         """
         words = tuple(text.casefold().removeprefix("/").split())
+        try:
+            seen = await self._app.registry_at(request.where)
+        except UserError:
+            return False  # the command is run all the same: its answer says what is wrong
         if not words:
             await ack()
             known = await self._app.known(request.where, request.who)

@@ -21,6 +21,8 @@ from tests.playing import Channel
 
 DRAWS = 200
 NAME = "Zebra"
+PHASES_BEFORE = {("asl", "smoke"): 2}
+"""How many phases go by before one that the card names for a sequence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ async def ready(sequence: Sequence) -> Ready:
     system, raw = sequence.system, dict(sequence.example)
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {system.id} Farm sides="A, B"')
+    for _ in range(PHASES_BEFORE.get((system.id, sequence.id), 0)):
+        await channel.do("Anna", "game next")
     given, count = sequence.given(raw, {}), 0
     wanted = [option for option in sequence.inputs if option.type in ("unit", "units")]
     for option in wanted:

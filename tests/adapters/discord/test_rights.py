@@ -115,7 +115,7 @@ async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(
     assert name.endswith(".json")
     brought = await (await anna.slash(hall, "game import", file=(name, content))).answer()
     assert not brought.ephemeral, brought.text
-    assert "Squad 2" in (await (await anna.slash(hall, "unit list")).answer()).text
+    assert "Squad 1-2" in (await (await anna.slash(hall, "unit list")).answer()).text
     for wrong in (("x.csv", b"\xff\xfe"), ("big.csv", b"a" * 10_000_001)):
         refused = await (await anna.slash(table, "unit import", file=wrong)).answer()
         assert refused.ephemeral
@@ -137,8 +137,8 @@ async def test_a_game_moves_to_another_channel_and_is_played_from_two(
 
     linked = await (await anna.slash(hall, "game link")).answer()
     assert linked.ephemeral
-    [code] = re.findall(r"code=(\S+)`|/game link (\S+?)`?$", linked.text, re.MULTILINE)
-    await (await anna.slash(den, "game link", code=code[0] or code[1])).answer()
+    [code] = re.findall(r"/game link code:(\w+)", linked.text)
+    await (await anna.slash(den, "game link", code=code)).answer()
     told = await discord.message(den, "links this channel with #hall of Wargamers")
     assert not told.ephemeral
     rolled = await (await anna.slash(hall, "roll", dice="2d6", label="both")).answer()

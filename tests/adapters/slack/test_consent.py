@@ -97,7 +97,7 @@ async def test_a_game_moves_among_members_once_it_is_taken_over(club: Club) -> N
     assert "asks to move" in asked
     request = await club.ben.wait_for(hall, "asks to play")
     assert (
-        "Only a server manager"
+        "Only a workspace admin"
         in (await (await club.anna.press(request, "Take it over")).answer()).text
     )
     assert (
