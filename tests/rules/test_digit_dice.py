@@ -11,6 +11,8 @@ from itertools import product
 import pytest
 
 from bot.answers import roll as rolls
+from bot.answers.roll import read_table
+from bot.packs.importing import imported
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds
@@ -18,6 +20,7 @@ from bot.rules.expression.model import DIGIT_DICE, ExpressionError
 from bot.rules.expression.rolling import roll
 from bot.rules.expression.sum_parser import parse
 from bot.stores.records import Json
+from bot.systems.packs.pack import PackSystem
 from bot.verification.check_file import check
 from bot.verification.export import export_game
 from tests.playing import Channel
@@ -51,6 +54,17 @@ def test_digits_are_read_in_the_order_of_the_dice(
     rolling = roll(parse(text), Script(dice))
     assert rolling.text() == said
     assert [die.value for die in rolling.dice] == list(dice)
+
+
+def test_a_table_headed_d66_has_the_rows_that_a_roll_shows() -> None:
+    rows = list(odds(parse("d66")))
+    sheet = "d66,Event\n" + "".join(f"{row},no. {row}\n" for row in rows)
+    (table,) = PackSystem(imported(sheet, "events.csv").pack("tryout")).tables.values()
+    for row in rows:
+        dice = Script(tuple(map(int, str(row))))
+        answer = read_table(table, {}, "Anna", dice)
+        assert answer.happening is not None
+        assert answer.happening.result == f"no. {row}"
 
 
 @pytest.mark.parametrize(
