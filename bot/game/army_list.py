@@ -11,6 +11,7 @@ from typing import Any
 from bot.game.roster import MAX_NAME
 from bot.game.roster_line import RosterLine, RosterText
 from bot.game.roster_sheet import numbered_name, plain_value, split_count
+from bot.rules.text.markup import without_markup
 from bot.rules.text.names import counted, joined
 
 MAX_NOTED = 12
@@ -160,15 +161,17 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
     values_of: dict[str, Mapping[str, Any]] = {}
     spellings: dict[str, str] = {}
     for unit in units:
-        name, in_name = split_count(" ".join(_NAME_SIGNS.sub(" ", str(unit["name"])).split()))
+        name, in_name = split_count(
+            " ".join(_NAME_SIGNS.sub(" ", without_markup(str(unit["name"]))).split())
+        )
         key = name.casefold()
-        count = unit.get("count", 1)
-        is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= 40
+        count = _count_of(unit)
         if not name:
             roster.notes.append("left out: a unit without a name")
             continue
-        if not is_count:
-            roster.notes.append(f"{name[:40]} is read as one unit: its count is {str(count)[:20]}")
+        if count is None:
+            raw = str(unit["count"])[:20]
+            roster.notes.append(f"{name[:40]} is read as one unit: its count is {raw}")
             count = 1
         if len(name) > MAX_NAME - 3:
             short = name[: MAX_NAME - 3].strip()
@@ -189,6 +192,13 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
         }
         values["name"] = numbered_name(spellings[key], count)
         roster.rows.append(RosterLine(number, values, {}))
+
+
+def _count_of(unit: Mapping[str, Any]) -> int | None:
+    """Return how many units there are, also for `"2"` and `2.0`; None for a count that is none."""
+    plain = plain_value("count", str(unit.get("count", 1)))
+    is_count = plain.isdecimal() and len(plain) < 7 and int(plain) <= 40
+    return int(plain) if is_count else None
 
 
 # -- as text

@@ -13,12 +13,20 @@ from bot.game.army_list import is_army_text, read_army_json, read_army_text
 from bot.game.counter import REDUCED
 from bot.game.roster import check_roster_room, count_units, find_type, new_unit
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
-from bot.game.roster_sheet import read_sheet_roster
+from bot.game.roster_sheet import (
+    COUNT,
+    is_markdown,
+    plain_value,
+    read_sheet_roster,
+    renamed,
+    with_count,
+)
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
 from bot.rules.inputs.several_units import expand_names
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.markup import without_markup
 from bot.systems.system import SCENARIOS, System
 
 MAX_ROWS = 400
@@ -60,8 +68,8 @@ def read_roster_text(text: str) -> RosterText:
         _check_text_size(text)
         if is_army_text(text):
             roster = read_army_text(text)
-        elif _YAML.match(text):
-            roster = RosterText(_yaml_rows(text))
+        elif _YAML.match(text) and not is_markdown(text):
+            roster = _read_yaml(text)
         else:
             roster = read_sheet_roster(text)
     if not roster.rows:
@@ -113,6 +121,14 @@ def units_of(
         except UserError as error:
             raise row.explained(error) from None
     return units
+
+
+def _read_yaml(text: str) -> RosterText:
+    """Return the units of a list in YAML, each as many times as its count says."""
+    roster = RosterText()
+    for row in _yaml_rows(text):
+        roster.rows += with_count(row, roster.notes)
+    return roster
 
 
 def _yaml_rows(text: str) -> list[RosterLine]:
@@ -173,10 +189,23 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
         if key in values:
             raise roster_fault(f"{key} is given twice", *place, code="given-twice")
         values[key], places[key] = value, place
+    return _as_in_sheets(RosterLine(line, values, places))
+
+
+def _as_in_sheets(row: RosterLine) -> RosterLine:
+    """Return a row with the usual names of its columns, as in sheets. Raises UserError if it has
+    no name or no type.
+    """
+    names = renamed([*row.values])
+    values = dict(zip(names, row.values.values(), strict=True))
+    places = dict(zip(names, row.places.values(), strict=True))
     for needed in NEEDED:
         if needed not in values:
-            raise roster_fault(f"{needed} is missing", line, code="missing")
-    return RosterLine(line, values, places)
+            raise roster_fault(f"{needed} is missing", row.line, code="missing")
+    values["name"] = without_markup(values["name"])
+    if COUNT in values:
+        values[COUNT] = plain_value(COUNT, values[COUNT])
+    return RosterLine(row.line, values, places)
 
 
 @dataclass(frozen=True, slots=True)

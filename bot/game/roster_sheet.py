@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from unicodedata import normalize
 
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.rules.text.markup import without_markup
 from bot.rules.text.phrase import phrase
+from bot.rules.text.sum_words import is_sum_word
 
 MAX_COLUMNS = 40
 COUNT = "count"
+BAR = "|"
+"""What parts the cells of a Markdown table."""
 _SYNONYMS = {
     "name": ("unit", "unit name", "unit_name", "designation", "units", "einheit", "nom", "unité"),
     "type": ("unit type", "unit_type", "kind", "class", "typ"),
@@ -52,6 +56,9 @@ def read_sheet_roster(text: str) -> RosterText:
             if not heads:
                 heads = _read_heads(text, cells, line, roster)
                 continue
+            if delimiter == BAR and len(cells) == 1 < len(heads):
+                roster.notes.append(f'line {line} is left out: "{cells[0].strip()[:60]}"')
+                continue
             _add_row(roster, heads, cells, line)
     except csv.Error as error:
         raise roster_fault(str(error), reader.line_num) from None
@@ -63,8 +70,8 @@ def _find_delimiter(text: str) -> tuple[str, str]:
     left.
     """
     first = next((line for line in text.split("\n") if line.strip()), "")
-    if first.lstrip().startswith("|"):
-        return "|", _without_borders(text)
+    if first.lstrip().startswith("|") or is_markdown(text):
+        return BAR, _without_borders(text)
     if separator := _SEPARATOR.fullmatch(first.strip()):
         return separator[1], text.replace(first, "", 1)
     line = first
@@ -72,6 +79,12 @@ def _find_delimiter(text: str) -> tuple[str, str]:
         rest = (line for line in text.split("\n") if any(mark in line for mark in ",;\t"))
         line = next(rest, first)
     return max(",;\t", key=line.count), text
+
+
+def is_markdown(text: str) -> bool:
+    """Return whether a text has a table of Markdown: a line such as `|---|---|` in it."""
+    rules = [line for line in text.split("\n") if BAR in line and "-" in line]
+    return any(_RULE.fullmatch(line.strip()) for line in rules)
 
 
 def _without_borders(text: str) -> str:
@@ -84,7 +97,7 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     """Return the headings, [] for a title above them. Raises UserError for headings that no
     roster has.
     """
-    heads = _renamed([cell.strip().casefold() for cell in cells])
+    heads = renamed([without_markup(cell).casefold() for cell in cells])
     if _has_lost_breaks(text, heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
         raise roster_fault(
@@ -99,7 +112,7 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     return heads
 
 
-def _renamed(heads: list[str]) -> list[str]:
+def renamed(heads: list[str]) -> list[str]:
     """Return headings by their usual names: `unit` is name, `qty` is count."""
     renamed = list(heads)
     for name, others in _SYNONYMS.items():
@@ -131,10 +144,11 @@ def _check_heads(heads: Sequence[str], line: int) -> None:
 
 def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], line: int) -> None:
     """Add the unit of a row. Raises UserError for more values than headings."""
+    cells = [without_markup(cell) for cell in cells]
     if any(cell.strip() for cell in cells[len(heads) :]):
         hint = "Put a value that holds the separator into quotation marks."
         raise roster_fault("more values than headings", line, len(heads) + 1, hint=hint)
-    if _is_remark(cells):
+    if _is_remark(heads, cells):
         text = next(cell.strip() for cell in cells if cell.strip())
         roster.notes.append(f'line {line} is left out: "{text[:60]}"')
         return
@@ -151,10 +165,13 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
     roster.rows += with_count(RosterLine(line, values, places), roster.notes)
 
 
-def _is_remark(cells: Sequence[str]) -> bool:
+def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:
     """Return whether a row is a remark or a sum between units, not a unit."""
     filled = [cell.strip() for cell in cells if cell.strip()]
-    return _REMARK.match(filled[0]) is not None or (len(filled) == 1 and filled[0].endswith(":"))
+    if _REMARK.match(filled[0]) or (len(filled) == 1 and filled[0].endswith(":")):
+        return True
+    types = [cell for head, cell in zip(heads, cells, strict=False) if head == "type"]
+    return is_sum_word(filled[0]) and not any(types)
 
 
 def plain_value(head: str, cell: str) -> str:

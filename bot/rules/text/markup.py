@@ -1,0 +1,35 @@
+"""Marks of Markdown and HTML in cells that were copied from pages and notes."""
+
+import re
+from html import unescape
+
+_EMPHASIS = re.compile(
+    r"(?<![\w*~`])(\*{1,3}|__?|~~|`)(?![\s*_~`])([^*~`\n]{1,300})(?<![\s_])\1(?![\w*~`])"
+)
+"""Words between marks of Markdown. `2*3*4`, `1*` and `a_b_c` have none."""
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\((?:https?:|/|#|\.|mailto:)[^()\s]{0,300}\)")
+_TAG = re.compile(
+    r"</?(?:b|i|em|strong|u|s|del|ins|mark|small|span|font|code|a|abbr|p|div|li|ul|ol)"
+    r"(?:\s[^<>]{0,300})?/?>",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"<(?:br|/p|/div|/li)\s{0,3}/?>", re.IGNORECASE)
+_RAISED = re.compile(r"<(?:sup|sub)(?:\s[^<>]{0,100})?>", re.IGNORECASE)
+_RAISED_END = re.compile(r"</(?:sup|sub)>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,30}\d{0,2});", re.IGNORECASE)
+
+
+def without_markup(text: str) -> str:
+    """Return a text without marks for bold, italics, struck out words, links, tags and entities of
+    HTML. What is raised stays apart: `2<sup>a</sup>` is `2^a`.
+    """
+    if "<" in text:
+        text = _TAG.sub("", _BREAK.sub(" ", text))
+        text = _RAISED_END.sub("", _RAISED.sub("^", text))
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    for _ in range(3):  # bold inside italics
+        text = _EMPHASIS.sub(r"\2", text)
+    return text.strip()
