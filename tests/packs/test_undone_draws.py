@@ -183,12 +183,22 @@ class Model:
     def add(self, body: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         self.number, kind = body["number"], body["kind"]
         if kind in ("undo", "redo"):
-            self.now = self._turns[body["event"]][kind == "redo"].copied()
+            self._turn_back(*self._turns[body["event"]], is_redo=kind == "redo")
             return
         before = self.now.copied()
         if kind in ("draw", "cards", "sequence"):
             getattr(self, f"_{kind}")(body, texts)
         self._turns[self.number] = before, self.now.copied()
+
+    def _turn_back(self, before: Table, after: Table, *, is_redo: bool) -> None:
+        """Undo or redo one event. Others may have moved cards since only if it moved none itself,
+        as a card that went back into the pile.
+        """
+        if before == after:
+            return
+        source, target = (before, after) if is_redo else (after, before)
+        assert self.now == source
+        self.now = target.copied()
 
     def _draw(self, body: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         now, seats, named = (

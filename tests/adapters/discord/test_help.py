@@ -34,7 +34,7 @@ async def test_help_is_one_message_that_turns(discord: DiscordStandIn) -> None:
     assert "Grognard fights tabletop wargames" in str(first.components)
     game = await (await anna.select(first, "A rule set, or any topic", "help:lnlt")).answer()
     assert game.id == first.id
-    shot = await (await anna.select(game, "What does one do?", "help:lnlt fire")).answer()
+    shot = await (await anna.select(game, "What do you want to do?", "help:lnlt fire")).answer()
     assert shot.id == first.id
     assert "`/lnlt fire attackers:squad fp=2 sw=3; squad fp=1" in str(shot.components)
     odds = await (await anna.press(shot, "Try it")).answer()
