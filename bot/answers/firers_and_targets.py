@@ -399,14 +399,23 @@ def _refusal(
 
 def taking(sequence: Sequence, part: str, unit: RosterUnit) -> str:
     """The option of a sequence that takes the unit in this role; "" where none does."""
-    known = sequence.system.words
     for option in sequence.inputs:
-        if option.part == part and option.type in ("unit", "units"):
-            words = known.get(option.units or "units")
-            of_units = words is None or bool({*words.types} & {*known["units"].types})
-            if words is None or unit.type in words.types or option.type == "unit" or not of_units:
-                return option.name
+        if option.part != part or option.type not in ("unit", "units"):
+            continue
+        if option.type == "unit" or takes_type(sequence, option, unit.type):
+            return option.name
     return ""
+
+
+def takes_type(sequence: Sequence, option: Option, unit_type: str) -> bool:
+    """Return whether the list of an option takes units of this type. A list whose types are not
+    those of units, as one of weapons, takes all.
+    """
+    known = sequence.system.words
+    words = known.get(option.units or "units")
+    if words is None or unit_type in words.types:
+        return True
+    return {*words.types}.isdisjoint(known["units"].types)
 
 
 def _suits(sequence: Sequence, part: str, unit: RosterUnit) -> bool:

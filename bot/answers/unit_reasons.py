@@ -3,7 +3,7 @@ target* and for what *Again* and *Change…* leave out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.answers.firers_and_targets import FORBIDDEN, UNFIT, Refusal, refusal_of
+from bot.answers.firers_and_targets import FORBIDDEN, UNFIT, Refusal, refusal_of, takes_type
 from bot.game.counter import printed_on
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
@@ -139,7 +139,7 @@ def _shorten(refused: Refusal, unit: RosterUnit, sequence: Sequence) -> str:
 
 def lacks_numbers(system: System, unit: RosterUnit) -> bool:
     """Return whether a unit without any number on its counter is refused for want of one, where
-    it fires or is fired at.
+    it fires or is fired at. A list that does not take units of its type does not count.
     """
     if is_gone(unit) or not unit.numbers.keys().isdisjoint(printed_on(unit.type, system)):
         return False
@@ -148,7 +148,7 @@ def lacks_numbers(system: System, unit: RosterUnit) -> bool:
         for sequence in system.sequences.values()
         if sequence.verb in FIRES
         for option in sequence.inputs
-        if option.type == "units"
+        if option.type == "units" and takes_type(sequence, option, unit.type)
     )
     return any(one is not None and one.code == "unit-needs" for one in refusals)
 

@@ -18,6 +18,7 @@ from adapters.discord.render import menu_rows, rows
 from adapters.slack.render import render as slack
 from bot.answers.firers_and_targets import BY_NATURE, acts, refusal, refused_of
 from bot.answers.headline import aimed_option
+from bot.answers.unit_reasons import lacks_numbers
 from bot.game.roster_file import find_scenario
 from bot.interface.form.form import ODDS
 from bot.interface.registry import registry
@@ -54,11 +55,12 @@ def the(id: str) -> System:
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
     """Neither for what the unit is, which the card hides, nor for a number that the scenario
-    left out.
+    left out. No card says that numbers are missing.
     """
     system = the(id)
     units = find_scenario(system, scenario).units
     assert list(refused_of(system, units.values())) == []
+    assert [unit.name for unit in units.values() if lacks_numbers(system, unit)] == []
     assert check_system(system, is_new=True).faults == ()
 
 
