@@ -344,10 +344,18 @@ def refused_of(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
                 yield f"{sequence.title} is offered and refused: {error.message}"
 
 
-def refusal(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | None:
-    """Why the sequence refuses the unit alone in this option where all else is as in its example;
-    None where it does not."""
-    return _refusal(sequence, {**sequence.example, option: unit.name}, unit)
+def refusal(
+    sequence: Sequence,
+    option: str,
+    unit: RosterUnit,
+    example: Mapping[str, object] | None = None,
+) -> UserError | None:
+    """Return why the sequence refuses the unit alone in this option; None if it does not.
+
+    All else is as in `example`, by default the sequence's own.
+    """
+    others = sequence.example if example is None else example
+    return _refusal(sequence, {**others, option: unit.name}, unit)
 
 
 class Refusal(NamedTuple):

@@ -3,7 +3,15 @@ target* and for what *Again* and *Change…* leave out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.answers.firers_and_targets import FORBIDDEN, UNFIT, Refusal, refusal_of, takes_type
+from bot.answers.defaults import value_in_phase
+from bot.answers.firers_and_targets import (
+    FORBIDDEN,
+    UNFIT,
+    Refusal,
+    refusal,
+    refusal_of,
+    takes_type,
+)
 from bot.game.counter import printed_on
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
@@ -151,6 +159,24 @@ def lacks_numbers(system: System, unit: RosterUnit) -> bool:
         if option.type == "units" and takes_type(sequence, option, unit.type)
     )
     return any(one is not None and one.code == "unit-needs" for one in refusals)
+
+
+def is_forbidden_in_phase(sequence: Sequence, option: str, unit: RosterUnit, game: Game) -> bool:
+    """Return whether the card forbids this sequence to a unit in the present phase of the game.
+
+    All that neither the unit nor the phase fills in is as in the example.
+    """
+    by_phase = [one for one in sequence.inputs if one.phases]
+    if not game.phase or not by_phase:
+        return False
+    names = [one.name for one in by_phase]
+    example = {name: value for name, value in sequence.example.items() if name not in names}
+    for one in by_phase:
+        value = value_in_phase(one, game, unit.side)
+        if value:
+            example[one.name] = value
+    error = refusal(sequence, option, unit, example)
+    return error is not None and error.code == FORBIDDEN
 
 
 def fit_targets(

@@ -113,7 +113,9 @@ async def test_the_menu_of_a_card_marks_the_unit_as_unit_edit_does() -> None:
 
 
 async def test_a_card_offers_what_is_made_for_such_a_unit() -> None:
-    """The situation tables have no fire, and each is about units of some kind."""
+    """The situation tables have no fire, and each is about units of some kind. What the card
+    forbids in the phase is not offered.
+    """
     channel = await Channel.fresh()
     await channel.do(
         "Anna",
@@ -122,16 +124,20 @@ async def test_a_card_offers_what_is_made_for_such_a_unit() -> None:
         "unit add MG support-weapon US",
     )
     await channel.do("Anna", "unit add Sherman afv US", 'unit add "Squad 1" squad US morale=7')
+    smoke = "Vehicular smoke dispenser or grenade"
+    assert smoke not in buttons(await channel.do("Anna", "unit show Sherman"))  # rally
+    while (await channel.game()).phase != "movement":
+        await channel.do("Anna", "game next")
     await channel.do("Bob", "game join GE")
     assert list(buttons(await channel.do("Anna", "unit show MG"))) == [
         "Breakdown check of a weapon",
         "History",
     ]
     own = buttons(await channel.do("Anna", "unit show Sherman"))
-    assert own["Vehicular smoke dispenser or grenade"] == "form:asl smoke unit=us2"
+    assert own[smoke] == "form:asl smoke unit=us2"
     enemy = buttons(await channel.do("Bob", "unit show Sherman"))
     assert enemy["Flamethrower or MOL against an AFV"] == "form:asl flame-attack unit=us2"
-    assert "Vehicular smoke dispenser or grenade" not in enemy
+    assert smoke not in enemy
     assert "WP morale check" in buttons(await channel.do("Anna", 'unit show "Squad 1"'))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from bot.answers.events import retold
 from bot.answers.firers_and_targets import acts
 from bot.answers.headline import types_of
-from bot.answers.unit_reasons import lacks_numbers
+from bot.answers.unit_reasons import is_forbidden_in_phase, lacks_numbers
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
 from bot.commands.turns.board import MOST_CHOICES
@@ -152,6 +152,8 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
     for sequence, option in acts(system, unit, seen, is_own=is_own, at_vehicle=at_vehicle):
         path = (system.id, sequence.id)
         given = {option: unit.handle}
+        if is_forbidden_in_phase(sequence, option, unit, context.game):
+            continue
         label = sequence.title
         if sequence.verb in FIRES:
             at = "with it" if is_own else "it" if sequence.verb == "Attack" else "at it"
