@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.packs.importing.ditto import with_marks
 from bot.packs.importing.draft import MOST_COLUMNS, MOST_ROWS, refused, tidy
-from bot.packs.importing.figures import dice_said, figures, plain_figures
+from bot.packs.importing.figures import dice_said, figures, is_rising, plain_figures
 from bot.packs.importing.spreadsheet_dates import is_date
 
 NO_TABLE = "No table can be read from this."
@@ -217,7 +217,8 @@ def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
     """Add rows to the tables of a text: as more rows of the last one, or as tables of their own."""
     last = cut.blocks[-1] if cut.blocks else None
     if last is None or title or _begins_table(core, last.rows):
-        cut.blocks += [CellBlock(part, title) for part in _side_by_side(core)]
+        core = _without_group_heading(core, cut.left_out)
+        cut.blocks += [CellBlock(part, title) for part in _side_by_side(core, cut.questions)]
         return
     if not figures(core[0][0]):
         cut.questions.append(f'an empty row is above "{core[0][0][:30]}": read as one table')
@@ -227,16 +228,16 @@ def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
 def _groups(rows: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     """Yield the rows between empty ones; a row with dice at its head begins a new group."""
     group = list[Sequence[str]]()
-    has_table = False
+    filled = 0
     for row in rows:
         is_filled = _count_filled(row) > 1
-        begins_table = has_table and is_filled and is_dice_head(row[0])
+        begins_table = filled > 1 and is_filled and is_dice_head(row[0])
         if group and (not any(row) or begins_table):
             yield group
             group = []
-            has_table = False
+            filled = 0
         if any(row):
-            has_table = has_table or (is_filled and len(group) > 0)
+            filled += is_filled
             group.append(row)
     if group:
         yield group
@@ -299,22 +300,87 @@ def _begins_table(core: Sequence[Sequence[str]], before: Sequence[Sequence[str]]
     return all(_is_key(row[0]) for row in core[1:])
 
 
-def _side_by_side(rows: list[list[str]]) -> Iterator[list[list[str]]]:
-    """Yield the tables that stand next to each other with an empty column between them; an empty
-    column inside a table is left out.
+def _without_group_heading(core: list[list[str]], left_out: list[str]) -> list[list[str]]:
+    """Return rows without a row above the headings that groups columns (`Range in hexes`), which
+    is left out; a column without any other heading gets the one from there.
+    """
+    if len(core) < 3 or core[0][0] or not core[1][0] or _is_key(core[1][0]):
+        return core
+    if not is_dice_head(core[1][0]) and not all(_is_key(row[0]) for row in core[2:]):
+        return core
+    above, heads, *rows = core
+    lone = [
+        not head and any(row[number] for row in rows) and bool(above[number])
+        for number, head in enumerate(heads)
+    ]
+    groups = [text for text, is_lone in zip(above, lone, strict=True) if text and not is_lone]
+    left_out += groups
+    pairs = zip(above, heads, lone, strict=True)
+    return [[text if is_lone else head for text, head, is_lone in pairs], *rows]
+
+
+def _side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator[list[list[str]]]:
+    """Yield the tables that stand next to each other; one that is set in two groups of columns is
+    joined. An empty column inside a table is left out.
+    """
+    groups = list[list[list[str]]]()
+    for part in _column_groups(rows):
+        cells = [[row[number] for number in part] for row in rows]
+        groups.append(_squared([row for row in cells if any(row)]))
+    if not _have_same_headings(groups):
+        yield from groups
+        return
+    if not _goes_on(groups):
+        questions.append(
+            f"{len(groups)} groups of columns with the same headings are read as a table each, as "
+            f"their rows do not go on"
+        )
+        yield from groups
+        return
+    starts = ", ".join(group[1][0] for group in groups[1:])
+    questions.append(
+        f"groups of columns with the same headings are read as one table: it goes on at {starts}"
+    )
+    yield [groups[0][0], *(row for group in groups for row in group[1:])]
+
+
+def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the numbers of the columns of each table. A new one begins behind an empty column if
+    dice or the first heading stand there again, or wherever all headings begin anew.
     """
     columns = list(zip(*rows, strict=True))
+    heads = [column[0].casefold() for column in columns]
+    width = _repeated_width(heads)
     parts: list[list[int]] = [[]]
     for number, column in enumerate(columns):
         if not any(column):
             continue
         follows_empty = number > 0 and not any(columns[number - 1])
-        if follows_empty and is_dice_head(column[0]):
+        is_first = is_dice_head(column[0]) or (bool(heads[0]) and heads[number] == heads[0])
+        if (follows_empty and is_first) or (width and number and number % width == 0):
             parts.append([])
         parts[-1].append(number)
-    for part in filter(None, parts):
-        cells = [[row[number] for number in part] for row in rows]
-        yield _squared([row for row in cells if any(row)])
+    return [part for part in parts if part]
+
+
+def _repeated_width(heads: Sequence[str]) -> int:
+    """Return how many headings there are until they all come again, 0 if they do not."""
+    if not heads[0] or heads[0] not in heads[1:]:
+        return 0
+    width = heads.index(heads[0], 1)
+    is_repeated = width > 1 and [*heads[:width]] * (len(heads) // width) == [*heads]
+    return width if is_repeated else 0
+
+
+def _have_same_headings(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
+    heads = {tuple(cell.casefold() for cell in group[0]) for group in groups}
+    return len(groups) > 1 and len(heads) == 1
+
+
+def _goes_on(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
+    """Return whether the figures of each group of columns go on from those of the one before."""
+    keys = [figures(row[0]) for group in groups for row in group[1:]]
+    return all(keys) and is_rising(span for spans in keys for span in spans)
 
 
 def _squared(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -376,7 +442,7 @@ def _add_box(cut: Blocks, rows: list[list[str]], title: str, prose: list[str]) -
     is_title = not title and prose and len(prose[-1]) <= 60 and not prose[-1].endswith(".")
     if is_title:
         title = prose.pop()
-    cut.blocks += [CellBlock(part, title) for part in _side_by_side(_squared(rows))]
+    cut.blocks += [CellBlock(part, title) for part in _side_by_side(_squared(rows), cut.questions)]
     cut.left_out += prose
 
 

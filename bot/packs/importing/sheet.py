@@ -64,6 +64,9 @@ _DASHES = frozenset("-‐‑‒–—―−")
 _ROLL = re.compile(r"\b(?:rolls?|die|dice|total|score|throw|wurf|würfel)\b|%", re.IGNORECASE)
 _FAILED = re.compile(r"#(?:ref|n/a|name|value|div/0|num|null|spill)[!?]?|#{4,}", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d{1,3}", re.IGNORECASE)
+_REMARKS = re.compile(
+    r"(?:remark|note|comment)s?|bemerkung(?:en)?|anmerkung(?:en)?|remarques?|notas?", re.IGNORECASE
+)
 _STARTS = ("start", "from", "min", "minimum", "low", "lower", "lowest", "begin", "von")
 _ENDS = ("end", "to", "max", "maximum", "high", "upper", "highest", "until", "bis")
 
@@ -136,9 +139,24 @@ def _grid_of(block: CellBlock) -> _Grid:
     ]
     cells = [list(row[1:]) for row in rows[1:]]
     grid = _Grid(heads[0], heads[1:], keys, cells, block.title, questions)
+    _leave_out_remarks(grid)
     _join_start_and_end(grid)
     _bring_rolls_forward(grid)
     return grid
+
+
+def _leave_out_remarks(grid: _Grid) -> None:
+    """Leave a last column of remarks out of columns of figures, which choose a result."""
+    if len(grid.tops) < 3 or not _REMARKS.fullmatch(grid.tops[-1]):
+        return
+    if not read_headings(grid.tops[:-1]).figures:
+        return
+    top = grid.tops.pop()
+    remarks = [row.pop() for row in grid.cells]
+    texts = "; ".join(
+        f"{key}: {text}" for key, text in zip(grid.keys, remarks, strict=True) if text
+    )
+    grid.questions.append(f"column {top[:20]} is left out ({texts[:120]})")
 
 
 def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
