@@ -232,7 +232,7 @@ async def test_asl_says_fpf_and_takes_a_weapon_by_its_type() -> None:
     assert spec is not None
     option = spec.option("weapon")
     assert option is not None
-    assert option.likely == ("support-weapon", "gun")
+    assert option.likely == ("own", "support-weapon", "gun")
 
 
 async def test_dice_is_offered_only_where_a_die_is_hidden() -> None:
