@@ -103,6 +103,18 @@ def test_every_file_of_every_game_comes_back_as_it_was_parsed(
     assert len(files) > 170
 
 
+def test_equal_texts_of_all_files_are_one_string_in_memory(table: Path) -> None:
+    """Parsed, or kept: the tables of all games are in memory while the bot runs."""
+    other = table.with_name("other.yaml")
+    other.write_text("[NE result, {text: NE result}]\n")
+    table.write_text("2-5: NE result\n")
+    for _ in range(2):
+        text = read_yaml(table)["2-5"]
+        first, second = read_yaml(other)
+        assert first is text
+        assert second["text"] is text
+
+
 def test_a_wrong_file_is_refused_by_line_each_time(table: Path) -> None:
     table.write_text("1: 2\n1: 3\n")
     for _ in range(2):
