@@ -11,6 +11,7 @@ from bot.packs.importing.ditto import with_marks
 from bot.packs.importing.draft import MOST_COLUMNS, MOST_ROWS, refused, tidy
 from bot.packs.importing.figures import dice_said, figures, is_rising, plain_figures
 from bot.packs.importing.spreadsheet_dates import is_date
+from bot.rules.text.markup import without_entities, without_markup
 
 NO_TABLE = "No table can be read from this."
 LOST_BREAKS = "The text is in one line: its line breaks were lost on the way."
@@ -21,8 +22,6 @@ _BARS = str.maketrans(dict.fromkeys("│┃║¦｜", "|"))
 _BOX_RULE = re.compile(r"[\s|:+=_\-─-╿]+")
 _HEADING = re.compile(r"#{1,6}\s+(.{1,200})")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_]{1,100})(?:\*\*|__):?")
-_EMPHASIS = re.compile(r"^(\*\*|__|\*|_|`)([^*_`]{1,200})\1$")
-"""A cell of Markdown that is bold or slanted as a whole."""
 _SEPARATOR_LINE = re.compile(r"sep=(.)", re.IGNORECASE)
 _COLUMN_GAP = re.compile(r"(?<! ) {2,}(?! )")
 _DICE_HEAD = re.compile(r"\d{0,2}\s?[dw]\s?(?:\d{1,3}|%)\b.{0,40}", re.IGNORECASE)
@@ -98,13 +97,13 @@ def _delimited_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
         text = text.partition("\n")[2]
     filled = [line for line in lines if line.strip()]
     if not mark:
-        mark = _find_mark(filled)
+        mark = _find_mark([without_entities(line) for line in filled])
     if not mark:
-        return _rows_of_columns(lines)
+        return [[without_markup(cell) for cell in row] for row in _rows_of_columns(lines)]
     try:
         marked = with_marks(text.split("\n"), mark)
         reader = csv.reader(marked.splitlines(keepends=True), delimiter=mark)
-        return [[cell.strip() for cell in row] for row in reader]
+        return [[without_markup(cell) for cell in row] for row in reader]
     except csv.Error as error:
         raise refused(f"The sheet cannot be read: {error}.") from None
 
@@ -433,7 +432,7 @@ def _heading_of(line: str) -> str:
     """Return the heading in a line: one of Markdown, bold words, or a title with dice."""
     heading = _HEADING.fullmatch(line) or _BOLD.fullmatch(line)
     if heading:
-        return heading[1].strip(" *_")
+        return without_markup(heading[1]).strip(" *_")
     return line if is_dice_head(line) else ""
 
 
@@ -452,4 +451,4 @@ def _cells_of_bars(line: str) -> list[str]:
     if text.endswith("|") and not text.endswith("\\|"):
         text = text[:-1]
     cells = re.split(r"(?<!\\)\|", text)
-    return [_EMPHASIS.sub(r"\2", cell.replace("\\|", "|").strip()) for cell in cells]
+    return [without_markup(cell.replace("\\|", "|").strip()) for cell in cells]

@@ -29,6 +29,7 @@ from bot.packs.importing.figures import (
 from bot.packs.importing.formats import read_formula
 from bot.packs.importing.weights import has_sum_row, spans_of_weights
 from bot.packs.importing.zeros import with_highest_for_zero
+from bot.rules.text.markup import without_markup
 
 JSON = "a table in JSON"
 _ENTRIES = (
@@ -68,7 +69,7 @@ def grid_of(data: Any) -> CellBlock | None:
     lines = [heads, *rows]
     if not all(isinstance(line, list) and len(line) == len(heads) for line in lines):
         return None
-    cells = [[" ".join(str(cell).split()) for cell in line] for line in lines]
+    cells = [[" ".join(without_markup(str(cell)).split()) for cell in line] for line in lines]
     dice = _dice_of(data)
     if dice and not dice_said(cells[0][0]):
         cells[0][0] = dice
@@ -109,7 +110,7 @@ def _tables(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _title_of(table: Mapping[str, Any]) -> str:
     titles = [table[key] for key in _TITLES if isinstance(table.get(key), str)]
-    return next((title for title in titles if title.strip()), "")
+    return next((without_markup(title) for title in titles if title.strip()), "")
 
 
 def _entries_of(table: Mapping[str, Any]) -> Any:
@@ -210,7 +211,8 @@ def _draft(title: str, table: Mapping[str, Any]) -> Draft:
         texts = list(compress(texts, weights))
     dice = dice or guess_dice(spans, plain, questions)
     rows = with_highest_for_zero([(span,) for span in spans], dice, questions)
-    listed = [(span, text) for row, text in zip(rows, texts, strict=True) for span in row]
+    plain_texts = map(without_markup, texts)
+    listed = [(span, text) for row, text in zip(rows, plain_texts, strict=True) for span in row]
     if not added:
         check_totals(listed, dice, plain)
     return one_column(plain, JSON, dice, listed, questions, added=added)

@@ -29,6 +29,7 @@ from bot.packs.importing.figures import (
 from bot.packs.importing.spreadsheet_dates import is_date, pairs_of_date
 from bot.packs.importing.weights import spans_of_weights
 from bot.packs.importing.zeros import with_highest_for_zero
+from bot.rules.text.markup import without_markup
 
 SOURCE = "a list"
 ROLL20 = "a rollable table of Roll20"
@@ -246,7 +247,11 @@ def _draft(part: _List, name: str) -> Draft:
     questions = _questions_of(part, spans)
     dice = dice or guess_dice(spans, title, questions)
     lines = with_highest_for_zero([(span,) for span in spans], dice, questions)
-    entries = [(span, text) for row, (_, text) in zip(lines, listed, strict=True) for span in row]
+    entries = [
+        (span, without_markup(text))
+        for row, (_, text) in zip(lines, listed, strict=True)
+        for span in row
+    ]
     check_totals(entries, dice, title)
     return one_column(title, SOURCE, dice, entries, questions)
 
@@ -273,7 +278,7 @@ def _of_faces(part: _List, title: str, dice: str) -> Draft:
             f"{title[:40]} has {len(part.lines)} lines without figures for {dice or 'no dice'}.",
             "Write the figure before each line: 1. A farmer.",
         )
-    entries = [((face, face), text) for face, text in enumerate(part.lines, 1)]
+    entries = [((face, face), without_markup(text)) for face, text in enumerate(part.lines, 1)]
     return one_column(
         title, SOURCE, dice, entries, [f"its lines have no figures: read as 1 to {sides}"]
     )

@@ -17,6 +17,9 @@ _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s{0,3}/?>", re.IGNORECASE)
 _RAISED = re.compile(r"<(?:sup|sub)(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _RAISED_END = re.compile(r"</(?:sup|sub)>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,30}\d{0,2});", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([*_~`])")
+_KEPT = {0xE000 + ord(sign): sign for sign in "*_~`"}
+"""What stands for an escaped mark (`\\*`) while the others are taken off."""
 
 
 def without_markup(text: str) -> str:
@@ -30,6 +33,12 @@ def without_markup(text: str) -> str:
         text = _LINK.sub(r"\1", text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    text = _ESCAPED.sub(lambda escaped: chr(0xE000 + ord(escaped[1])), text)
     for _ in range(3):  # bold inside italics
         text = _EMPHASIS.sub(r"\2", text)
-    return text.strip()
+    return text.translate(_KEPT).strip()
+
+
+def without_entities(text: str) -> str:
+    """Return a text without the entities of HTML, whose `;` parts no cells."""
+    return _ENTITY.sub("", text) if "&" in text else text
