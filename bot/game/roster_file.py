@@ -26,7 +26,7 @@ from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
 from bot.rules.inputs.several_units import expand_names
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.markup import without_markup
+from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page, without_markup
 from bot.systems.system import SCENARIOS, System
 
 MAX_ROWS = 400
@@ -63,6 +63,8 @@ def read_roster_text(text: str) -> RosterText:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text.strip() and "\\n" in text and text.lstrip()[:1] not in ("{", "["):
         text = text.replace("\\n", "\n")
+    if language := language_of_page(text):
+        raise roster_fault(f"This is a table in the source of {language}", hint=SOURCE_OF_PAGE)
     roster = read_army_json(text)
     if roster is None:
         _check_text_size(text)

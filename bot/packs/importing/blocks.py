@@ -134,22 +134,47 @@ def is_in_columns(lines: Sequence[str]) -> bool:
 
 def _rows_of_tokens(lines: Sequence[str]) -> list[list[str]]:
     """Return the cells of a grid of codes that was copied out of a document, with single blanks
-    between them, below odds or figures; [] for any other text.
+    between them, below odds or figures; [] for any other text. Lines above it stay at the top,
+    those between its rows (`Page 14 of 32`) go to the end.
     """
     rows = [line.split() for line in lines if line.strip()]
     widths = [len(row) for row in rows]
     width = max(set(widths), key=widths.count, default=0)
     start = widths.index(width) if width else 0
-    if width < 4 or {*widths[start:]} != {width}:
+    if width < 4:
         return []
-    above = rows[:start]
-    if above and len(above[-1]) == width - 1:
-        grid = [["", *above.pop()], *rows[start:]]
-    else:
-        grid = rows[start:]
+    return _grid_of_tokens(rows[:start], rows[start:], width)
+
+
+def _grid_of_tokens(
+    above: list[list[str]], below: Sequence[list[str]], width: int
+) -> list[list[str]]:
+    """Return the cells of a grid, with the lines that are none of its rows; [] if it has no codes."""
+    grid = [row for row in below if len(row) == width and _can_begin_row(row, below[0])]
+    others = [row for row in below if row not in grid]
+    if any(_is_edge(row[0]) for row in others):
+        return []
+    if above and (head := _head_of_grid(above[-1], width)):
+        above.pop()
+        grid = [head, *grid]
     if not _is_grid_of_codes(grid):
         return []
-    return [*([" ".join(row)] for row in above), *grid]
+    return [*([" ".join(row)] for row in above), *grid, *([" ".join(row)] for row in others)]
+
+
+def _can_begin_row(row: Sequence[str], first: Sequence[str]) -> bool:
+    return row is first or _is_edge(row[0])
+
+
+def _head_of_grid(row: Sequence[str], width: int) -> list[str]:
+    """Return the headings above a grid, [] if a line is none: its corner may be empty, or have
+    several words (`Die Roll`).
+    """
+    tops = list(row[1 - width :])
+    if len(row) < width - 1 or not all(map(_is_edge, tops)):
+        return []
+    corner = row[: len(row) - len(tops)]
+    return [] if any(map(_is_edge, corner)) else [" ".join(corner), *tops]
 
 
 def _is_grid_of_codes(grid: Sequence[Sequence[str]]) -> bool:

@@ -214,6 +214,8 @@ def without_dice(text: str) -> str:
     if not dice:
         return text
     before = plain[: dice.start()].rstrip(" ([:-")
+    if before.casefold().endswith(("(roll", "[roll")):
+        before = before[: -len("(roll")].rstrip(" :-")
     after = plain[dice.end() :].lstrip(" )]:.-")
     return f"{before} {after}".strip()
 

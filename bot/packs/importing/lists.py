@@ -156,6 +156,8 @@ def _is_title(line: str) -> bool:
     """Return whether a line is a title with dice, and no entry."""
     if is_dice_head(line):
         return True
+    if line[:1].islower():  # a sentence of the entry above that goes on
+        return False
     return bool(dice_said(line)) and len(line) <= _LONGEST_TITLE and not _ENTRY.fullmatch(line)
 
 

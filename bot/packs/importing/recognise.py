@@ -43,6 +43,7 @@ from bot.packs.importing.sheet import read_block, read_sheets
 from bot.packs.importing.understood import describe_draft
 from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
+from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page
 from bot.systems.packs.archive import MOST_BYTES, PACK
 from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
 from bot.systems.system import DECKS, built_in
@@ -295,6 +296,8 @@ def _read(text: str, name: str) -> _Read:
             "This is a pointer of Git LFS and not the file itself.",
             "Fetch the file with: git lfs pull",
         )
+    if language := language_of_page(text):
+        raise refused(f"This is a table in the source of {language}.", SOURCE_OF_PAGE)
     fault = ""
     if text.lstrip()[:1] in ("{", "[", "/"):
         data, fault = _json(text)

@@ -17,9 +17,12 @@ _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s{0,3}/?>", re.IGNORECASE)
 _RAISED = re.compile(r"<(?:sup|sub)(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _RAISED_END = re.compile(r"</(?:sup|sub)>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,30}\d{0,2});", re.IGNORECASE)
+_HTML_TABLE = re.compile(r"\s{0,99}<(?:!doctype|html|table|thead|tbody|tr)\b", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([*_~`])")
 _KEPT = {0xE000 + ord(sign): sign for sign in "*_~`"}
 """What stands for an escaped mark (`\\*`) while the others are taken off."""
+SOURCE_OF_PAGE = "Copy it from the page as readers see it, or save it as CSV."
+"""What to do about a table in the source of a page."""
 
 
 def without_markup(text: str) -> str:
@@ -42,3 +45,12 @@ def without_markup(text: str) -> str:
 def without_entities(text: str) -> str:
     """Return a text without the entities of HTML, whose `;` parts no cells."""
     return _ENTITY.sub("", text) if "&" in text else text
+
+
+def language_of_page(text: str) -> str:
+    """Return the language of a text that is the source of a page with a table: MediaWiki, HTML, or
+    "" for any other text.
+    """
+    if any(line.startswith("{|") for line in text.split("\n")):
+        return "MediaWiki"
+    return "HTML" if _HTML_TABLE.match(text) else ""
