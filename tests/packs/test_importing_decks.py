@@ -48,6 +48,17 @@ def test_a_sheet_of_cards_becomes_a_deck_that_a_game_has(make_pack: PackMaker) -
     assert "Rain, heavy is called Rain - heavy" in asked
 
 
+def test_a_row_that_sums_the_counts_is_no_card_and_a_ditto_mark_is_what_is_above() -> None:
+    made = deck_of('Card,Count,Side\nRain,5,blue\n**Sun**,2,""""\nTotal,7,\n', "Weather")
+    assert made is not None
+    assert made.understood == "a deck of 7 cards, 2 kinds"
+    assert '{id: "sun", name: "Sun", count: 2, side: "blue"}' in made.text
+    assert [question.partition(":")[0] for question in made.asked] == [
+        "ditto marks are read as the value above",
+        'the row "Total" is left out',
+    ]
+
+
 def test_a_deck_alone_is_printed_and_may_be_a_pack_of_its_own(tmp_path: Path) -> None:
     made = imported(SHEET, "us events.csv", id="events")
     assert [*made.files] == ["decks/events.yaml"]

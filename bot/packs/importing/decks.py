@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.packs.importing.blocks import rows_of
+from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.draft import LOOKS_LIKE_ROSTER, refused, slug, tidy, titled, unlike
 from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
+from bot.packs.importing.weights import has_sum_row, weights_of
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.systems.deck_file import AFTER, CARD_KEYS, LONGEST
@@ -52,7 +54,18 @@ def deck_of(text: str, title: str) -> Made | None:
     asked = list[str]()
     if "type" in heads:
         asked.append(LOOKS_LIKE_ROSTER)
-    return _made("a spreadsheet", title, heads, rows[1:], asked)
+    cards = _without_sum(heads, without_dittos(rows, asked)[1:], asked)
+    return _made("a spreadsheet", title, heads, cards, asked)
+
+
+def _without_sum(heads: Sequence[str], rows: list[list[str]], asked: list[str]) -> list[list[str]]:
+    """Return the rows of cards without a last one that is the sum of the counts above it."""
+    names = [row[heads.index("name" if "name" in heads else "id")] for row in rows]
+    counts = [row[heads.index("count")] or "1" for row in rows]
+    if not has_sum_row(names, weights_of(counts)):
+        return rows
+    asked.append(f'the row "{names[-1][:20]}" is left out: {counts[-1]} is the sum of the others')
+    return rows[:-1]
 
 
 def deck_of_list(data: Any, name: str) -> Made:
