@@ -62,7 +62,9 @@ async def test_an_opened_shot_is_undone_and_brought_back_with_its_effect(tmp_pat
     assert undo.action == await channel.under(number, "undo")
     asked = await channel.press("Anna", undo.action)
     assert "Squad 1 fires: Cell 1 takes casualties" in asked.text()
-    assert "so Bob must agree. If so, what it did to Cell 1 and Squad 1 is taken" in asked.text()
+    assert (
+        "so Bob must agree. If they do, what it did to Cell 1 and Squad 1 is taken" in asked.text()
+    )
     undone = await channel.press("Bob", asked.buttons[0].action)
     assert undone.title == f"#{number} is undone"
     game = await channel.game()

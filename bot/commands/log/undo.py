@@ -464,7 +464,7 @@ def _describe_effect(group: Iterable[Json], what: str) -> str:
     """Say which units the undo or redo of the events changes; "" for none."""
     units = _units_of(group)
     done = "taken back" if what == UNDO else "done again"
-    return f" If so, what it did to {units} is {done}." if units else ""
+    return f" If they do, what it did to {units} is {done}." if units else ""
 
 
 async def _told_of_all(context: Context, group: Sequence[Json]) -> list[str]:

@@ -11,6 +11,7 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.kinds import read_positions
@@ -84,7 +85,7 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     kinds.refuse_unfit((*attackers, *defenders))
     for unit in (*attackers, *defenders):
         if not kinds.is_man(unit):
-            hint = "Use close-assault on vehicles."
+            hint = phrase("`/lnlt close-assault` is for vehicles.")
             raise UserError(
                 f"{unit.word} ({unit.type}) takes no part in melee.", hint=hint, code="wrong-type"
             )
