@@ -242,6 +242,7 @@ def _bring_rolls_forward(grid: _Grid) -> None:
         _ask_about_weights(grid)
         return
     column = fitting[0]
+    _ask_about_weight_among_others(grid, column)
     keys = [row[column] for row in grid.cells]
     grid.cells = [
         [key, *row[:column], *row[column + 1 :]]
@@ -274,6 +275,15 @@ def _ask_about_weights(grid: _Grid) -> None:
                 f"column {top[:20]} is read as a result: if it says how often a row comes up, "
                 f"write a number into each of its cells"
             )
+
+
+def _ask_about_weight_among_others(grid: _Grid, column: int) -> None:
+    """Ask about a column of weights if a row has more than one result beside it."""
+    top = grid.tops[column]
+    if len(grid.tops) > 1 and _is_weighted(top):
+        grid.questions.append(
+            f"column {top[:20]} is read as how often each row comes up: or is it a result?"
+        )
 
 
 def _has_digit(text: str) -> bool:
