@@ -43,7 +43,7 @@ from bot.packs.importing.sheet import read_block, read_sheets
 from bot.packs.importing.understood import describe_draft
 from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
-from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page
+from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page, struck_out
 from bot.systems.packs.archive import MOST_BYTES, PACK
 from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
 from bot.systems.system import DECKS, built_in
@@ -188,6 +188,8 @@ def imported(
         )
     read = _read(decoded.text, stem)
     notes = [*filter(None, (note or decoded.note,)), *read.left_out]
+    if struck := struck_out(decoded.text):
+        notes.append(f'"{struck}" is struck out, and is read all the same')
     return _of_drafts(read._replace(left_out=notes), stem, id, group, chains)
 
 

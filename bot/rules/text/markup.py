@@ -18,6 +18,7 @@ _RAISED = re.compile(r"<(?:sup|sub)(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _RAISED_END = re.compile(r"</(?:sup|sub)>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,30}\d{0,2});", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s{0,99}<(?:!doctype|html|table|thead|tbody|tr)\b", re.IGNORECASE)
+_STRUCK_OUT = re.compile(r"~~(?=[^\s~])([^~\n]{1,60})~~|<(?:s|del)>([^<\n]{1,60})</", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([*_~`])")
 _KEPT = {0xE000 + ord(sign): sign for sign in "*_~`"}
 """What stands for an escaped mark (`\\*`) while the others are taken off."""
@@ -40,6 +41,12 @@ def without_markup(text: str) -> str:
     for _ in range(3):  # bold inside italics
         text = _EMPHASIS.sub(r"\2", text)
     return text.translate(_KEPT).strip()
+
+
+def struck_out(text: str) -> str:
+    """Return the first words that are struck out in a text, "" if there are none."""
+    struck = _STRUCK_OUT.search(text)
+    return (struck[1] or struck[2]) if struck else ""
 
 
 def without_entities(text: str) -> str:
