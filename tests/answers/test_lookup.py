@@ -4,7 +4,10 @@ are for the asker.
 
 from __future__ import annotations
 
+import pytest
+
 from bot.answers.tables import lookup_reply, whole_reply
+from bot.interface.reply import parts
 from bot.interface.reply.bars import WIDE
 from bot.interface.reply.parts import Grid, Whole, part_lines
 from bot.systems.catalog import systems
@@ -58,7 +61,10 @@ async def test_under_a_look_up_are_its_form_and_the_whole_table() -> None:
     assert (await channel.do("Anna", "lnlt-table melee-odds 7 5 whole")).text() == whole.text()
 
 
-async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_so() -> None:
+async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parts, "MOST_LINES", 48)
     whole = await (await Channel.fresh()).do(
         "Anna", "baps-table artillery-sheaf medium-artillery 3 whole"
     )
@@ -69,7 +75,7 @@ async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_s
 
 
 async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
-    """On a phone 39 columns and 48 lines at most, in a terminal of 110 columns as printed; an
+    """On a phone 39 columns and 105 lines at most, in a terminal of 110 columns as printed; an
     answer fits both.
     """
     in_words = []
@@ -82,7 +88,7 @@ async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
             in_words += [] if wholes else [table.id]
             for whole in wholes:
                 phone = part_lines(whole)
-                assert len(phone) <= 48, table.id
+                assert len(phone) <= 105, table.id
                 assert max(map(len, phone)) <= 39, table.id
                 assert max(map(len, part_lines(whole, look=WIDE))) <= 110, table.id
     assert in_words == ["pass-points"]

@@ -195,7 +195,7 @@ Part = (
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around
 them.
 """
-MOST_LINES = 48
+MOST_LINES = 105
 """A whole table has so many lines in chat at most."""
 TOO_LARGE = "Too large to show whole here"
 FIXED = (Odds, Compared, Grid, Whole, UnitTable)
