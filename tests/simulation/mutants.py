@@ -109,7 +109,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
-@mutant("M2: a press that is under way answers everybody's", 10, "d")
+@mutant("M2: a press that is under way answers everybody's", 6, "d")
 def _presses_joined(patch: pytest.MonkeyPatch) -> None:
     run = App.run
     running: dict[str, asyncio.Task[Reply]] = {}
@@ -155,7 +155,7 @@ def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.statements, "OVERDUE", f"due <= {bot.stores.statements.NOW}")
 
 
-@mutant("M1: receipts are not written down", 29, "b")
+@mutant("M1: receipts are not written down", 55, "b")
 def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> None:
         pass
@@ -173,7 +173,7 @@ def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.statements, "tombstone", lambda _: new_id())
 
 
-@mutant("M9: nobody looks whether an answer stands in its channel", 69, "c")
+@mutant("M9: nobody looks whether an answer stands in its channel", 75, "c")
 def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
     async def nowhere(*_: Any) -> bool:
         return False
@@ -209,7 +209,7 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SqliteStore, "commit", later)
 
 
-@mutant("lease: an answer may be taken over at once", 16, "c")
+@mutant("lease: an answer may be taken over at once", 15, "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.running.storing, "LEASE", 0.0)
 
@@ -255,7 +255,7 @@ def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.commands.play.decks, "_draw_closed", openly)
 
 
-@mutant("cards: what was in hands before is believed to be so still", 89, "f")
+@mutant("cards: what was in hands before is believed to be so still", 239, "f")
 def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
     closed = bot.commands.piles.closed_hands
 
