@@ -230,6 +230,16 @@ async def ruled() -> list[dict[str, Any]]:
     return [event["body"] for event in json.loads(await exported_text(channel))["events"]]
 
 
+async def of_used_cards() -> list[dict[str, Any]]:
+    """The events of a game in which a card is used; the pack salt-road must be in use."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start salt-road Year scenario=year", "game join Duke")
+    await channel.do("Bob", "game join League")
+    await channel.do("Anna", "game settings hand_dice=yes", "deck draw duke hand=engineers")
+    await channel.do("Anna", "salt-road use engineers orders")
+    return [event["body"] for event in json.loads(await exported_text(channel))["events"]]
+
+
 async def linked() -> list[dict[str, Any]]:
     """The events of a game that was linked and moved."""
     table = await Table.open()
@@ -338,6 +348,8 @@ def test_nothing_on_the_list_is_unused(
     )
     with pack_in_use(monkeypatch, root / "packs" / "generic"):
         events += run(ruled())
+    with pack_in_use(monkeypatch, root / "packs" / "salt-road"):
+        events += run(of_used_cards())
     with pack_in_use(monkeypatch, root / "tests" / "data" / "packs" / "grit"):
         events += run(every_event_of_choices())
     with pack_in_use(monkeypatch, make_pack(MARSH, "marsh")):

@@ -85,7 +85,7 @@ class UsedCard(NamedTuple):
 
 
 def decks_with(game: Game, option: Option, card: str) -> list[str]:
-    """Return the decks of an option of which a card lies in play."""
+    """Return the decks of an option that have a card in play."""
     return [id for id, one in lying(game) if one == card and id in option.in_play]
 
 

@@ -452,7 +452,7 @@ async def test_the_hosts_own_extension_is_taken_up_by_the_settings_too(
         (tmp_path / "club" / name).write_text(text)
     use_packs(tmp_path / "club")
     await channel.do("Anna", "game settings pack=club-ift")
-    assert "pack=club-ift 1 (" in (await channel.do("Anna", "game settings")).text()
+    assert "Pack club-ift 1 (" in (await channel.do("Anna", "game settings")).text()
     await channel.refused("Anna", "game settings pack=club-ift", "no-change pack")
     await channel.do("Anna", 'unit add "Burner" ft-team side=US fp=12', "game undo", "game redo")
     await sound(channel)

@@ -525,7 +525,7 @@ def _is_kept_in_hand(context: Context, id: str) -> bool:
 
 
 def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
-    """What all see of cards that were moved; *Draw* stands only under cards of open decks."""
+    """What all see of cards that were moved; *Draw* is only under cards of open decks."""
     draws = () if _is_kept_in_hand(context, id) else (draw_button(context, id),)
     buttons = (*draws, context.button("undo", "Undo", context.game.number))
     lines = (Small(f"{id}: {counts(context, id, deck)}"),)

@@ -25,7 +25,7 @@ class DecodedText:
 def decode_text(data: bytes, name: str) -> DecodedText:
     """Return the text of a file: UTF-8, UTF-16 that says so, or else Windows-1252, with a note.
 
-    Raises UserError for a file that is no text.
+    Raises UserError for a file that is not text.
     """
     check_old_workbook(data, name)
     for mark, encoding in _UTF_16.items():
@@ -51,7 +51,7 @@ def decode_text(data: bytes, name: str) -> DecodedText:
 
 
 def check_old_workbook(data: bytes, name: str) -> None:
-    """Raise UserError for a workbook of Excel before 2007, which is no text and is not read."""
+    """Raise UserError for a workbook of Excel before 2007, which is not text and is not read."""
     if data.startswith(_OLD_EXCEL):
         raise workbook_error(f"{name} is a workbook of an old Excel (.xls), which is not read.")
 
@@ -63,7 +63,7 @@ def workbook_error(message: str) -> UserError:
 
 
 def no_text(name: str) -> UserError:
-    """Return the error for a file that is no text."""
+    """Return the error for a file that is not text."""
     return UserError(
         f"{name} is not a text in UTF-8.", hint="Save it as UTF-8.", option="file", code="not-text"
     )

@@ -213,7 +213,7 @@ def _rows_of_columns(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
-    """Return the tables of a sheet: they are parted by empty rows, by headings of their own, or
+    """Return the tables of a sheet: they are separated by empty rows, by headings of their own, or
     by empty columns.
     """
     if len(rows) > MOST_LINES:
