@@ -28,7 +28,7 @@ def test_a_text_that_says_its_encoding_is_read_without_a_note(encoding: str) -> 
 def test_a_text_in_ansi_is_read_with_a_word_that_shows_how() -> None:
     text = file_text("name;type\nGrenadière;squad\n".encode("cp1252"), "units.csv")
     assert (text, file_name(text)) == ("name;type\nGrenadière;squad\n", "units.csv")
-    assert file_note(text) == "read as Windows-1252 (Grenadière): units.csv is no UTF-8"
+    assert file_note(text) == "read as Windows-1252 (Grenadière): units.csv is not in UTF-8"
     with refuses("not-text"):
         check_utf8(text)
 

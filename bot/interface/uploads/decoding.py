@@ -47,7 +47,7 @@ def decode_text(data: bytes, name: str) -> DecodedText:
     words = [word for word in _WORD.findall(text) if not word.isascii()]
     longest = max(words, key=len, default="")
     shown = f" ({longest[:30]})" if longest else ""
-    return DecodedText(text, f"read as {WESTERN}{shown}: {name} is no UTF-8")
+    return DecodedText(text, f"read as {WESTERN}{shown}: {name} is not in UTF-8")
 
 
 def check_old_workbook(data: bytes, name: str) -> None:
