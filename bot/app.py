@@ -33,7 +33,16 @@ from bot.interface.glossary import example_in
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.sizes import check_sizes
-from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Place, Receipt
+from bot.interface.spec import (
+    RUN_MACRO,
+    BotRight,
+    Command,
+    CommandSpec,
+    Path,
+    Person,
+    Place,
+    Receipt,
+)
 from bot.interface.typing.bare_words import (
     hint_sequence,
     names_command,
@@ -258,13 +267,22 @@ class App:
         request_id: str,
         delivery: Mapping[str, object] | None = None,
         channels: Mapping[str, Place] | None = None,
+        bot_rights: tuple[BotRight, ...] | None = None,
     ) -> Reply:
         """Run a command whose options have been read from text or a form; `channels` are those
         of them confirmed.
         """
         return await self.run(
             Command(
-                spec.path, options, who, where, request_id, delivery or {}, channels or {}, spec
+                spec.path,
+                options,
+                who,
+                where,
+                request_id,
+                delivery or {},
+                channels or {},
+                spec,
+                bot_rights,
             )
         )
 

@@ -377,12 +377,29 @@ class Delivery:
         if reply.outbox:
             await self.later(request, reply)
             return True
+        if await self._tell_by_message(request, reply, error):
+            return True
         try:
             at = await self._standing.settle(request, replace(reply, announce=None))
         except TROUBLE as again:
             log.warning("gave up for now on the answer to interaction %s: %s", request.id, again)
             return False
         return at is not None or not reply.error
+
+    async def _tell_by_message(self, request: Request, reply: Reply, error: Exception) -> bool:
+        """Send a reply that its locked thread does not take to the player alone. Return whether
+        they have it.
+        """
+        if not isinstance(error, Refused) or error.code != ARCHIVED or request.owner:
+            return False
+        name = request.where.name or "a thread"
+        origin = Small(f"You typed this in {name}, which is locked and archived.")
+        message = replace(
+            reply, private=True, in_place=False, announce=None, lines=(*reply.lines, origin)
+        )
+        with suppress(*TROUBLE):
+            return await self._posting.late(message, replace(request, channel=0)) is not None
+        return False
 
 
 async def _result(task: asyncio.Task[Reply]) -> Reply:

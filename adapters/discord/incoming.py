@@ -17,7 +17,7 @@ from adapters.discord.channels import confirmed
 from adapters.discord.command_payload import ATTACHMENT, CHANNEL, ENTRIES
 from adapters.discord.delivery import Delivery
 from adapters.discord.modal import ROOM, filled, modal
-from adapters.discord.permissions import missing, warning
+from adapters.discord.permissions import list_rights, missing, warning
 from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
@@ -26,7 +26,7 @@ from bot.app import App
 from bot.interface.form.form import HAND, ODDS, SECRET, asks
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
-from bot.interface.spec import Command, CommandSpec, Path, Receipt
+from bot.interface.spec import LIST_BOT_RIGHTS, Command, CommandSpec, Path, Receipt
 from bot.interface.typing.complete import MAX_LENGTH, meant
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
@@ -210,7 +210,10 @@ async def answer(work: Work, request: Request, command: Command) -> Reply:
         channels = await confirmed(work.client, request, named)
     except UserError as error:
         return error_reply(error)
-    reply = await work.app.run(replace(command, options=options, channels=channels))
+    rights = list_rights(request) if command.path == LIST_BOT_RIGHTS else None
+    reply = await work.app.run(
+        replace(command, options=options, channels=channels, bot_rights=rights)
+    )
     if command.path[0] == "pack":
         return await work.with_menu(request, reply)
     return _with_warning(reply, request) if command.path in ABOUT_THE_GAME else reply

@@ -15,6 +15,7 @@ from adapters.discord.request import (
     VIEW_CHANNEL,
     Request,
 )
+from bot.interface.spec import BotRight
 
 NEEDED = {
     "View Channels": VIEW_CHANNEL,
@@ -27,6 +28,27 @@ WELCOME = {"Pin Messages": PIN_MESSAGES}
 """What the bot does without, and asks for when it is invited: the board is pinned then."""
 MAY_NOT_PIN = "The bot lacks the permission Pin Messages here; a moderator can grant it."
 NO_FILES = 'The bot lacks the permission "Attach Files" in this channel; a moderator can grant it.'
+
+
+_PURPOSES = {
+    "View Channels": "to be found in this channel",
+    "Send Messages": "late results, reminders and the board",
+    "Embed Links": "answers in a coloured frame",
+    "Attach Files": "pictures, exports and long tables",
+    "Send Messages in Threads": "late results, reminders and the board",
+    "Pin Messages": "keeping the board at hand",
+}
+_REMEDY = "Ask a server manager: Edit Channel, Permissions, Grognard, then switch it on."
+
+
+def list_rights(request: Request) -> tuple[BotRight, ...]:
+    """Return each permission that the bot can use where a request came from."""
+    unused = "Send Messages" if request.thread else "Send Messages in Threads"
+    return tuple(
+        BotRight(name, _PURPOSES[name], request.may(bit), _REMEDY)
+        for name, bit in (NEEDED | WELCOME).items()
+        if name != unused
+    )
 
 
 def missing(request: Request, *, files: bool = False) -> tuple[str, ...]:

@@ -37,20 +37,20 @@ INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 STATE_LIFE = 10 * 60
 COOKIE = "grognard_install"
-SCOPES = (
-    "app_mentions:read",  # threads, and whoever likes it better: @grognard roll 2d6
-    "channels:read",  # /game transfer: whether who asks and the bot are members of the other channel
-    "chat:write",
-    "commands",
-    "files:read",  # /game import, /unit import
-    "files:write",  # /game export, long answers, pictures
-    "groups:read",  # the same for private channels
-    "im:history",  # direct messages to the bot
-    "im:write",
-    "pins:write",  # /game board: the board is pinned
-    "users:read",  # the name to show, and who is an admin
-)
-"""What the app asks for: no more than it needs."""
+SCOPES = {
+    "app_mentions:read": "commands by mention, also in threads",
+    "channels:read": "moving a game to a channel that you and the bot are both in",
+    "chat:write": "results, reminders and the board",
+    "commands": "slash commands and shortcuts",
+    "files:read": "files that you import",
+    "files:write": "pictures, exports and long tables",
+    "groups:read": "moving a game to a private channel",
+    "im:history": "commands in your direct messages with the bot",
+    "im:write": "reminders by direct message",
+    "pins:write": "keeping the board at hand",
+    "users:read": "names, and who is an admin",
+}
+"""The scopes that the app asks for, which are no more than it needs, each with its purpose."""
 EVENTS = (
     *("app_home_opened", "app_mention", "app_uninstalled"),
     *("member_joined_channel", "message.im", "tokens_revoked"),

@@ -14,11 +14,12 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import ABOUT_PLACES, People, at_home, confirmed
 from adapters.slack.delivery import Posts
 from adapters.slack.request import Request
+from adapters.slack.rights import list_rights
 from adapters.slack.teams import Teams
 from bot.app import App
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.spec import Command, CommandSpec, Path, Person, Place
+from bot.interface.spec import LIST_BOT_RIGHTS, Command, CommandSpec, Path, Person, Place
 from bot.outbox.receipts import done_within, hurry
 from bot.rules.errors import UserError
 from bot.running.budgets import Queues
@@ -166,8 +167,11 @@ class Work:
         except UserError as error:
             return error_reply(error)
         where = await self.where(request, spec.path)
+        rights = None
+        if spec.path == LIST_BOT_RIGHTS and team is not None:
+            rights = await list_rights(self.wire, team.token, request)
         return await self.app.run_typed(
-            spec, options, who, where, request.request_id, request.to_json(), channels
+            spec, options, who, where, request.request_id, request.to_json(), channels, rights
         )
 
     async def where(self, request: Request, path: Path) -> Place:

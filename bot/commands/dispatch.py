@@ -95,6 +95,7 @@ HANDLERS = {
     "hand": "play.hands:hand",
     "setup systems": "games.settings:systems",
     "setup links": "games.settings:links",
+    "setup rights": "games.bot_rights:list_rights",
     "track show": "turns.tracks:show",
     "track set": "turns.tracks:set_track",
     "pack add": "packs.pack:add",

@@ -600,6 +600,7 @@ _OTHERS = (
         title="Rule sets",
         verb="Save",
     ),
+    _private("setup rights", "What the bot may do in this channel, and what to ask an admin for"),
     _private(
         "setup links",
         "Channels here that share a game with others",

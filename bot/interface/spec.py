@@ -11,6 +11,8 @@ from bot.rules.inputs.options import Option, flag
 Path = tuple[str, ...]
 
 
+LIST_BOT_RIGHTS: Path = ("setup", "rights")
+"""The command that lists what the bot may do in its channel."""
 RUN_MACRO: Path = ("macro", "run")
 """The command that stands for another."""
 FLAGS = ("odds", "compare", "secret", "private")
@@ -71,6 +73,17 @@ def own_place(user: str) -> Place:
     return Place(f"{platform}:{OWN}/{id}", name="your own play", owner=user, is_own=True)
 
 
+class BotRight(NamedTuple):
+    """A permission or scope as its platform calls it, what it is for, whether the bot has it in
+    the channel of a command, and how to grant it.
+    """
+
+    name: str
+    purpose: str
+    is_granted: bool
+    remedy: str
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it
@@ -84,6 +97,9 @@ class Command:
     without that is not believed.
 
     `spec` is what the path leads to, once somebody has looked it up; it is not stored.
+
+    `bot_rights` is what the bot may do in the channel, for the command that lists it; None if the
+    platform has no such rights. It is looked up for each run and not stored.
     """
 
     path: Path
@@ -94,6 +110,7 @@ class Command:
     delivery: Mapping[str, object] = field(default_factory=dict)
     channels: Mapping[str, Place] = field(default_factory=dict)
     spec: CommandSpec | None = field(default=None, compare=False, repr=False)
+    bot_rights: tuple[BotRight, ...] | None = field(default=None, compare=False, repr=False)
 
 
 class Receipt(NamedTuple):

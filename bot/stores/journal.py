@@ -81,7 +81,8 @@ def _leased(id: str, lease: float) -> Step:
     return Step(f"UPDATE receipts SET due = {NOW} + ?1 WHERE id = ?2", (lease, id))
 
 
-_KEPT = tuple(one.name for one in fields(Command) if one.name != "spec")
+_NOT_KEPT = ("spec", "bot_rights")
+_KEPT = tuple(one.name for one in fields(Command) if one.name not in _NOT_KEPT)
 
 
 def to_text(command: Command) -> str:

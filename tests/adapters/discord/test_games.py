@@ -94,3 +94,44 @@ async def test_nothing_is_rolled_in_a_thread_that_is_locked_and_archived(
     log = await (await anna.slash(table, "log")).answer()
     assert "#2" in log.text
     assert "#3" not in log.text
+
+
+async def test_a_refusal_that_a_locked_thread_does_not_take_comes_by_direct_message(
+    discord: DiscordStandIn,
+) -> None:
+    table, anna = discord.channel("table"), discord.user("Anna")
+    flank = discord.thread("left flank", table)
+    await (await anna.slash(table, "game start", system="lnlt", name="Hill 875")).answer()
+    flank.archived = flank.locked = flank.refuses_answers = True
+    discord.site.update_channel(flank)
+    await anna.slash(flank, "roll", dice="2d6")
+    told = await discord.message(anna.dm(), "ask a moderator")
+    assert "locked and archived" in told.text
+    assert "#left flank" in told.text
+    assert "(late)" not in told.text
+
+
+async def test_a_private_answer_follows_its_player_out_of_a_thread_that_was_just_locked(
+    discord: DiscordStandIn,
+) -> None:
+    """The thread is locked between command and answer, so its payload does not say so yet."""
+    table, anna = discord.channel("table"), discord.user("Anna")
+    flank = discord.thread("left flank", table)
+    flank.refuses_answers = True
+    await anna.slash(flank, "help", topic="dice")
+    told = await discord.message(anna.dm(), "You typed this in")
+    assert "dice" in told.text
+
+
+async def test_setup_rights_says_what_to_ask_a_manager_for(discord: DiscordStandIn) -> None:
+    table, sam = discord.channel("table"), discord.user("Sam", manage_guild=True)
+    discord.permit_bot(table, attach_files=False, pin_messages=False)
+    await (await sam.slash(table, "game start", system="lnlt", name="Hill 875")).answer()
+    listed = await (await sam.slash(table, "setup rights")).answer()
+    assert listed.ephemeral
+    for text in ("lacks 2 permissions", "Missing: Attach Files (pictures", "Missing: Pin Messages"):
+        assert text in listed.text, listed.text
+    assert "Granted: View Channels, Send Messages, Embed Links" in listed.text
+    assert listed.text.count("Ask a server manager") == 1
+    assert "Game master in this channel: Sam" in listed.text
+    assert "Packs enabled here: none" in listed.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.conftest import say, settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 
@@ -33,3 +33,21 @@ async def test_the_bot_greets_a_channel_that_it_is_invited_to(
         assert "Anyone who can post here can play." in greeting.plain
         assert greeting.ephemeral_for is None
         assert "Start a game" in greeting.buttons()
+
+
+async def test_setup_rights_says_which_scopes_are_missing(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, games = settle(socket_slack)
+    home.scopes -= {"pins:write", "files:write"}
+    async with running(socket_slack, tmp_path, home):
+        listed = await say(anna, games, "/grognard", "setup rights")
+        assert listed.ephemeral_for == anna.id
+        assert "lacks 2 permissions" in listed.plain
+        assert "Missing: files:write (pictures" in listed.plain
+        assert listed.plain.count("Ask a workspace admin") == 1
+        assert "Granted: Member of this channel" in listed.plain
+        club = home.channel("club", bot_member=False, members=[anna])
+        elsewhere = await say(anna, club, "/grognard", "setup rights")
+        assert "Missing: Member of this channel" in elsewhere.plain
+        assert "/invite @grognard" in elsewhere.plain

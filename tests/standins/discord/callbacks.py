@@ -79,6 +79,8 @@ class Callbacks:
             raise ApiError(400, 40060, "Interaction has already been acknowledged.")
         if self._site.clock.now() - found.at > self._site.settings.receipt_limit:
             raise not_found("interaction", 10062)
+        if found.channel.refuses_answers:
+            raise ApiError(400, 50083, "Thread is archived")
         kind = self._permitted(found, body)
         self._act(found, kind, body.get("data") or {}, uploads)
         found.answer_kind, found.response = kind, body

@@ -93,6 +93,7 @@ class Channel:
     messages: list[Message] = field(default_factory=list)
     archived: bool = False
     locked: bool = False
+    refuses_answers: bool = False
     people: tuple[User, ...] = ()
 
     @property

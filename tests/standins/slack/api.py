@@ -131,7 +131,8 @@ async def serve(slack: SlackStandIn, request: web.Request) -> web.StreamResponse
     except Refused as refusal:
         slack.refusals.append((name, refusal.error, refusal.more.get("errors", [])))
         return refusal.answer()
-    return web.json_response({"ok": True, **answer})
+    scopes = {} if call.owner is None else {"X-OAuth-Scopes": ",".join(sorted(call.owner.scopes))}
+    return web.json_response({"ok": True, **answer}, headers=scopes)
 
 
 def fail(fault: Fault) -> None:

@@ -1,0 +1,49 @@
+"""What the bot may do in a channel of Slack, as Slack says when it is asked."""
+
+from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.installation import SCOPES
+from adapters.slack.request import Request
+from bot.interface.spec import BotRight
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+
+_INVITE = phrase("In this channel, type: `/invite @grognard`")
+_REINSTALL = "Ask a workspace admin to install the app again, which adds what it lacks."
+MEMBER = "Member of this channel"
+
+
+async def list_rights(wire: Wire, token: str, request: Request) -> tuple[BotRight, ...]:
+    """Return the app's scopes and whether the bot is in the channel. Raises UserError if Slack
+    does not say.
+    """
+    try:
+        _, header = await wire.scopes(token)
+        is_here = await _is_in_channel(wire, token, request)
+    except (Busy, Refused):
+        raise UserError(
+            "Slack does not say what the bot may do here.",
+            hint="Try again in a moment.",
+            code="platform-silent",
+        ) from None
+    granted = {scope.strip() for scope in header.split(",")}
+    scopes = [
+        BotRight(scope, purpose, scope in granted, _REINSTALL) for scope, purpose in SCOPES.items()
+    ]
+    purpose = "results, reminders and the board"
+    return (BotRight(MEMBER, purpose, is_here, _INVITE), *scopes)
+
+
+async def _is_in_channel(wire: Wire, token: str, request: Request) -> bool:
+    """Return whether the bot reads the channel; it always does in direct messages with it.
+
+    Slack does not know a private channel that the bot is not in. Raises Busy, Refused.
+    """
+    if request.channel.startswith("D"):
+        return True
+    try:
+        info = await wire.request(token, "conversations.info", channel=request.channel)
+    except Refused as refused:
+        if refused.error in ("channel_not_found", "missing_scope"):
+            return False
+        raise
+    return bool((info.get("channel") or {}).get("is_member"))

@@ -1,0 +1,54 @@
+"""`/setup rights`: what the bot may do in this channel, what to ask an admin for, who runs the game
+here, and which packs are enabled."""
+
+from collections.abc import Iterable
+
+from bot.commands.context import Context
+from bot.game.loaded import is_imported
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import BotRight
+from bot.packs.pack_store import enabled, of_host, server_key, versions
+from bot.rules.text.names import counted
+
+
+async def list_rights(context: Context) -> Reply:
+    """List what the bot may do in this channel, and how to grant what it lacks."""
+    rights = context.command.bot_rights or ()
+    missing = [right for right in rights if not right.is_granted]
+    granted = [right for right in rights if right.is_granted]
+    lines = [f"Missing: {right.name} ({right.purpose})." for right in missing]
+    lines += dict.fromkeys(right.remedy for right in missing)
+    if granted:
+        lines.append(f"Granted: {', '.join(right.name for right in granted)}.")
+    lines.append(_format_master(context))
+    packs = await _list_pack_titles(context)
+    lines.append(f"Packs enabled here: {', '.join(packs) or 'none'}.")
+    return Reply(_format_title(context, missing), tuple(lines), private=True)
+
+
+def _format_title(context: Context, missing: list[BotRight]) -> str:
+    if context.command.bot_rights is None:
+        return "The bot needs no permissions here"
+    if not missing:
+        return "The bot may do everything it needs here"
+    return f"The bot lacks {counted(len(missing), 'permission')} here"
+
+
+def _format_master(context: Context) -> str:
+    """Return the sentence that says who is game master in this channel."""
+    game = context.game
+    if not context.ledger.row or not game.started or game.ended:
+        return "No game is on in this channel."
+    master = context.ledger.persons.get(game.master)
+    if master is None or is_imported(master):
+        return "The game in this channel has no game master."
+    return f"Game master in this channel: {context.ledger.name_of(game.master)}."
+
+
+async def _list_pack_titles(context: Context) -> Iterable[str]:
+    """Return the titles of the packs that this server has enabled, with their versions."""
+    server = server_key(context.command.where)
+    hashes = set((await enabled(context.store, server)).values())
+    known = [*of_host(), *await versions(context.store, server)]
+    titles = (f"{pack.title} {pack.version}".strip() for pack in known if pack.hash in hashes)
+    return dict.fromkeys(titles)
