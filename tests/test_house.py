@@ -30,13 +30,13 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (68, 520),
-    "odds of it": (60, 125),
-    "one die": (39, 75),
-    "undo": (34, 100),
-    "Again": (68, 580),
-    "Odds": (55, 115),
-    "a cell": (38, 66),
+    "fire": (66, 460),
+    "odds of it": (58, 122),
+    "one die": (38, 73),
+    "undo": (32, 94),
+    "Again": (66, 500),
+    "Odds": (53, 108),
+    "a cell": (36, 64),
 }
 """The most files that a walk enters, and the most changes of room, by its name. A shot makes many,
 as it is tried at every other target before its menu offers that one.

@@ -1,12 +1,15 @@
 """The states, markers and conditions of roster units that count in a roll, in the words of its line.
 
-Nothing is declared for this: the roll is played with a few fixed hands of dice, once as the roster
-is, and once for each condition without it. A condition counts if a play differs.
+Nothing is declared for this: the roll is played with a few fixed hands of dice, as the roster is
+and without conditions. A condition counts if a play without it differs. Conditions are first left
+out together, and one by one only if that makes a difference, because most of them do not count.
+
+All this has a budget. If it is spent, nothing is said of the conditions that are left.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,6 +27,10 @@ from bot.systems.system import Sequence
 
 HANDS = 12
 """Hands of dice that each condition is tried with; a difference ends the trial."""
+MOST_POINTS = 600
+"""The points that all plays of one roll may cost: two for each play, and one for each die, line and
+unit of it. That is about 8 ms of processor time.
+"""
 MOST_CONDITIONS = 12
 """Conditions that are tried in one roll; the units of a long list share theirs."""
 MOST_PLAYS = 4
@@ -36,6 +43,10 @@ class Condition(NamedTuple):
     kind: str
     word: str
     units: tuple[str, ...]
+
+
+Group = tuple[Condition, ...]
+"""Conditions that are left out together."""
 
 
 class CountedCondition(NamedTuple):
@@ -93,15 +104,56 @@ def find_counted(
     conditions = _list_conditions(sequence, plays, roster)[:MOST_CONDITIONS]
     if not conditions:
         return ()
-    base = _Trial(sequence, raw, roster, plays)
+    budget = _Budget(MOST_POINTS)
+    base = _Trial(sequence, raw, roster, budget, plays)
+
+    def leave_out(group: Group) -> _Trial:
+        return _Trial(sequence, raw, _roster_without(sequence, roster, group), budget)
+
+    trials = _find_different(base, tuple(conditions), leave_out, budget)
     counted = list[CountedCondition]()
     for condition in conditions:
-        without = _Trial(sequence, raw, _roster_without(sequence, roster, condition), ())
-        if base.differs_from(without):
+        without = trials.get(condition)
+        if without is not None:
             modifiers = base.modifiers_gone(without)
             is_named = bool(modifiers) or base.words_gone(without)
             counted.append(CountedCondition(condition, modifiers, is_named))
     return tuple(counted)
+
+
+def _find_different(
+    base: "_Trial",
+    conditions: Group,
+    leave_out: Callable[[Group], "_Trial"],
+    budget: "_Budget",
+) -> dict[Condition, "_Trial"]:
+    """Return the conditions without which a hand of dice is played differently, with their trials.
+
+    All are left out together. If that makes a difference, each is left out alone, and those that
+    make none by themselves stay together. The search ends early if the budget is spent.
+    """
+    found = dict[Condition, _Trial]()
+    singles = dict[Condition, _Trial]()
+    group = conditions
+    together = leave_out(group)
+    if len(group) == 1:
+        singles[group[0]] = together
+    for hand in range(HANDS):
+        if budget.is_spent or not group:
+            break
+        if not base.differs_from(together, hand, if_refused=True):
+            continue
+        for condition in group:
+            if condition not in singles and not budget.is_spent:
+                singles[condition] = leave_out((condition,))
+            single = singles.get(condition)
+            if single is not None and base.differs_from(single, hand, if_refused=False):
+                found[condition] = single
+        left = tuple(condition for condition in group if condition not in found)
+        if left and left != group:
+            together = leave_out(left)
+        group = left
+    return found
 
 
 def _plan(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[Planned, ...]:
@@ -189,21 +241,44 @@ def _conditions_of(sequence: Sequence, unit: RosterUnit) -> Iterator[tuple[str, 
             yield key, f"{key} {value}"
 
 
-def _roster_without(sequence: Sequence, roster: Roster, condition: Condition) -> Roster:
-    """Return the roster whose units of the condition do not have it."""
-    words = sequence.system.words["units"]
-    units = dict[str, RosterUnit]()
-    for unit in roster.values():
-        if unit.name not in condition.units:
-            units[unit.name] = unit
-        elif condition.kind == "marker":
-            units[unit.name] = replace(unit, marks=unit.marks - {condition.word})
-        elif condition.kind == "state":
-            units[unit.name] = replace(unit, state=words.fresh or words.sound)
-        else:
-            numbers = {key: it for key, it in unit.numbers.items() if key != condition.kind}
-            units[unit.name] = replace(unit, numbers=numbers)
+def _roster_without(sequence: Sequence, roster: Roster, group: Group) -> Roster:
+    """Return the roster whose units of these conditions do not have them."""
+    units = {unit.name: unit for unit in roster.values()}
+    for condition in group:
+        for name in condition.units:
+            units[name] = _unit_without(sequence, units[name], condition)
     return by_name(units.values())
+
+
+def _unit_without(sequence: Sequence, unit: RosterUnit, condition: Condition) -> RosterUnit:
+    """Return the unit without a condition of it."""
+    words = sequence.system.words["units"]
+    if condition.kind == "marker":
+        return replace(unit, marks=unit.marks - {condition.word})
+    if condition.kind == "state":
+        return replace(unit, state=words.fresh or words.sound)
+    numbers = {key: value for key, value in unit.numbers.items() if key != condition.kind}
+    return replace(unit, numbers=numbers)
+
+
+class _Budget:
+    """The points that the plays of one roll may still cost."""
+
+    def __init__(self, points: int) -> None:
+        self._points = points
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether no further play may begin."""
+        return self._points <= 0
+
+    def charge_for_plan(self, plays: Iterable[Planned]) -> None:
+        """Take off what it cost to plan the plays."""
+        self._points -= 2 + sum(1 for one in plays for _ in _named(one))
+
+    def charge_for_play(self, plays: Iterable[Played]) -> None:
+        """Take off what the plays of one hand cost."""
+        self._points -= sum(2 + len(played.dice) + len(played.lines) for played in plays)
 
 
 class _Trial:
@@ -214,20 +289,31 @@ class _Trial:
         sequence: Sequence,
         raw: Mapping[str, object],
         roster: Roster,
-        plays: tuple[Planned, ...],
+        budget: _Budget,
+        plays: tuple[Planned, ...] = (),
     ) -> None:
         self._sequence = sequence
+        self._budget = budget
         self._hands = dict[int, tuple[Played, ...] | None]()
         try:
             self._plays = plays or _plan(sequence, raw, roster)
         except UserError:
             self._plays = ()
+        budget.charge_for_plan(self._plays)
 
-    def differs_from(self, other: "_Trial") -> bool:
-        """Return whether some hand of dice leads to another sum or result."""
-        return any(
-            Counter(_parts(own)) != Counter(_parts(changed)) or _results(own) != _results(changed)
-            for own, changed in self._pairs(other)
+    def differs_from(self, other: "_Trial", hand: int, *, if_refused: bool) -> bool:
+        """Return whether this hand of dice leads to another sum or result.
+
+        `if_refused` is the answer if only the other roster's play is refused.
+        """
+        own = self._play(hand)
+        if own is None:
+            return False
+        changed = other._play(hand)
+        if changed is None:
+            return if_refused
+        return Counter(_parts(own)) != Counter(_parts(changed)) or _results(own) != _results(
+            changed
         )
 
     def modifiers_gone(self, other: "_Trial") -> tuple[tuple[str, int], ...]:
@@ -243,7 +329,10 @@ class _Trial:
         )
 
     def _pairs(self, other: "_Trial") -> Iterator[tuple[tuple[Played, ...], tuple[Played, ...]]]:
-        """Yield what both play with each hand that neither refuses."""
+        """Yield what both play with each hand that neither refuses.
+
+        Once the budget is spent, only hands that both have played come.
+        """
         for hand in range(HANDS):
             own = self._play(hand)
             changed = other._play(hand)
@@ -251,18 +340,23 @@ class _Trial:
                 yield own, changed
 
     def _play(self, hand: int) -> tuple[Played, ...] | None:
-        """Return the plays with this hand; None if the rules refuse it."""
+        """Return the plays with this hand; None if the rules refuse it, or if it is too late."""
         if hand not in self._hands:
-            try:
-                self._hands[hand] = (
-                    tuple(
-                        self._sequence.play(one.plan, _FixedDice(hand + 1)) for one in self._plays
-                    )
-                    or None
-                )
-            except UserError:
-                self._hands[hand] = None
+            if self._budget.is_spent:
+                return None
+            self._hands[hand] = self._play_new(hand)
+            self._budget.charge_for_play(self._hands[hand] or ())
         return self._hands[hand]
+
+    def _play_new(self, hand: int) -> tuple[Played, ...] | None:
+        """Play all plays with this hand; return None if the rules refuse one or there is none."""
+        plays = list[Played]()
+        try:
+            for one in self._plays:
+                plays.append(self._sequence.play(one.plan, _FixedDice(hand + 1)))
+        except UserError:
+            return None
+        return tuple(plays) or None
 
 
 def _modifiers_gone(
