@@ -13,7 +13,7 @@ from bot.game.state import Game, Json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
 from bot.rules.cards import PLAY, SETTLED, settled, take
-from bot.rules.dice import Rolled, Script, Source
+from bot.rules.dice import TENS_FIRST, Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.typed_values import hand_dice
 from bot.rules.sequence.sequence import ACTOR, Ask, Change, Joining
@@ -88,16 +88,36 @@ def thrown(
 ) -> T:
     """What is played with the dice of `source`, or with real ones (and `cards`) where these are
     given. Raises UserError for real dice that do not fit; of too few it names the die owed next,
-    and what to type then (`typed` writes it)."""
+    and what to type then (`typed` writes it).
+
+    Dice that fit only if each d100 is two dice, tens and units, are read so.
+    """
     if hand in (None, ""):
         return play(source)
-    script = Script(hand_dice(hand, cards=cards), named=cards, as_printed=True)
+    values = hand_dice(hand, cards=cards)
     try:
-        played = play(script)
+        return _play_with(Script(values, named=cards, as_printed=True), play)
     except DieOwed as owed:
         what = f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides})."
         hint = Phrase("Roll it and type: ", Typed(typed(",".join(map(str, (*owed.given, "?"))))))
         raise UserError(what, hint=hint, option="hand", code="die-owed", about=owed) from None
+    except UserError as error:
+        if error.code not in _UNFITTING:
+            raise
+        pairs = Script(values, named=cards, as_printed=True, has_tens_and_units=True)
+        try:
+            return _play_with(pairs, play)
+        except UserError as other:
+            raise (other if other.code == TENS_FIRST else error) from None
+
+
+_UNFITTING = ("bad-face", "dice-left-over")
+"""The codes of dice that are typed and do not fit."""
+
+
+def _play_with(script: Script, play: Callable[[Source], T]) -> T:
+    """Return what is played with the dice of `script`. Raises UserError if some are left over."""
+    played = play(script)
     script.finish()
     return played
 

@@ -1,5 +1,6 @@
 """Dice of any kind, `/roll 2d6+3`, and those of a table: a roll that is left out is rolled."""
 
+import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from fractions import Fraction
@@ -18,6 +19,7 @@ from bot.rules.copies import replace
 from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import Chances, odds
+from bot.rules.expression.model import Expression
 from bot.rules.expression.rolling import Result, Rolling, roll
 from bot.rules.expression.sum_parser import parse
 from bot.rules.inputs.options import Option, clean, flag
@@ -55,7 +57,9 @@ def roll_dice(
         words = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
         return f"/roll {words}{' secret' if flag(options, 'secret') else ''}"
 
-    rolling = thrown(lambda dice: roll(expression, dice), source, hand, typed)
+    rolling = thrown(
+        lambda dice: roll(expression, dice), source, _split_digits(expression, hand), typed
+    )
     inputs = {"dice": text} | ({"label": label} if label else {})
     by_hand = hand not in (None, "")
     answer = rolling.answer
@@ -63,6 +67,20 @@ def roll_dice(
         "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer
     )
     return Outcome(roll_reply(rolling, who, label), happening)
+
+
+def _split_digits(expression: Expression, hand: object) -> object:
+    """Return real dice typed as the numbers that they are read as, 36 for 3 and 6, one by one.
+
+    Other dice, and those of an expression with further dice, are returned as typed.
+    """
+    pools = expression.pools
+    if not pools or not all(pool.as_digits for pool in pools):
+        return hand
+    numbers = re.split(r"[\s,;]+", str(hand or "").strip())
+    if not all(number.isdecimal() and len(number) == pools[0].count for number in numbers):
+        return hand
+    return ",".join(digit for number in numbers for digit in number)
 
 
 def read_label(raw: object) -> str:
@@ -237,6 +255,22 @@ def _read_chain(table: Table, options: Mapping[str, object], who: str, source: S
         ),
     )
     return Outcome(reply, happening, given)
+
+
+_DIGITS = (("tens", "ones"), ("hundreds", "tens", "ones"))
+
+
+def split_digits_of_row(table: Table, options: Mapping[str, object]) -> dict[str, object]:
+    """Return the options of a look-up, with the number of a row in place of the first of dice that
+    are read as digits (36) as these dice (3 and 6).
+    """
+    places = tuple(roll.option for roll in table.rolls)
+    given = dict(options)
+    number = str(given.get(places[0], "")) if places in _DIGITS else ""
+    has_more = any(given.get(place) is not None for place in places[1:])
+    if has_more or not number.isdecimal() or len(number) != len(places):
+        return given
+    return given | dict(zip(places, number, strict=True))
 
 
 def _without_answer(

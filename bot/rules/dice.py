@@ -119,18 +119,40 @@ def face_as_printed(die: Die, value: object) -> object:
     return die.sides if is_zero and isinstance(value, int) else value
 
 
+TENS_FIRST = "tens-first"
+"""The code of an error for a d100 whose units are typed before its tens."""
+
+
+def _join_tens_and_units(tens: object, units: object) -> int | None:
+    """Return what two ten-sided dice show on a d100, None if they cannot. 30 and 3 are both 30 of
+    the tens, and two zeros are 100."""
+    if not isinstance(tens, int) or not isinstance(units, int) or units not in range(10):
+        return None
+    if tens not in (*range(10), *range(10, 100, 10)):
+        return None
+    tens_number = tens if tens >= 10 else tens * 10
+    return tens_number + units or 100
+
+
 class Script:
     """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up
     exactly. Where cards are `named` each is the id or name of one, else the face of its die.
-    Dice `as_printed` are those of players, see `face_as_printed`."""
+    Dice `as_printed` are those of players, see `face_as_printed`. A d100 that `has_tens_and_units`
+    is two of them: 30 and 7 are 37, 00 and 0 are 100."""
 
     def __init__(
-        self, values: Sequence[object], *, named: bool = False, as_printed: bool = False
+        self,
+        values: Sequence[object],
+        *,
+        named: bool = False,
+        as_printed: bool = False,
+        has_tens_and_units: bool = False,
     ) -> None:
         self._values = tuple(values)
         self._used = 0
         self._named = named
         self._as_printed = as_printed
+        self._has_tens_and_units = has_tens_and_units
 
     def draw(self, die: Die) -> int | str:
         """The next value. Raises DieOwed when none is left, UserError for a face the die does
@@ -140,6 +162,8 @@ class Script:
             cards = f"a card: {die.pile.listed}" if die.pile is not None and self._named else ""
             raise DieOwed(die.label, cards or die.name, self._values)
         value = self._values[self._used]
+        if self._has_tens_and_units and die == Die(die.label, 100):
+            return self._draw_tens_and_units(die)
         if self._as_printed:
             value = face_as_printed(die, value)
         if die.pile is not None and (self._named or isinstance(value, str)):
@@ -162,6 +186,23 @@ class Script:
             raise UserError(what, hint=hint, option="hand", code="bad-face")
         self._used += 1
         return value
+
+    def _draw_tens_and_units(self, die: Die) -> int:
+        """Return what the next two dice show on a d100. Raises UserError for others."""
+        pair = self._values[self._used : self._used + 2]
+        if len(pair) < 2:
+            raise DieOwed(die.label, die.name, self._values)
+        self._used += 2
+        number = _join_tens_and_units(*pair)
+        if number is not None:
+            return number
+        first, second = pair
+        message = f"{first}, {second} are not the tens and units of a d100."
+        if _join_tens_and_units(second, first) is None:
+            raise UserError(message, option="hand", code="bad-face")
+        hint = Hint(f"The tens come first: {second},{first}.")
+        hint.wrong, hint.right = f"{first},{second}", f"{second},{first}"
+        raise UserError(message, hint=hint, option="hand", code=TENS_FIRST)
 
     def finish(self) -> None:
         """Raise UserError when dice are left over."""

@@ -33,7 +33,7 @@ from bot.answers.headline import hits_its_unit
 from bot.answers.outcome import Outcome, after_happening, initiative_of
 from bot.answers.printed_table import printed
 from bot.answers.reach import acting_in, reach_of
-from bot.answers.roll import read_table, roll_dice
+from bot.answers.roll import read_table, roll_dice, split_digits_of_row
 from bot.answers.shot import EXTRA, acting_units, brief, compact, named_units, run_sequence
 from bot.answers.tables import whole_reply
 from bot.commands.context import Context, play_facts
@@ -107,6 +107,7 @@ async def handle_lookup(context: Context) -> Reply:
     spec = context.spec
     options = _plain(context.command.options)
     table = context.systems[spec.system].tables[spec.target]
+    options = split_digits_of_row(table, options)
     wanted = flag(options, "picture")
     options.pop("picture", None)
     if spec.wants_whole(options):

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from bot.packs.importing.digit_dice import D66
 from bot.packs.importing.draft import MOST_TABLES, Draft, all_that_can, one_column, refused
-from bot.packs.importing.figures import D66, PAIRS, Span, can_be_rolled, figures, totals
+from bot.packs.importing.figures import PAIRS, Span, can_be_rolled, figures, totals
 
 BCDICE = "a BCDice original table"
 _DICE = r"(?:(\d{1,4})D(\d{1,5})|(D66[NASD]?))"

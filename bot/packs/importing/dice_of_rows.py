@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
+from bot.packs.importing.digit_dice import digit_dice_for, is_digit_dice, numbers_of
 from bot.packs.importing.draft import refused
 from bot.packs.importing.figures import (
-    D66,
     Span,
     covered,
     dice_for,
     dice_said,
-    is_d66,
     is_modified,
     limits,
     printed,
@@ -54,14 +53,15 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Rol
     """
     added = _added_by(said)
     named_dice = dice_said(said)
-    _check_pairs(named_dice, down)
+    if is_digit_dice(named_dice):
+        named_dice = _read_digit_dice(named_dice, down, questions)
     dice = named_dice or _guess(down, name)
     if not dice:
         _ask_about_no_dice(down, questions)
         return RolledRows("", rows=down.figures)
     questions += down.questions
     rows = with_highest_for_zero(down.figures, dice, questions)
-    if dice == D66:
+    if is_digit_dice(dice):
         return RolledRows(dice, rows=rows)
     flat = [span for row in rows for span in row]
     _ask_about_heading(said, dice, questions)
@@ -86,14 +86,24 @@ def _ask_about_heading(said: str, dice: str, questions: list[str]) -> None:
         questions.append(f"{said.strip()[:40]} is read as plain {dice}")
 
 
-def _check_pairs(named_dice: str, down: Headings) -> None:
-    """Raise UserError for a heading that says d66 over other figures."""
-    if named_dice != D66 or is_d66(down.flat):
-        return
-    low, high = limits(down.flat)
+def _read_digit_dice(dice: str, down: Headings, questions: list[str]) -> str:
+    """Return what a heading such as d66 says: dice read as digits, or one die of 66 sides if the
+    rows are its faces, which is asked about. Raises UserError for other rows.
+    """
+    flat = down.flat
+    if digit_dice_for(flat) == dice:
+        return dice
+    numbers = numbers_of(dice)
+    sides = max(numbers)
+    if covered(flat) == (1, sides):
+        questions.append(
+            f"d{sides} is read as one die of {sides} sides, as its rows are 1 to {sides}"
+        )
+        return f"1d{sides}"
+    low, high = limits(flat)
     raise refused(
-        f"The heading says d66, but the rows are not the 36 figures from 11 to 66: they go from "
-        f"{signed(low)} to {signed(high)}."
+        f"The heading says d{sides}, but the rows are not the {len(numbers)} figures from "
+        f"{min(numbers)} to {sides}: they go from {signed(low)} to {signed(high)}."
     )
 
 
@@ -128,7 +138,7 @@ def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) 
     """Raise UserError, with the `title` of the table, if figures of its entries lie outside the
     totals of `dice`, where nothing is added to the roll. Figures of d66 are not checked here.
     """
-    if dice == D66:
+    if is_digit_dice(dice):
         return
     low, high = totals(dice)
     for span, _ in entries:
@@ -149,7 +159,7 @@ def _guess(down: Headings, name: str) -> str:
     if down.has_dates and covered(spans) is None:
         return ""
     named_dice = dice_said(name)
-    if named_dice and named_dice != D66 and covered(spans) == totals(named_dice):
+    if named_dice and not is_digit_dice(named_dice) and covered(spans) == totals(named_dice):
         return named_dice
     return dice
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from unicodedata import decomposition, normalize
 
+from bot.packs.importing.digit_dice import D66, digit_dice_called, digit_dice_for, numbers_of
+
 Span = tuple[int | None, int | None]
 """From this figure to that one, both counted in; None where it is open."""
 
@@ -34,10 +36,9 @@ _LIST_MARK = re.compile(r"#?\s*+(\d{1,5}+)\s*+[.):]|#\s*+(\d{1,5}+)")
 _RAISED = ("<super>", "<sub>", "<fraction>")
 """Signs such as a raised 2, which is a note and no digit of the figure before it."""
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:[,.' ]\d{3})+")
-_DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(66|\d{1,4}|%)(?![0-9])", re.IGNORECASE)
+_DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(\d{1,4}|%)(?![0-9])", re.IGNORECASE)
 _MODIFIED = re.compile(r"\+|\bdrms?\b|\bmod", re.IGNORECASE)
-D66 = "D66"
-PAIRS = tuple(tens * 10 + ones for tens in range(1, 7) for ones in range(1, 7))
+PAIRS = tuple(sorted(numbers_of(D66)))
 """The 36 figures that two dice show, read as tens and ones."""
 ONES = tuple(f"1d{sides}" for sides in (2, 3, 4, 6, 8, 10, 12, 20, 30, 100))
 SEVERAL = ("2d6", "3d6", "2d10", "2d4", "2d8", "2d12", "2d20", "4d6", "3d10")
@@ -179,18 +180,7 @@ def dice_for(spans: Sequence[Span]) -> str:
         dice = next((dice for dice in (*ONES, *SEVERAL) if totals(dice) == reach), "")
         if dice:
             return dice
-    return D66 if is_d66(spans) else ""
-
-
-def is_d66(spans: Iterable[Span]) -> bool:
-    """Return whether the figures are two dice read as tens and ones, all 36 of them."""
-    figures = {
-        figure
-        for low, high in spans
-        for figure in range(low or 0, min(high or 0, 1_000) + 1)
-        if "0" not in str(figure)
-    }
-    return figures >= {*PAIRS} and max(figures) <= 66
+    return digit_dice_for(spans)
 
 
 def dice_said(text: str) -> str:
@@ -200,9 +190,9 @@ def dice_said(text: str) -> str:
     dice = _DICE.search(normalize("NFKC", text))
     if not dice:
         return ""
-    if dice[2] == "66":
-        return D66
     count = int(dice[1] or 1)
+    if count == 1 and (digits := digit_dice_called(dice[2])):
+        return digits
     sides = 100 if dice[2] == "%" else int(dice[2])
     return f"{count}d{sides}" if can_be_rolled(count, sides) else ""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.packs.importing.blocks import CellBlock
 from bot.packs.importing.dice_of_rows import check_totals, guess_dice
+from bot.packs.importing.digit_dice import is_digit_dice
 from bot.packs.importing.draft import (
     MOST_ENTRIES,
     MOST_TABLES,
@@ -19,7 +20,6 @@ from bot.packs.importing.draft import (
     titled,
 )
 from bot.packs.importing.figures import (
-    D66,
     Span,
     dice_said,
     figures,
@@ -162,7 +162,7 @@ def _fits_faces(value: Sequence[Any], table: Mapping[str, Any]) -> bool:
     if not all(isinstance(entry, str) for entry in value):
         return False
     dice = dice_said(_dice_of(table) or _title_of(table))
-    if not dice or dice == D66:
+    if not dice or is_digit_dice(dice):
         return False
     low, high = totals(dice)
     return len(value) == high - low + 1
@@ -223,8 +223,8 @@ def _read_dice(table: Mapping[str, Any], title: str, questions: list[str]) -> tu
     formula = _dice_of(table)
     if not formula:
         return dice_said(title), 0
-    if dice_said(formula) == D66:
-        return D66, 0
+    if is_digit_dice(dice_said(formula)):
+        return dice_said(formula), 0
     return read_formula(formula, questions)
 
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import yaml
 
+from bot.packs.importing.digit_dice import PLACES, is_digit_dice, places_of, sides_of
 from bot.packs.importing.draft import Cell, Draft, Edge, named
-from bot.packs.importing.figures import D66, Span, covered, totals, written
+from bot.packs.importing.figures import Span, covered, totals, written
 
 LONGEST_CODE, MOST_CODES = 14, 40
 USUAL = 10
@@ -101,8 +102,10 @@ def _lines(draft: Draft, group: str) -> Iterator[str]:
 
 
 def _summary(draft: Draft) -> str:
-    if draft.dice.startswith(D66):
-        return f"{draft.title}: two dice, as tens and ones."
+    if is_digit_dice(draft.dice):
+        places = places_of(draft.dice)
+        count = {2: "two", 3: "three"}[len(places)]
+        return f"{draft.title}: {count} dice, as {', '.join(places[:-1])} and {places[-1]}."
     return f"{draft.title}: {'a roll of ' + draft.dice if draft.dice else 'looked up, nothing is rolled'}."
 
 
@@ -114,7 +117,7 @@ def _rows(draft: Draft, taken: tuple[str, ...]) -> Axis:
         name = named(draft.rows.label, "row", taken, "_")
         return Axis(name, _input(draft.rows, draft.rows.label or "the row"), keys)
     return Axis(
-        "total" if draft.modified or draft.added or draft.dice.startswith(D66) else "roll", "", keys
+        "total" if draft.modified or draft.added or is_digit_dice(draft.dice) else "roll", "", keys
     )
 
 
@@ -158,9 +161,13 @@ def _key(spans: tuple[Span, ...]) -> str:
 def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
     if not draft.dice:
         yield f"{rows.name}: {rows.input}"
-    elif draft.dice.startswith(D66):
-        yield 'tens: {type: int, min: 1, max: 6, optional: true, help: "the first die"}'
-        yield 'ones: {type: int, min: 1, max: 6, optional: true, help: "the second die"}'
+    elif is_digit_dice(draft.dice):
+        sides = sides_of(draft.dice)
+        for place, number in zip(places_of(draft.dice), ("first", "second", "third"), strict=False):
+            yield (
+                f"{place}: {{type: int, min: 1, max: {sides}, optional: true, "
+                f'help: "the {number} die"}}'
+            )
     else:
         low, high = totals(draft.dice)
         if draft.modified:
@@ -180,13 +187,11 @@ def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
 def _rolled(draft: Draft) -> Iterator[str]:
     """The dice, and what is made of them."""
     label = json.dumps(draft.title, ensure_ascii=False)
-    if draft.dice.startswith(D66):
-        yield "rolls: {tens: {dice: 1d6, label: tens}, ones: {dice: 1d6, label: ones}}"
-        first, second = {
-            "<": ("min(tens, ones)", "max(tens, ones)"),
-            ">": ("max(tens, ones)", "min(tens, ones)"),
-        }.get(draft.dice[3:], ("tens", "ones"))
-        yield f'derive: {{total: "{first} * 10 + {second}"}}'
+    if is_digit_dice(draft.dice):
+        places = places_of(draft.dice)
+        die = f"1d{sides_of(draft.dice)}"
+        yield f"rolls: {{{', '.join(f'{place}: {{dice: {die}, label: {place}}}' for place in places)}}}"
+        yield f'derive: {{total: "{_total_of_digits(draft.dice)}"}}'
     elif draft.dice:
         yield f"rolls: {{roll: {{dice: {draft.dice}, label: {label}}}}}"
         if draft.modified or draft.added:
@@ -195,6 +200,18 @@ def _rolled(draft: Draft) -> Iterator[str]:
                 [f"{'-' if draft.added < 0 else '+'} {abs(draft.added)}"] if draft.added else []
             )
             yield f"derive: {{total: {' '.join(parts)}}}"
+
+
+def _total_of_digits(dice: str) -> str:
+    """Return the formula of the number that dice show, such as `tens * 10 + ones`."""
+    places = places_of(dice)
+    if dice.endswith("<"):
+        return "min(tens, ones) * 10 + max(tens, ones)"
+    if dice.endswith(">"):
+        return "max(tens, ones) * 10 + min(tens, ones)"
+    powers = [10 ** (len(PLACES) - 1 - PLACES.index(place)) for place in places]
+    parts = [f"{place} * {power}" for place, power in zip(places[:-1], powers, strict=False)]
+    return " + ".join([*parts, places[-1]])
 
 
 def _kind(cells: list[Cell], draft: Draft) -> str:
@@ -254,8 +271,8 @@ def _cells(draft: Draft, keys: list[str]) -> Iterator[str]:
 def _example(draft: Draft, rows: Axis, columns: Axis | None) -> Iterator[str]:
     if columns is not None and draft.columns is not None:
         yield f"{columns.name}: {_first(draft.columns)}"
-    if draft.dice.startswith(D66):
-        yield "tens: 1, ones: 1"
+    if is_digit_dice(draft.dice):
+        yield ", ".join(f"{place}: 1" for place in places_of(draft.dice))
     elif draft.dice:
         yield f"roll: {totals(draft.dice)[0]}"
     else:

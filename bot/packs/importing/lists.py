@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.packs.importing.blocks import is_dice_head, is_in_columns, left_out_notes
 from bot.packs.importing.dice_of_rows import check_totals, guess_dice
+from bot.packs.importing.digit_dice import digit_dice_for, is_digit_dice, numbers_of
 from bot.packs.importing.draft import (
     Draft,
     one_column,
@@ -16,12 +17,10 @@ from bot.packs.importing.draft import (
     tidy,
 )
 from bot.packs.importing.figures import (
-    D66,
     Span,
     covered,
     dice_said,
     figures,
-    is_d66,
     is_rising,
     totals,
     without_dice,
@@ -242,9 +241,11 @@ def _draft(part: _List, name: str) -> Draft:
         raise refused(f'"{tidy(part.lines[0][:60], "A line")}" has no figure before it.')
     listed = _choose_reading(part.entries)
     spans = [span for span, _ in listed]
-    if dice == D66 and not is_d66(spans):
+    if is_digit_dice(dice) and digit_dice_for(spans) != dice:
+        numbers = numbers_of(dice)
         raise refused(
-            f"The title of {title[:40]} says d66, but its figures are not the 36 from 11 to 66."
+            f"The title of {title[:40]} says d{max(numbers)}, but its figures are not the "
+            f"{len(numbers)} from {min(numbers)} to {max(numbers)}."
         )
     questions = _questions_of(part, spans)
     dice = dice or guess_dice(spans, title, questions)

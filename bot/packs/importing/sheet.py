@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
 from bot.packs.importing.dice_of_rows import RolledRows, roll_rows
+from bot.packs.importing.digit_dice import is_digit_dice, places_of, sides_of
 from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.draft import (
     LOOKS_LIKE_ROSTER,
@@ -26,7 +27,6 @@ from bot.packs.importing.draft import (
     titled,
 )
 from bot.packs.importing.figures import (
-    D66,
     covered,
     dice_for,
     dice_said,
@@ -306,8 +306,8 @@ def _draft(grid: _Grid, name: str) -> Draft:
     keys = grid.keys
     down = read_headings(keys)
     tops, across = read_columns(grid.tops, grid.questions)
-    if _is_six_by_six(said, down, across):
-        return _draft_of_pairs(grid, cells)
+    if _is_of_pairs(dice_said(said), down, across):
+        return _draft_of_pairs(grid, cells, dice_said(said))
     if _is_turned(down, across, corner, said):
         keys, tops = tops, keys
         down, across = across, down
@@ -489,21 +489,24 @@ def _check_weights(grid: _Grid) -> None:
         )
 
 
-def _is_six_by_six(said: str, down: Headings, across: Headings) -> bool:
-    """Return whether a heading says d66, and rows and columns are its two dice."""
-    faces = [(face, face) for face in range(1, 7)]
-    return dice_said(said) == D66 and down.flat == faces and across.flat == faces
+def _is_of_pairs(dice: str, down: Headings, across: Headings) -> bool:
+    """Return whether rows and columns are the two dice of d66, d44 or d88."""
+    if not is_digit_dice(dice) or len(places_of(dice)) != 2:
+        return False
+    faces = [(face, face) for face in range(1, sides_of(dice) + 1)]
+    return down.flat == faces and across.flat == faces
 
 
-def _draft_of_pairs(grid: _Grid, cells: list[list[Cell]]) -> Draft:
+def _draft_of_pairs(grid: _Grid, cells: list[list[Cell]], dice: str) -> Draft:
     """Return the table of two dice, tens by row and ones by column."""
-    pairs = [(tens * 10 + ones, tens * 10 + ones) for tens in range(1, 7) for ones in range(1, 7)]
+    faces = range(1, sides_of(dice) + 1)
+    pairs = [(tens * 10 + ones, tens * 10 + ones) for tens in faces for ones in faces]
     return Draft(
         "",
         SOURCE,
         Edge("", figures=tuple((pair,) for pair in pairs)),
         tuple((cell,) for row in cells for cell in row),
-        D66,
+        dice,
         questions=tuple(dict.fromkeys(grid.questions)),
     )
 

@@ -1,5 +1,6 @@
 """What was understood of a table, in one line: `2d6 by row, odds 1:3 to 3:1 by column, 5 results`."""
 
+from bot.packs.importing.digit_dice import is_digit_dice, numbers_of
 from bot.packs.importing.draft import NOTHING, Draft, Edge
 from bot.packs.importing.headings import printed_edge
 from bot.rules.text.names import counted
@@ -23,8 +24,9 @@ def _rows(draft: Draft) -> str:
     if not draft.dice:
         return f"nothing is rolled, {_labeled(draft.rows, 'row')} by row"
     dice = draft.dice.removeprefix("1")
-    if draft.dice.startswith("D66"):
-        return "d66 by row, 11 to 66"
+    if is_digit_dice(draft.dice):
+        numbers = numbers_of(draft.dice.rstrip("<>"))
+        return f"d{max(numbers)} by row, {min(numbers)} to {max(numbers)}"
     if draft.added:
         dice = f"{dice}{draft.added:+d}"
     if draft.modified:

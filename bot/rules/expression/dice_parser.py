@@ -219,6 +219,7 @@ def read_pool(cursor: Cursor, typed: int | None, start: int) -> Pool:
 
 def _read_digits(cursor: Cursor, sides: int) -> Pool:
     """Return the dice that `d66` or `d666` stands for. Raises ExpressionError for what follows."""
+    count, faces = DIGIT_DICE[sides]
     place = cursor.pos
     if word := cursor.take("kh", "kl", "dh", "dl", "k", *_FURTHER):
         raise cursor.error(
@@ -226,7 +227,7 @@ def _read_digits(cursor: Cursor, sides: int) -> Pool:
             place,
             hint=f"Write 1d{sides} for a die of {sides} sides.",
         )
-    return Pool(DIGIT_DICE[sides], 6, word=f"d{sides}", as_digits=True)
+    return Pool(count, faces, word=f"d{sides}", as_digits=True)
 
 
 def _two_readings(cursor: Cursor, count: int, sides: int, start: int) -> ExpressionError:
@@ -234,7 +235,7 @@ def _two_readings(cursor: Cursor, count: int, sides: int, start: int) -> Express
     return cursor.error(
         f"{count}d{sides} can mean two things",
         start,
-        hint=f"For six-sided dice read as digits write {times}x d{sides}. "
+        hint=f"For dice of {DIGIT_DICE[sides][1]} sides read as digits write {times}x d{sides}. "
         f"For dice of {sides} sides write 1d{sides} for each: 1d{sides}+1d{sides}.",
     )
 

@@ -19,14 +19,14 @@ MAX_REPEATS = 20
 MAX_WORDS = 40  # characters of a label or of a face
 EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many further dice, plus two for each die written
 MAX_MODIFIERS = 12  # things that follow one pool
-DIGIT_DICE = {66: 2, 666: 3}
-"""Numbers behind a bare `d` that stand for six-sided dice read as digits, and how many these are."""
+DIGIT_DICE = {44: (2, 4), 66: (2, 6), 88: (2, 8), 444: (3, 4), 666: (3, 6), 888: (3, 8)}
+"""Numbers after a bare `d` that stand for dice read as digits: how many dice, and their sides."""
 
 GUIDE = (
     ("2d6+3", "two six-sided dice plus 3; also - * / and parentheses"),
     ("4d6kh3", "keep the highest 3 (kl lowest; dh, dl drop)"),
     ("d20", "one die; d% has 100 sides"),
-    ("d66", "two six-sided dice read as tens and ones, 11 to 66; d666 three"),
+    ("d66", "two six-sided dice read as tens and ones, 11 to 66; d44, d88, d666 likewise"),
     ("2d6r1", "reroll each 1 (r<3, r>=5; ro1 rerolls only once)"),
     ("3d6!", "a 6 brings another die (!5, !>=5)"),
     ("10d10>=8", "count the dice that show 8 or more (> < <= =)"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from bot.rules.dice import Die
+from bot.rules.dice import ZERO_IS_HIGHEST, Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked, Option, clean, missing_option, unknown_option
 from bot.rules.tables.formula import Formula
@@ -255,11 +255,29 @@ class Table:
         return self._asked.read(plain, f"Table {self.id}")
 
     def read_printed(self, name: str, typed: object) -> object:
-        """Return an input as typed, a printed range as the number that its row is found by."""
+        """Return an input as typed, a printed range as the number that its row is found by.
+
+        A roll of one die is read as the die shows it: 00 on a d100 is 100, 0 on a d10 is 10.
+        """
         option = self._options.get(name)
         if option is None or not isinstance(typed, str):
             return typed
+        if name in self._highest_for_zero and typed.strip() in ("0", "00", "000"):
+            return self._highest_for_zero[name]
         return read_name(option, read_range(option, typed, self._ranges), self._printed_names)
+
+    @cached_property
+    def _highest_for_zero(self) -> Mapping[str, int]:
+        """The highest face of each roll of one die that shows 0 for it, by the roll's name."""
+        highest = dict[str, int]()
+        for roll in self.rolls:
+            lowest = self._options[roll.option].min
+            dice = [*roll.dice.values()]
+            sides = {die.sides for many in dice for die in many if die.faces is None}
+            is_single = all(len(many) == 1 for many in dice)
+            if is_single and lowest == 1 and len(sides) == 1 and sides <= {*ZERO_IS_HIGHEST}:
+                highest[roll.option] = sides.pop()
+        return highest
 
     @cached_property
     def _printed_names(self) -> Mapping[tuple[str, str], object]:
@@ -344,17 +362,21 @@ class Table:
     def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
         """For each roll input that is missing and needed: its name and its dice.
 
-        Raises UserError for bad input of a table that rolls; that of the others is refused when
-        they are read.
+        Raises UserError for bad input of a table that rolls, so that it is refused before a die
+        falls; that of the others is refused when they are read.
         """
         if not self.rolls:
             return ()
         values = self._typed_plain(given)
-        return tuple(
+        owed = tuple(
             (roll.option, dice)
             for roll in self.rolls
             if given.get(roll.option) is None and (dice := self._dice(roll, values))
         )
+        if owed:
+            for roll in self.rolls:
+                self._read_roll(roll, given, self._dice(roll, values))
+        return owed
 
     def _dice(self, roll: Roll, values: Mapping[str, Any]) -> tuple[Die, ...]:
         if roll.when is not None and not roll.when({**self.constants, **values}):
@@ -363,22 +385,25 @@ class Table:
 
     def _take_rolls(self, values: dict[str, Any], given: Mapping[str, object], what: str) -> None:
         for roll in self.rolls:
-            option = self._options[roll.option]
-            raw = self.read_printed(roll.option, given.get(roll.option))
             dice = self._dice(roll, values)
-            if raw is None:
-                if dice:
-                    raise missing_option(option, what)
-                values[roll.option] = None
-                continue
-            value = clean(option, raw)
-            if dice and all(die.faces is None for die in dice):
-                low = len(dice)
-                high = sum(die.sides for die in dice)
-                if not low <= value <= high:
-                    problem = f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}."
-                    raise UserError(problem, option=roll.option, code="bad-value")
+            value = self._read_roll(roll, given, dice)
+            if value is None and dice:
+                raise missing_option(self._options[roll.option], what)
             values[roll.option] = value
+
+    def _read_roll(self, roll: Roll, given: Mapping[str, object], dice: tuple[Die, ...]) -> Any:
+        """Return what is typed for a roll of `dice`, None if nothing is. Raises UserError."""
+        raw = self.read_printed(roll.option, given.get(roll.option))
+        if raw is None:
+            return None
+        value = clean(self._options[roll.option], raw)
+        if dice and all(die.faces is None for die in dice):
+            low = len(dice)
+            high = sum(die.sides for die in dice)
+            if not low <= value <= high:
+                problem = f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}."
+                raise UserError(problem, option=roll.option, code="bad-value")
+        return value
 
     def _answer(self, values: dict[str, Any]) -> Answer:
         """The answer for all inputs and the constants."""
