@@ -171,21 +171,23 @@ class Script:
             return int(die.pile.face(value))
         possible = range(1, die.sides + 1) if die.faces is None else die.faces
         if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
-            expected = (
-                f"1 to {die.sides}"
-                if die.faces is None
-                else ", ".join(map(str, dict.fromkeys(die.faces)))
-            )
-            shown = str(value)[:20]
-            what = f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}."
-            hint = (
-                "Cards by name and dice by number, in the order asked for, with commas."
-                if self._named
-                else ""
-            )
-            raise UserError(what, hint=hint, option="hand", code="bad-face")
+            raise self._no_face(die, value)
         self._used += 1
         return value
+
+    def _no_face(self, die: Die, value: object) -> UserError:
+        """Return the error for a face that a die does not have."""
+        expected = f"1 to {die.sides}"
+        if die.faces is not None:
+            expected = ", ".join(map(str, dict.fromkeys(die.faces)))
+        shown = str(value)[:20]
+        message = (
+            f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}."
+        )
+        hint = ""
+        if self._named:
+            hint = "Cards by name and dice by number, in the order asked for, with commas."
+        return UserError(message, hint=hint, option="hand", code="bad-face")
 
     def _draw_tens_and_units(self, die: Die) -> int:
         """Return what the next two dice show on a d100. Raises UserError for others."""
