@@ -68,7 +68,7 @@ from bot.process.entropy import new_id
 from bot.process.release import release
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.inputs.options import MAX_TEXT, normalize_typed
 from bot.rules.text.names import counted
 from bot.rules.text.plain import shown_name, storable, without_control
 from bot.running.budgets import UNASKED, Pauses, UnderWay
@@ -365,6 +365,7 @@ class App:
             except UserError as error:  # of the store
                 return error_reply(error)
             command = replace(command, path=typed.spec.path, options=typed.options, spec=typed.spec)
+        command = _normalized(command)
         return await self._under_way.once(
             command.request_id, partial(self._answer, command), command
         )
@@ -729,6 +730,18 @@ class App:
                 return complete_option(spec, name, typed, registry(), known, given)
         except UserError:
             return ()
+
+
+def _normalized(command: Command) -> Command:
+    """Return the command with its options as they are stored. Of a button nothing was typed."""
+    spec = command.spec
+    if spec is None or spec.family == "button":
+        return command
+    options = {
+        name: value if name == "file" else normalize_typed(spec.option(name), value)
+        for name, value in command.options.items()
+    }
+    return command if options == command.options else replace(command, options=options)
 
 
 def _storable(command: Command) -> Command:

@@ -22,6 +22,13 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, value_of
 from bot.rules.sequence.sequence import Change, Joining
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import (
+    comparison_key,
+    normalize_name,
+    normalize_value,
+    plain_signs,
+    word_key,
+)
 
 # states of units that stay in the roster, hidden from lists
 from bot.systems.catalog import (
@@ -91,23 +98,25 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would
     be misread.
     """
-    name = " ".join(str(clean(_NAME, raw)).split())
-    folded = name.casefold()
+    name = normalize_name(str(clean(_NAME, raw)))
+    folded = plain_signs(name).casefold()
+    key = comparison_key(name)
     problem = ""
-    taken = folded in units or any(unit.handle == folded for unit in units.values())
+    is_name = folded in units or any(comparison_key(unit.name) == key for unit in units.values())
+    taken = is_name or any(unit.handle == key for unit in units.values())
     if not name or len(name) > MAX_NAME:
         problem = f"must have 1 to {MAX_NAME} characters"
-    elif set(name) & set(';,="“”') or name.startswith("'"):
+    elif set(folded) & set(';,="“”„') or key.startswith("'"):
         problem = "must not contain ; , = or quotation marks"
     elif _MEANS.match(folded):
         problem = f'has a meaning of its own in lists; "{_MEANS.sub("", name).strip() or "Squad"}" would do'
-    elif folded.replace("_", "-") in words.types:
+    elif key.replace("_", "-") in words.types:
         problem = "is a unit type"
-    elif folded in RESERVED:
+    elif key in RESERVED:
         problem = f'has a meaning of its own; "{name} 1" would do'
     elif name.isdecimal():
         problem = "is a number, which would be read as a count of units"
-    elif folded in units:
+    elif is_name:
         problem = "is taken"
     elif taken:
         problem = "is the handle of another unit"
@@ -139,7 +148,7 @@ def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
 
 def find_type(raw: str, words: UnitWords) -> str:
     """A unit type of the game. Raises UserError with the nearest one."""
-    folded = raw.strip().casefold().replace("_", "-").replace(" ", "-")
+    folded = word_key(raw).replace(" ", "-")
     if folded in words.types:
         return folded
     hint = did_you_mean(folded, words.types) or f"Types are {', '.join(words.types)}."
@@ -167,8 +176,8 @@ def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
 
 def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     words = system.words["units"]
-    key, equals, value = word.partition("=")
-    key = key.casefold()
+    typed_key, equals, value = _split_word(word)
+    key = typed_key.casefold()
     if key == "state" and equals:
         state = str(clean(Option("state", "enum", values=_states(system)), value))
         return replace(unit, state=state, marks=unit.marks - words.mislaid)
@@ -184,7 +193,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         option = words.keys[key]
-        if value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:
+        if plain_signs(value[:1]) in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:
             # so many more or fewer
             more = int(clean(Option("number", "int", min=-99, max=99), value))
             numbers[key] = value_of(
@@ -203,12 +212,21 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     )
 
 
+def _split_word(word: str) -> tuple[str, str, str]:
+    """Return the key of `morale=5`, its equals sign and its value; a sign of full width counts."""
+    position = plain_signs(word).find("=")
+    if position < 0:
+        return plain_signs(word), "", ""
+    return plain_signs(word[:position]), "=", word[position + 1 :]
+
+
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
     """The unit with a marker, a flag or a state put on (`moved`, `+shaken`) or taken off
     (`-moved`).
     """
-    sign, name = (raw[0], raw[1:]) if raw[:1] in "+-" and raw else ("+", raw)
-    folded = name.casefold()
+    plain = normalize_value(raw)
+    sign, name = (plain[0], plain[1:]) if plain[:1] in "+-" and plain else ("+", plain)
+    folded = comparison_key(name)
     words = system.words["units"]
     states = _states(system)
     markers = tuple(system.game["units"].get("markers") or ())
@@ -225,16 +243,29 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
             marker = of_flag.get(mark, mark)  # what a phase takes off is the marker
             marks = unit.marks | {marker} if sign == "+" else unit.marks - {marker, mark}
             return replace(unit, marks=frozenset(marks))
-    known = [*states, *markers, *words.flags]
-    hint = did_you_mean(folded, known) or f"Markers are {', '.join(dict.fromkeys(known))}."
-    raise UserError(
-        f'There is no marker "{name[:40]}".', hint=hint, option="stats", code="unknown-marker"
+    raise _unknown_mark(raw, plain, [*states, *markers, *words.flags])
+
+
+def _unknown_mark(raw: str, plain: str, known: list[str]) -> UserError:
+    """Return the error for an unknown marker. What it suggests keeps the sign that was typed: the
+    opposite must not be offered.
+    """
+    name = plain.lstrip("+-")
+    sign = plain[: len(plain) - len(name)]
+    hint = did_you_mean(comparison_key(name), known)
+    if hint.right and sign:
+        hint = meant(raw, [f"{sign[-1]}{hint.right}"])
+    return UserError(
+        f'There is no marker "{name[:40]}".',
+        hint=hint or f"Markers are {', '.join(dict.fromkeys(known))}.",
+        option="stats",
+        code="unknown-marker",
     )
 
 
 def is_stat(word: str, system: System) -> bool:
     """Return whether a bare word names a state, marker or flag of the game's units."""
-    folded = word.casefold().replace("_", "-")
+    folded = word_key(word)
     units = system.game["units"]
     known = (*_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
     return folded in (name.replace("_", "-") for name in known)

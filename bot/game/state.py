@@ -11,6 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, Roster, RosterUnit
 from bot.rules.proof.fair import PROTOCOL
 from bot.rules.proof.unreleased import make_unreleased_error
+from bot.rules.text.normalize import NameIndex
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
@@ -247,7 +248,8 @@ def is_stranger(game: Game, actor: Actor) -> bool:
 
 def roster_of(game: Game) -> Roster:
     """The roster as unit lists read it."""
-    return {**{unit.handle.casefold(): unit for unit in game.units.values()}, **game.units}
+    handles = {unit.handle.casefold(): unit for unit in game.units.values()}
+    return NameIndex({**handles, **game.units})
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,7 @@ from bot.interface.spec import CommandSpec
 from bot.rules.errors import find_near
 from bot.rules.inputs.options import Option
 from bot.rules.tables.printed_edges import list_ranges
+from bot.rules.text.normalize import comparison_key
 from bot.systems.system import System
 
 MOST = 10
@@ -230,7 +231,7 @@ def read_words(text: str) -> list[str]:
     >>> read_words("Rifle (bolt-action), 13+")
     ['rifle', 'bolt', 'action', '13+']
     """
-    return _WORD.findall(text.casefold())
+    return _WORD.findall(comparison_key(text))
 
 
 def fold(text: str) -> str:

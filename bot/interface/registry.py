@@ -29,6 +29,7 @@ from bot.rules.errors import UserError, did_you_mean, find_near, meant
 from bot.rules.inputs.options import ACTS, CHOSEN, Option
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.sequence.sequence import Choice
+from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.systems.around_sequence import ANYWAY
 from bot.systems.catalog import systems, why_left_out
@@ -115,7 +116,7 @@ class Registry:
         The group of a table may be left out. A table is also found by its printed names, several
         words long. Raises UserError with the nearest spelling.
         """
-        folded = [word.casefold().replace("_", "-") for word in words[:4]]
+        folded = [word_key(word) for word in words[:4]]
         name = folded[0] if folded else ""
         family = self._family(name)
         if not family and (short := self.get(SHORT.get(name, ()))) is not None:
@@ -163,16 +164,16 @@ class Registry:
         """
         game = self.games[name.removesuffix(TABLE)]
         family = self._family(name)
-        if tuple(word.casefold() for word in words[:3]) in family:
+        if tuple(comparison_key(word) for word in words[:3]) in family:
             return None
         start = 1
         ids, count = read_name(words[start:], game.table_names)
-        if count == 0 and len(words) > 1 and words[1].casefold() in game.game["groups"]:
+        if count == 0 and len(words) > 1 and word_key(words[1]) in game.game["groups"]:
             start = 2
             ids, count = read_name(words[start:], game.table_names)
         if count == 0:
             return None
-        if count == 1 and words[start].casefold().replace("_", "-") in list(game.tables):
+        if count == 1 and word_key(words[start]) in list(game.tables):
             return None
         if len(ids) > 1:
             commands = Phrase(*list_commands(Typed(f"/{name} {id}") for id in ids), ".")

@@ -12,7 +12,7 @@ from bot.interface.spec import RUN_MACRO, CommandSpec, Path, Place
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.macro import Macro
 from bot.rules.errors import UserError
-from bot.rules.text.plain import without_control
+from bot.rules.text.normalize import comparison_key, normalize_text
 from bot.stores.records import Doc
 from bot.stores.store import Store
 
@@ -52,7 +52,7 @@ async def macros_seen(store: Store, user: str, where: Place) -> dict[str, Macro]
 async def find_macro(store: Store, name: str, user: str, where: Place) -> Macro | None:
     """The macro of this name that somebody runs in a place: their own, else the server's."""
     for owner in (user, where.server):
-        if owner and (doc := await store.doc(MACRO, _key(owner, name.casefold()))) is not None:
+        if owner and (doc := await store.doc(MACRO, _key(owner, comparison_key(name)))) is not None:
             return Macro(doc.data["name"], doc.data["text"], owner != user)
     return None
 
@@ -107,7 +107,7 @@ async def by_name(
     """What `h 3` or `macro h 3` means, where somebody has a macro `h` there; None where they
     have none.
     """
-    words = without_control(text).strip().removeprefix("/").split(maxsplit=1)
+    words = normalize_text(text).strip().removeprefix("/").split(maxsplit=1)
     if words[:1] == [RUN_MACRO[0]]:
         words = words[1].split(maxsplit=1) if len(words) > 1 else []
     if not words or await find_macro(store, words[0], user, where) is None:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.rules.tables.table import Table
+from bot.rules.text.normalize import comparison_key
 
 MAX_WORDS = 8
 """Words of the longest printed name that is looked for."""
-_NOT_LETTERS = re.compile(r"[^0-9a-z]+")
+_NOT_LETTERS = re.compile(r"[\W_]+")
 _NUMBER = r"\d+[a-z]?"
 _NUMBERED = re.compile(rf"([A-Za-z]+) ({_NUMBER}(?:(?:, | and ){_NUMBER})*)\b(.*)")
 _NOTES = re.compile(r",[^(]*\bnotes?\b")
@@ -19,7 +20,7 @@ def fold_name(text: str) -> str:
     >>> fold_name("Damage check: Calculation")
     'damage-check-calculation'
     """
-    return _NOT_LETTERS.sub("-", text.casefold()).strip("-")
+    return _NOT_LETTERS.sub("-", comparison_key(text)).strip("-")
 
 
 def get_card_numbers(source: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from bot.places.macros import (
 from bot.places.platform_words import manager_word, server_word
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import counted
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
@@ -105,7 +106,7 @@ async def remove(context: Context) -> Reply:
     """Delete one. Raises UserError."""
     options = context.options()
     owner = _owner(context, shared=options["server"])
-    name = options["name"].strip().casefold()
+    name = comparison_key(options["name"])
     macro = (await macros_of(context.store, owner)).get(name)
     if macro is None:
         other = await find_macro(

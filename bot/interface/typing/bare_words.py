@@ -9,6 +9,7 @@ from bot.interface.registry import TABLE, Registry
 from bot.interface.typing.command_text import Parsed, Token, is_dice, parse_text, tokenize
 from bot.interface.typing.corrections import check_values
 from bot.rules.errors import UserError, find_near, meant
+from bot.rules.text.normalize import comparison_key, word_key
 from bot.systems.system import FIRES, System
 from bot.systems.table_names import fold_name, read_name
 
@@ -43,7 +44,7 @@ def read_sequence(text: str, registry: Registry, played: str) -> Parsed | None:
 def names_command(text: str, registry: Registry) -> bool:
     """Return whether a line begins with a top-level command, so that it is meant as one."""
     tokens = _read_tokens(text)
-    return bool(tokens) and tokens[0].value.casefold() in registry.top
+    return bool(tokens) and word_key(tokens[0].value) in registry.top
 
 
 def read_command(text: str, registry: Registry) -> Parsed | None:
@@ -52,7 +53,7 @@ def read_command(text: str, registry: Registry) -> Parsed | None:
     """
     if not _read_tokens(text):
         return None
-    line = DONE if text.strip().casefold() == "done" else f"game {text}"
+    line = DONE if comparison_key(text) == "done" else f"game {text}"
     return _take(line, registry)
 
 
@@ -86,10 +87,10 @@ def hint_sequence(error: UserError, text: str, registry: Registry, played: str) 
     tokens = _read_tokens(text)
     if game is None or not tokens:
         return
-    word = tokens[0].value
-    near = find_near(word.casefold(), list(game.sequences), CUTOFF)
-    near = near or _find_shot(word.casefold(), registry, game)
-    if near and word.casefold() not in registry.top:
+    word = word_key(tokens[0].value)
+    near = find_near(word, list(game.sequences), CUTOFF)
+    near = near or _find_shot(word, registry, game)
+    if near and word not in registry.top:
         error.hint = meant(word, [f"{played} {near[0]}"])
 
 

@@ -15,8 +15,8 @@ from bot.interface.registry import ALL_COMMANDS, TABLE, Registry, list_commands
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.options import MAX_TEXT, Option, clean, is_yes_or_no, unknown_option
+from bot.rules.text.normalize import normalize_text, plain_signs, word_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
-from bot.rules.text.plain import without_control
 
 MAX_LENGTH = MAX_TEXT
 """Characters of a line."""
@@ -44,7 +44,8 @@ _COLON_QUOTE = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,40}}:(?=[{''.join(_QUOTES)
 """How a word begins that gives an option its value in quotation marks: `name:"Rifle 9"`."""
 _ONE_WORD = ("int", "number", "bool")
 """Types of options whose value is one word."""
-_HELP = ("?", "--help", "-h")
+_HELP = ("?", "-help", "-h")
+"""What asks for help, as `word_key` has it: phones make one dash of `--`."""
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(
     r"(?:\d+\s*[x#]\s*)?[(+-]*(?:\d*d(?:\d|%|[fa](?![a-z])|\[)|\d+w\d)", re.IGNORECASE
@@ -116,8 +117,8 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     """
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
-    text = (text if text.isprintable() else without_control(text)).strip().removeprefix("/")
-    tokens = tokenize("help" if text in _HELP else text)
+    text = _without_slash(text)
+    tokens = tokenize("help" if word_key(text) in _HELP else text)
     if not tokens:
         raise UserError(
             "There is no command here.",
@@ -126,8 +127,8 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         )
     first = tokens[0]
     if (
-        (_DICE.match(text) or _WORDED_DICE.match(text))
-        and first.value.casefold() not in registry.top
+        (is_dice(text) or _WORDED_DICE.match(text))
+        and word_key(first.value) not in registry.top
         and (rolls := registry.get(("roll",)))
     ):
         return Parsed(rolls, read_tokens(rolls, tokens))
@@ -145,7 +146,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     try:
         spec, used = registry.find(words)
     except UserError as error:
-        if words[0].casefold() not in registry.top and (command := _within(text, words, registry)):
+        if word_key(words[0]) not in registry.top and (command := _within(text, words, registry)):
             error.hint = meant(text, [command])
         raise
     options = read_tokens(spec, tokens[used:])
@@ -154,9 +155,15 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     return Parsed(spec, options)
 
 
+def _without_slash(text: str) -> str:
+    """Return a line as it is read, without the slash at its beginning."""
+    line = normalize_text(text).strip()
+    return line[1:] if plain_signs(line[:1]) == "/" else line
+
+
 def is_dice(text: str) -> bool:
     """Return whether a line is dice and nothing else: `2d6+3 >= 8`."""
-    return _DICE.match(text) is not None
+    return _DICE.match(plain_signs(text)) is not None
 
 
 def name_other_tables(
@@ -177,7 +184,7 @@ def command_words(tokens: Sequence[Token]) -> list[str]:
     """Return the words that may name a command: a key ends them; only the printed name of a table
     may be quoted.
     """
-    of_table = tokens[0].value.casefold().endswith(TABLE)
+    of_table = word_key(tokens[0].value).endswith(TABLE)
     return [
         token.value if not token.key and (of_table or not token.quoted) else "" for token in tokens
     ]
@@ -185,7 +192,7 @@ def command_words(tokens: Sequence[Token]) -> list[str]:
 
 def _is_printed_name(spec: CommandSpec, words: Sequence[str]) -> bool:
     """Return whether a table was named as the card prints it, not by its id."""
-    return spec.family == "lookup" and words[-1].casefold().replace("_", "-") != spec.path[-1]
+    return spec.family == "lookup" and word_key(words[-1]) != spec.path[-1]
 
 
 def _within(text: str, words: Sequence[str], registry: Registry) -> str:
@@ -194,7 +201,7 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
     """
     if dice := _DICE_WITHIN.search(text) or _WORD_WITHIN.search(text):
         return f"roll {dice[0]}"
-    starts = (index for index in range(1, len(words)) if words[index].casefold() in registry.top)
+    starts = (index for index in range(1, len(words)) if word_key(words[index]) in registry.top)
     for start in islice(starts, MOST_COMMANDS):
         try:
             spec, _ = registry.find(words[start:])
@@ -207,11 +214,11 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
 def _help_asked(tokens: list[Token], registry: Registry) -> str:
     """Return the topic of help on a command with `help`, `?` or `--help` after it, on a group such
     as `lnlt` alone, and for whoever says hello; "" for all else."""
-    words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
+    words = [word_key(token.value) for token in tokens if not token.key and not token.quoted]
     if len(words) == len(tokens) and names_group(words, registry):
         return " ".join(words)
     *before, last = words
-    if words in (["version"], ["--version"]):
+    if words in (["version"], ["-version"]):
         return "version"
     if words and words[0].strip(",.!") in _GREETINGS and words[0] not in registry.top:
         return "hello"
@@ -243,14 +250,16 @@ def tokenize(text: str) -> list[Token]:
     """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
     tokens = list[Token]()
     at = 0
-    while found := _TOKEN.match(text, at):
+    plain = plain_signs(text)  # as long as the text: values are taken from that
+    while found := _TOKEN.match(plain, at):
         space, key, value = found.groups("")
         start = at + len(space)
         at = found.end()
-        if not key and (named := _COLON_QUOTE.match(value)):
+        value = text[at - len(value) : at]
+        if not key and (named := _COLON_QUOTE.match(plain[start:at])):
             at = _end_of_quotes(text, start + named.end()) or at
             value = text[start:at]
-        quoted = not value and text[at : at + 1] in _QUOTES
+        quoted = not value and plain[at : at + 1] in _QUOTES
         if quoted:
             value, at = _quoted(text, at)
         tokens.append(Token(key and key.replace("-", "_").casefold(), value, quoted, start))
@@ -271,8 +280,9 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
     """The value between the quotation mark there and the one that closes it, and where it ends.
     Raises UserError.
     """
-    closing = _QUOTES[text[at]]
-    end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
+    closing = _QUOTES[plain_signs(text[at])]
+    ends = (text.find(mark, at + 1) for mark in _all_widths(closing))
+    end = min((end for end in ends if end >= 0), default=-1)
     if end < 0:
         what = f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}"
         raise UserError(what, hint=f"End it with {closing[0]}", code="bad-quotes")
@@ -284,6 +294,11 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
             code="bad-quotes",
         )
     return text[at + 1 : end], end + 1
+
+
+def _all_widths(marks: str) -> str:
+    """Return closing marks with those of full width, which some keyboards type."""
+    return marks + "".join(chr(ord(mark) + 0xFEE0) for mark in marks if mark.isascii())
 
 
 def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
@@ -340,7 +355,8 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
 
 def _is_left_out(token: Token) -> bool:
     """Return whether a word leaves something out of the unit before it: `fire us1 vc2 -moved`."""
-    return not token.quoted and not token.key and _LEFT_OUT.fullmatch(token.value) is not None
+    word = plain_signs(token.value)
+    return not token.quoted and not token.key and _LEFT_OUT.fullmatch(word) is not None
 
 
 def read_colons(spec: CommandSpec, tokens: Sequence[Token]) -> list[Token]:
@@ -374,7 +390,7 @@ def read_colons(spec: CommandSpec, tokens: Sequence[Token]) -> list[Token]:
 
 def _split_at_colon(token: Token, name: str) -> Token:
     """Return `name:value` as a token with its key."""
-    value = token.value.partition(":")[2]
+    value = token.value[plain_signs(token.value).index(":") + 1 :]
     if value[:1] in _QUOTES and _end_of_quotes(value, 0) == len(value):
         return Token(name, _quoted(value, 0)[0], quoted=True, at=token.at)
     return Token(name, value, quoted=False, at=token.at)
@@ -396,7 +412,7 @@ def _split_modifiers(token: Token) -> list[Token]:
 
 def _colon_key(token: Token, options: Mapping[str, Option]) -> str:
     """Return the option that a token such as `tm:1` names, or ""."""
-    found = None if token.key or token.quoted else _COLON.match(token.value)
+    found = None if token.key or token.quoted else _COLON.match(plain_signs(token.value))
     name = found[1].replace("-", "_").casefold() if found else ""
     return name if name in options else ""
 
@@ -463,7 +479,7 @@ def _is_at(token: Token, options: Mapping[str, Option]) -> bool:
 
 
 def _flag(word: str, options: Mapping[str, Option]) -> str:
-    name = word.casefold().replace("-", "_")
+    name = word_key(word).replace("-", "_")
     option = options.get(name)
     return name if option is not None and option.type == "bool" else ""
 
@@ -471,9 +487,7 @@ def _flag(word: str, options: Mapping[str, Option]) -> str:
 def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
     mods = options.get("mods")
     return (
-        mods is not None
-        and mods.type == "mods"
-        and word.casefold().replace("-", "_") in mods.values
+        mods is not None and mods.type == "mods" and word_key(word).replace("-", "_") in mods.values
     )
 
 
@@ -529,7 +543,7 @@ def _other_instead(
 
     Without a number in it, something that is nearly one of the words, or the name of an option, is
     asked about."""
-    folded = token.value.casefold().replace("_", "-")
+    folded = word_key(token.value)
     if spec.family == "lookup" and option.type in ("int", "number", "enum"):
         return _find_named_edge(option, positional, given, token.value)
     if option.type in ("int", "number"):
@@ -581,7 +595,7 @@ def _find_named_edge(
 def _has_word(option: Option, word: str) -> bool:
     """Return whether an option takes this word: a number is any that begins with a digit."""
     if option.type != "enum":
-        return word.lstrip("(+-\u2212")[:1].isdecimal()
+        return plain_signs(word).lstrip("(+-")[:1].isdecimal()
     try:
         clean(option, word)
     except UserError:
@@ -601,19 +615,19 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     """
     options = {known.name: known for known in spec.options}
     mods = spec.option("mods")
-    if word.startswith("="):
+    if plain_signs(word).startswith("="):
         hint = "Write key=value without spaces around the =."
         raise UserError(f'"{word[:40]}" is on its own.', hint=hint, code="loose-word")
     sided = option is not None and option.complete == "side"  # side:US says what side=US does
     if (
         not sided
-        and (found := _KEY_BY_OTHER.match(word))
+        and (found := _KEY_BY_OTHER.match(plain_signs(word)))
         and (name := found[1].replace("-", "_").casefold()) in options
     ):
         hint = f'Write {name}=..., or {name}="..." for several words.'
         raise UserError(f'"{word[:40]}" cannot be read.', hint=hint, code="loose-word")
     kind = option.type if option is not None else ""
-    folded = word.replace("-", "_").casefold()
+    folded = word_key(word).replace("-", "_")
     if kind not in ("", "int", "number", "units", "enum"):
         return
     if option is not None and folded in (value.replace("-", "_") for value in option.values):
@@ -790,7 +804,7 @@ def salvaged(text: str, registry: Registry) -> Parsed:
     """The command with all its words that fit, in order: one that is misspelt or given twice is
     left out, a mark that is not closed is closed at the end. Raises UserError where no command is
     named."""
-    tokens = _tokens(without_control(text).strip().removeprefix("/"))[:MOST]
+    tokens = _tokens(_without_slash(text))[:MOST]
     spec, used = registry.find(command_words(tokens) if tokens else [])
     kept: list[Token] = []
     options: dict[str, object] = {}

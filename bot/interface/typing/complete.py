@@ -23,7 +23,7 @@ from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import OWN, TARGETS, Option
 from bot.rules.inputs.several_units import fired
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
-from bot.rules.text.plain import without_control
+from bot.rules.text.normalize import comparison_key, normalize_text, word_key
 from bot.systems.catalog import lost_states
 from bot.systems.system import System
 
@@ -125,7 +125,7 @@ def complete_option(
 ) -> tuple[Choice, ...]:
     """Choices for one option while it is typed, at most 25, the best first; none over the limit of
     100 characters: a value that was cut would be a wrong value."""
-    typed = str(meant(spec, {name: without_control(typed)})[name])
+    typed = str(meant(spec, {name: normalize_text(typed)})[name])
     choices = _choices(spec, name, typed, registry, fitting(known, spec), meant(spec, given))
     return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[
         :MAX_CHOICES
@@ -157,7 +157,7 @@ def _choices(
         )
     if option.complete in ("track", "track-value"):
         tracks = registry.games[known.system].tracks if known.system in registry.games else {}
-        track = tracks.get(str(given.get("name") or "").strip().casefold())
+        track = tracks.get(comparison_key(str(given.get("name") or "")))
         return _words(
             tracks if option.complete == "track" else track.words if track is not None else (),
             typed,
@@ -165,12 +165,12 @@ def _choices(
     if option.complete == "rule":
         return _rules(registry.games.get(known.system), typed)
     if option.in_play:
-        part = typed.strip().casefold()
+        part = comparison_key(typed)
         cards = words_now(option, known)
         return [
             Choice(option.labels[one], one)
             for one in cards
-            if part in f"{one} {option.labels[one]}".casefold()
+            if part in comparison_key(f"{one} {option.labels[one]}")
         ]
     if option.many:
         return _unit_list(None, typed, known, option, "")
@@ -180,7 +180,7 @@ def _choices(
 def _simple(
     option: Option, typed: str, registry: Registry, known: Known, system: str
 ) -> Iterable[Choice]:
-    part = typed.strip().casefold()
+    part = comparison_key(typed)
     played = registry.games.get(known.system)
     if values := ("yes", "no") if option.type == "bool" else option.values:
         return _words(values, typed)
@@ -191,7 +191,7 @@ def _simple(
         named = [
             unit
             for unit in ranked
-            if part in unit.name.casefold() or part in unit.handle.casefold()
+            if part in comparison_key(unit.name) or part in comparison_key(unit.handle)
         ]
         return [Choice(described(unit), unit.name) for unit in named]
     if option.type == "dice":
@@ -201,10 +201,12 @@ def _simple(
     if option.complete == "sealed":
         return [Choice(f"#{number}", str(number)) for number in known.sealed if part in str(number)]
     if option.complete == "game":
-        return [choice for choice in known.games if part in choice.name.casefold()]
+        return [choice for choice in known.games if part in comparison_key(choice.name)]
     if option.complete == "pack":
         return [
-            choice for choice in known.packs if part in f"{choice.name} {choice.value}".casefold()
+            choice
+            for choice in known.packs
+            if part in comparison_key(f"{choice.name} {choice.value}")
         ]
     if option.complete == "systems":
         return _several(registry.games, typed)
@@ -253,7 +255,7 @@ def _macros(
 
 def _rules(played: System | None, typed: str) -> list[Choice]:
     """The optional rules of the game that is played, on and off."""
-    part = typed.strip().casefold()
+    part = comparison_key(typed)
     rules = played.rules if played is not None else {}
     found = {
         f"{name}={on}": f"{rule.title}: {on}"
@@ -263,7 +265,7 @@ def _rules(played: System | None, typed: str) -> list[Choice]:
     return [
         Choice(label[:MAX_LENGTH], value)
         for value, label in found.items()
-        if part in value or part in label.casefold()
+        if part in value or part in comparison_key(label)
     ]
 
 
@@ -278,7 +280,7 @@ def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
     return [
         Choice(shown, id)
         for id, shown in named.items()
-        if typed.strip().casefold() in shown.casefold()
+        if comparison_key(typed) in comparison_key(shown)
     ]
 
 
@@ -290,7 +292,7 @@ def _topics(typed: str, registry: Registry, known: Known) -> list[Choice]:
     games = [game for game in registry.games if enabled is None or game in enabled]
     fixed = [name for name in registry.top if name.removesuffix(TABLE) not in registry.games]
     names = [*games, *(game + TABLE for game in games), *TOPICS, *fixed]
-    part = " ".join(typed.casefold().removeprefix("/").split())
+    part = comparison_key(typed).removeprefix("/").strip()
     if not part:
         return _words(names, "")
     below = [
@@ -328,9 +330,9 @@ def _offer_findable(typed: str, registry: Registry, known: Known) -> list[Choice
 
 def _words(words: Iterable[str], typed: str) -> list[Choice]:
     """Words that begin with what was typed, then those that hold it."""
-    part = typed.strip().casefold()
-    found = [word for word in words if part in word.casefold()]
-    found.sort(key=lambda word: not word.casefold().startswith(part))
+    part = comparison_key(typed)
+    found = [word for word in words if part in comparison_key(word)]
+    found.sort(key=lambda word: not comparison_key(word).startswith(part))
     return [Choice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
 
 
@@ -359,14 +361,14 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
     key, equals, begun = part.partition("=")
     if (
         equals
-        and (option := played.words["units"].keys.get(key.casefold())) is not None
+        and (option := played.words["units"].keys.get(word_key(key))) is not None
         and option.values
     ):
         done = (
             begun[: max(begun.rfind(mark) for mark in ",+x") + 1] if option.type == "mods" else ""
         )
         pieces += [f"{key}={done}{value}" for value in option.values]
-    found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
+    found = [piece for piece in pieces if piece.startswith(comparison_key(part)) and piece != part]
     return [
         Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH
     ]
@@ -445,20 +447,22 @@ def _unit_list(
     before = typed[:cut]
     last = typed[cut:].lstrip()
     start = f"{before} " if before else ""
-    part = last.strip("\"'\u201c\u201d").casefold()
+    part = _begun_key(last.strip(_NAME_QUOTES))
     taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
     alive = [
         unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely
     ]
     alive.sort(key=lambda unit: rank(unit, option, known))
     gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
-    units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
+    units = [
+        unit for unit in (*alive, *gone) if not {comparison_key(unit.name), unit.handle} & taken
+    ]
     found: list[tuple[str, str]] = []
     for unit in units:
-        if part in unit.name.casefold() or unit.handle.startswith(part):
+        if part in comparison_key(unit.name) or unit.handle.startswith(part):
             found += (
                 [(described(unit), unit.name)]
-                if part != unit.name.casefold() or not last.endswith(" ")
+                if part != comparison_key(unit.name) or not last.endswith(" ")
                 else []
             )
             found += _weapons(unit, words)
@@ -473,6 +477,9 @@ def _unit_list(
     return _put_after(start, found, known.roster)
 
 
+_NAME_QUOTES = "\"'\u201c\u201d\u2018\u2019"
+
+
 def _weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]:
     """Each weapon of a unit that carries several, where the list is of those who fire."""
     if words is None or not words.repeat or not unit.numbers.get(LOADOUT):
@@ -483,8 +490,13 @@ def _weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]
     ]
 
 
+def _begun_key(text: str) -> str:
+    """Return the key of a name that is not typed to its end: a space there counts."""
+    return comparison_key(text) + (" " if text.endswith(" ") else "")
+
+
 def _bare(item: str) -> str:
-    return item.strip().strip("\"'\u201c\u201d").casefold()
+    return comparison_key(item.strip().strip(_NAME_QUOTES))
 
 
 def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
@@ -495,7 +507,7 @@ def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
     left = [
         piece
         for piece in pieces
-        if piece.rstrip("=") not in there and piece.startswith(part.casefold())
+        if piece.rstrip("=") not in there and piece.startswith(comparison_key(part))
     ]
     return [(f"{head} {piece}", f"{head} {piece}") for piece in left]
 
@@ -507,7 +519,7 @@ def _put_after(
 
     Where the names do not fit, units stand by their handles.
     """
-    handles = {unit.name.casefold(): unit.handle for unit in roster}
+    handles = {comparison_key(unit.name): unit.handle for unit in roster}
     pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
     by_handles = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
     choices = []
@@ -516,7 +528,7 @@ def _put_after(
         unit = value
         if len(start) + len(value) > MAX_LENGTH:
             before = by_handles
-            unit = handles.get(value.casefold(), value)
+            unit = handles.get(comparison_key(value), value)
         whole = f"{before}{unit}"
         shown = f"{before}{name}"
         choices.append(Choice(shown if len(shown) <= MAX_LENGTH else whole, whole))
@@ -592,7 +604,7 @@ def many_units(
         if hex_ := unit.numbers.get("hex"):
             named.setdefault(f"hex:{hex_}", []).append(unit)
     for value, units in named.items():
-        if value.casefold().startswith(part) and 2 <= len(units) <= MAX_UNITS:
+        if comparison_key(value).startswith(part) and 2 <= len(units) <= MAX_UNITS:
             yield f"{value} ({len(units)} units)", value
 
 
@@ -625,7 +637,7 @@ def _ranges(
     typed = _NUMBERED.fullmatch(part)
     found = list[tuple[str, str]]()
     for run in runs:
-        stem = run.stem.casefold()
+        stem = _begun_key(run.stem)
         if begun is not None:
             first = int(begun[2])
             if stem == begun[1] and run.first <= first < run.last:
@@ -712,4 +724,4 @@ def _is_etc(name: str) -> bool:
 
 
 def _plain(typed: str) -> str:
-    return typed.strip().replace(" ", "_").casefold()
+    return comparison_key(typed).replace(" ", "_")

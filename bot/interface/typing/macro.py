@@ -21,6 +21,7 @@ from bot.interface.typing.command_text import (
 )
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import CHOSEN, Option, clean
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 
@@ -198,9 +199,9 @@ def macro_name(typed: str, taken: tuple[str, ...]) -> str:
     """A name as it is kept. Raises UserError for one that cannot be, or that is a command's:
     `taken`.
     """
-    name = clean_name(typed).casefold()
+    name = comparison_key(typed)
     if not _NAME.fullmatch(name):
-        hint = "A name has up to 24 letters and digits, - and _, without spaces: h, mg-fire."
+        hint = "A name has up to 24 letters a to z and digits, - and _, without spaces: h, mg-fire."
         raise UserError(
             f'"{name[:40]}" cannot name a macro.', hint=hint, option="name", code="bad-name"
         )
@@ -251,21 +252,25 @@ def _asked(gap: Gap, option: Option | None) -> Option:
 
 def macro_names(macros: Iterable[Macro], typed: str) -> Iterator[tuple[str, str]]:
     """What is shown and the name, of each macro that fits: those whose names begin so first."""
-    part = typed.strip().casefold()
-    found = [macro for macro in macros if part in macro.name or part in macro.text.casefold()]
+    part = comparison_key(typed)
+    found = [
+        macro
+        for macro in macros
+        if part in comparison_key(macro.name) or part in comparison_key(macro.text)
+    ]
     for macro in sorted(found, key=lambda macro: not macro.name.startswith(part)):
         yield f"{macro.name}: {macro.text}", macro.name
 
 
 def gap_values(macros: Iterable[Macro], name: str, typed: str) -> Iterator[tuple[str, str]]:
     """The line so far with one more gap of this macro: `n=1`, with its default."""
-    macro = next((macro for macro in macros if macro.name == name.casefold()), None)
+    macro = next((macro for macro in macros if macro.name == comparison_key(name)), None)
     if macro is None:
         return
     before, space, part = typed.rpartition(" ")
     named = {word.partition("=")[0] for word in before.split()}
     for gap in macro.gaps:
-        if gap.name not in named and gap.name.startswith(part.casefold()) and "=" not in part:
+        if gap.name not in named and gap.name.startswith(comparison_key(part)) and "=" not in part:
             line = f"{before}{space}{gap.name}={quoted(gap.default) if gap.default else ''}"
             yield line, line
 

@@ -21,11 +21,18 @@ from bot.rules.expression.model import (
     Test,
     places,
 )
+from bot.rules.text.normalize import plain_signs, replace_strays
+from bot.rules.text.plain import without_control
 
 _NUMERIC = re.compile(r"[+-]?[0-9]+")
-# What phones and word processors make of plain signs; each stands for exactly one character, so
-# that places hold.
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}
+"""What phones and word processors make of plain signs; each stands for exactly one character, so
+that places hold. In a label in brackets no other signs change.
+"""
+_TIMES = {ord("\u00b7"): "*", ord("\u22c5"): "*", ord("\u2022"): "*", ord("\u2715"): "*"}
+_ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+"""Invisible signs that web pages and keyboards put between others."""
+_LABEL = re.compile(r"(\[[^\[\]]*\])")
 _CONDITIONS = {
     "<=": "<=",
     "=<": "<=",
@@ -42,6 +49,23 @@ _FURTHER = {"ro": "once", "r": "rerolls", "!": "explodes"}
 """What brings further dice, and which tests of a pool it adds to."""
 
 
+def _refuse_control(text: str) -> None:
+    """Raise ExpressionError for the first control character, if there is one."""
+    clean = without_control(text)
+    if clean == text:
+        return  # joined emoji in a label
+    place = next(
+        (
+            index
+            for index, (typed, kept) in enumerate(zip(text, clean, strict=False))
+            if typed != kept
+        ),
+        len(clean),
+    )
+    reason = f"a control character (U+{ord(text[place]):04X}) cannot be rolled"
+    raise ExpressionError(reason, text, place + 1)
+
+
 class Cursor:
     """Where in the text we are. Letters are small in `text`; `typed` keeps them as they were."""
 
@@ -56,16 +80,17 @@ class Cursor:
                 f"an expression has at most {MAX_LENGTH:,} characters, this one has {len(text):,}"
             )
             raise ExpressionError(reason, text, MAX_LENGTH + 1)
-        self.typed = text.translate(_SAME)
+        text = replace_strays(text, _ZERO_WIDTH, "")
+        self.typed = "".join(
+            piece if piece.startswith("[") else plain_signs(piece).translate(_TIMES)
+            for piece in _LABEL.split(text.translate(_SAME))
+        )
         # Only ASCII letters become small: others may change their length, and then places would not
         # hold.
         self.text = "".join(char.lower() if char.isascii() else char for char in self.typed)
         self.pos = 0
-        for place, char in enumerate(self.typed):
-            if not char.isprintable():
-                raise ExpressionError(
-                    f"a control character (U+{ord(char):04X}) cannot be rolled", text, place + 1
-                )
+        if not self.typed.isprintable():
+            _refuse_control(self.typed)
 
     def error(self, reason: str, pos: int | None = None, *, hint: str = "") -> ExpressionError:
         """An error at `pos` (from 0) about what is from there to the cursor, or about the word

@@ -9,6 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bot.rules.errors import Slip, UserError, did_you_mean
+from bot.rules.text.normalize import (
+    comparison_key,
+    normalize_text,
+    normalize_value,
+    plain_signs,
+    word_key,
+)
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import has_control
 
@@ -213,6 +220,21 @@ def clean(option: Option, raw: object) -> Any:
     return CLEANERS[option.type](option, raw)
 
 
+_IN_PLAIN_SIGNS = ("int", "number", "bool", "enum", "mods", "units", "unit")
+"""Types whose values are figures, words and names that the bot knows already."""
+
+
+def normalize_typed(option: Option | None, raw: object) -> object:
+    """Return what was typed for an option as it is stored: a text keeps its signs, all else is in
+    plain ones. A file is the business of who reads it.
+    """
+    if not isinstance(raw, str) or raw.isascii() or (option is not None and option.type == "file"):
+        return raw
+    text = normalize_text(raw)
+    is_plain = option is not None and option.type in _IN_PLAIN_SIGNS and not option.free
+    return plain_signs(text) if is_plain else text
+
+
 def is_left_out(option: Option, raw: object) -> bool:
     """Return whether nothing was typed: platforms and forms hand over an empty text for it, which
     only a text can be.
@@ -225,12 +247,12 @@ def flag(options: Mapping[str, object], name: str) -> bool:
     refuses it.
     """
     value = options.get(name)
-    return value is not None and _BOOL.get(str(value).strip().casefold(), False)
+    return value is not None and _BOOL.get(comparison_key(str(value)), False)
 
 
 def is_yes_or_no(typed: str) -> bool:
     """Return whether a flag could be given so."""
-    return typed.strip().casefold() in _BOOL
+    return comparison_key(typed) in _BOOL
 
 
 def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Option, ...]:
@@ -349,7 +371,7 @@ def words_of(raw: object) -> list[str]:
     """The words of a list typed with spaces or commas (or given as a JSON list)."""
     if isinstance(raw, list | tuple):
         return [str(word) for word in raw]
-    return str(raw).replace(",", " ").split()
+    return plain_signs(str(raw)).replace(",", " ").split()
 
 
 class Asked:
@@ -450,7 +472,7 @@ def _in_range(option: Option, value: float, raw: object) -> float:
 def clean_whole(option: Option, raw: object) -> int:
     """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float
     that is one. Raises UserError."""
-    if isinstance(raw, str) and _WHOLE.fullmatch(text := raw.strip().replace("\u2212", "-")):
+    if isinstance(raw, str) and _WHOLE.fullmatch(text := normalize_value(raw)):
         value = int(text)
     elif (isinstance(raw, int) and not isinstance(raw, bool)) or (
         isinstance(raw, float) and raw.is_integer()
@@ -463,7 +485,7 @@ def clean_whole(option: Option, raw: object) -> int:
 
 def _clean_number(option: Option, raw: object) -> float:
     if isinstance(raw, str):
-        text = raw.strip().replace("\u2212", "-")
+        text = normalize_value(raw)
         if not _NUMBER.fullmatch(text):
             raise _refuse(option, raw)
         raw = float(text)
@@ -483,7 +505,7 @@ def _is_writable(number: float) -> bool:
 def _clean_bool(option: Option, raw: object) -> bool:
     if isinstance(raw, bool):
         return raw
-    word = str(raw).strip().casefold()
+    word = comparison_key(str(raw))
     if word not in _BOOL:
         raise _refuse(option, raw)
     return _BOOL[word]
@@ -495,8 +517,8 @@ def fold_word(word: str) -> str:
     >>> fold_word("Rifle (bolt-action)"), fold_word("Path/Road"), fold_word("-1"), fold_word("O.K.")
     ('rifle-bolt-action', 'path-road', '-1', 'ok')
     """
-    word = _LETTER_DOT.sub("", word)
-    return _BETWEEN_WORDS.sub("-", word.casefold().strip(" ()")).strip()
+    word = _LETTER_DOT.sub("", comparison_key(word))
+    return _BETWEEN_WORDS.sub("-", word.strip(" ()")).strip()
 
 
 def _clean_enum(option: Option, raw: object) -> str:
@@ -505,16 +527,16 @@ def _clean_enum(option: Option, raw: object) -> str:
         word = "yes" if raw else "no"
     if word in option.values:
         return word
-    folded = word.casefold().replace("_", "-").replace(" ", "-")
+    folded = word_key(word).replace(" ", "-")
     for value in option.values:
-        if folded == value.casefold().replace("_", "-"):
+        if folded == comparison_key(value).replace("_", "-"):
             return value
     printed = fold_word(word)
     for value in option.values:
         if printed in (fold_word(value), *map(fold_word, option.also.get(value, ()))):
             return value
     for value in option.values:
-        if option.in_play and word.casefold() == option.labels[value].casefold():
+        if option.in_play and comparison_key(word) == comparison_key(option.labels[value]):
             return value
     raise _refuse(option, raw, did_you_mean(folded, option.values))
 

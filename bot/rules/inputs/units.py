@@ -15,6 +15,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
+from bot.rules.text.normalize import NameIndex, comparison_key, plain_signs
 from bot.rules.text.phrase import phrase
 
 MAX_UNITS = 40
@@ -55,16 +56,18 @@ class RosterUnit:
 
 
 Roster = Mapping[str, RosterUnit]
-"""Roster units by name and by handle, both with case folded."""
+"""Roster units by name and by handle, both with case folded; most are a `NameIndex`."""
 
 
 def by_name(units: Iterable[RosterUnit]) -> Roster:
     """Units as lists of units read them; a name goes before a handle."""
     units = [*units]
-    return {
-        **{unit.handle.casefold(): unit for unit in units},
-        **{unit.name.casefold(): unit for unit in units},
-    }
+    return NameIndex(
+        {
+            **{unit.handle.casefold(): unit for unit in units},
+            **{unit.name.casefold(): unit for unit in units},
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,7 @@ def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> 
     on the error for forms.
     """
     try:
-        items = [item for piece in split_items(text) if (item := piece.strip())]
+        items = [item for piece in split_items(plain_signs(text)) if (item := piece.strip())]
         if words.bare and len(items) == 1 and items[0].isdecimal() and len(items[0]) < 6:
             count = int(items[0])
             check_count(count)
@@ -246,7 +249,11 @@ def _joined(word: str, roster: Roster) -> Hint:
     return meant(
         word,
         sorted(
-            {unit.name for unit in roster.values() if unit.name.replace(" ", "").casefold() == word}
+            {
+                unit.name
+                for unit in roster.values()
+                if comparison_key(unit.name.replace(" ", "")) == comparison_key(word)
+            }
         ),
     )
 
@@ -399,7 +406,7 @@ def _fits_key(piece: str, name: str, words: UnitWords) -> bool:
     """Return whether a word can be the value of the number or attribute called so."""
     option = words.keys.get(name.casefold())
     if option is None or option.type == "int":
-        return _VALUE.fullmatch(piece) is not None
+        return _VALUE.fullmatch(plain_signs(piece)) is not None
     if option.values:
         return piece.casefold() in option.values
     folded = piece.casefold().partition("=")[0]
@@ -444,10 +451,10 @@ def part_left_out(item: str, roster: Roster) -> tuple[str, str]:
 
     The second one is empty if the item is not such a unit with such words.
     """
-    match = _LEFT_OUT.fullmatch(item.strip())
+    match = _LEFT_OUT.fullmatch(plain_signs(item).strip())
     if match is None:
         return item, ""
-    name = match["name"].strip("\"'\u201c\u201d")
+    name = match["name"].strip("\"'\u201c\u201d\u2018\u2019")
     return (name, match["rest"]) if name.casefold() in roster else (item, "")
 
 
@@ -460,7 +467,7 @@ def value_of(option: Option, raw: str) -> Any:
     if option.values:
         return read_loadout(option, raw)
     single = Option(option.name, "int", min=option.min, max=option.max)
-    return tuple([clean_whole(single, part) for part in raw.split(",") if part])
+    return tuple([clean_whole(single, part) for part in plain_signs(raw).split(",") if part])
 
 
 def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster) -> UserError:

@@ -1,19 +1,18 @@
-"""Text hygiene: the one definition of what nobody can see, or what turns a line round, and how
-it is kept out.
+"""Text hygiene: what moves the cursor, turns a line round or cannot be seen is kept out of what is
+shown. `normalize.py` has the forms in which texts are stored and compared.
 """
 
 import re
 from functools import cache
 
+from bot.rules.text.normalize import normalize_name, replace_strays, without_invisible
+
 _CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
 """What has no place in anything typed: controls, widths of zero, changes of direction. Tab and
 newline may stay.
 """
-_BLANKS = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f"
-"""Letters and marks by their category, yet nothing is to be seen of them."""
 _TO_THE_LEFT = r"\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 """Letters that are read from right to left."""
-_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 @cache
@@ -26,19 +25,21 @@ def _any_of(signs: str) -> re.Pattern[str]:
 
 def has_control(text: str) -> bool:
     """Return whether there is something in the text that has no place in anything typed."""
-    return not text.isprintable() and _any_of(_CONTROL).search(text) is not None
+    return not text.isprintable() and without_control(text) != text
 
 
 def without_control(text: str) -> str:
     """What was typed without what has no place in it."""
-    return str(text) if text.isprintable() else _any_of(_CONTROL).sub("", text)
+    return str(text) if text.isprintable() else replace_strays(text, _any_of(_CONTROL), "")
 
 
 def one_line(text: str) -> str:
     """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be
     written becomes `?`.
     """
-    return str(text) if text.isprintable() else _any_of(rf"\t\n{_CONTROL}").sub("?", text)
+    if text.isprintable():
+        return str(text)
+    return replace_strays(text, _any_of(rf"\t\n{_CONTROL}"), "?")
 
 
 def storable(text: str) -> str:
@@ -53,14 +54,7 @@ def storable(text: str) -> str:
 
 def visible(text: str) -> str:
     """Text without what cannot be seen or turns its direction: such characters only spoof."""
-    if text.isascii() and text.isprintable():
-        return text
-    from unicodedata import category
-
-    text = _any_of(_BLANKS).sub("", text)
-    if text.isprintable():
-        return text
-    return "".join(char for char in text if char in "\n\t " or category(char) not in _HIDDEN)
+    return without_invisible(text)
 
 
 def isolated(text: str) -> str:
@@ -77,7 +71,8 @@ def clean_name(text: str, most: int = 32) -> str:
     """A name in one line, without control, invisible and direction-changing characters, at most
     so long; maybe "".
     """
-    return " ".join(visible(text).split())[:most].strip()
+    name = normalize_name(text)
+    return name if len(name) <= most else normalize_name(name[:most])
 
 
 def shown_name(name: str) -> str:

@@ -1,0 +1,265 @@
+"""Two forms of every text that somebody types: the text that is stored and shown, and the key by
+which two texts are compared. No other module makes either of them.
+
+`normalize_text` and `normalize_name` give the stored text. It keeps the signs that a player chose:
+an apostrophe of a phone stays one. `comparison_key` gives the compared text, in which all
+apostrophes are the same. `plain_signs` gives figures, signs and words of commands in ASCII.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_PICTURES = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
+    "\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+"""Signs of which emoji are made."""
+_JOINED = (
+    "\u0600-\u08ff\u0900-\u0dff\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1a20-\u1aaf\u1b00-\u1b7f"
+    "\ua980-\ua9df\uaa60-\uaa7f"
+)
+"""Letters of scripts in which an invisible joiner or non-joiner changes what is seen."""
+_PICTURE = rf"[{_PICTURES}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
+_KEPT = re.compile(
+    rf"\U0001f3f4[\U000e0020-\U000e007e]{{1,16}}\U000e007f"
+    rf"|{_PICTURE}(?:\u200d{_PICTURE})*+"
+    r"|[0-9#*]\ufe0f?\u20e3"
+    rf"|(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])"
+)
+"""Invisible signs with what needs them: flags, emoji of several signs, keycaps, joined letters."""
+_BLANKS = frozenset(
+    map(
+        chr,
+        (
+            *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2800, 0x3164),
+            *(0xFFA0, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)),
+        ),
+    )
+)
+"""Letters and marks by their category, but nothing is seen of them."""
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_OTHER_SPACE = re.compile(r"[^\S\n\t ]")
+
+_DASHES = "\u02d7\u058a\u05be\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63\uff0d"
+_APOSTROPHES = (
+    "`\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u02ca\u02cb\u055a\u05f3\u2018\u2019\u201a\u201b"
+    "\u2032\u2035\u2039\u203a\ua78b\ua78c\uff07\uff40"
+)
+_QUOTATION_MARKS = (
+    '"\u00ab\u00bb\u02ba\u02dd\u05f4\u201c\u201d\u201e\u201f\u2033\u2036\u301d\u301e\u301f\uff02'
+)
+_TILDES = "\u02dc\u223c\u301c\uff5e"
+_COMPARED = str.maketrans(
+    {
+        **dict.fromkeys(_DASHES, "-"),
+        **dict.fromkeys(_APOSTROPHES, "'"),
+        **dict.fromkeys(_QUOTATION_MARKS, "''"),
+        **dict.fromkeys(_TILDES, "~"),
+        **dict.fromkeys("\u2217\u204e", "*"),
+        "\u2044": "/",
+        "\u2215": "/",
+        "\u200c": "",
+        "\ufe0e": "",
+        "\ufe0f": "",
+        "\u0131": "i",
+    }
+)
+"""What becomes of signs that look alike: one of them, or nothing."""
+_DOTTED_I = re.compile("i\u0307+")
+_STRAY_JOINER = re.compile(rf"(?<![{_PICTURES}\U0001f3fb-\U0001f3ff])\u200d")
+_DASH_RUN = re.compile("--+")
+
+
+class _PlainSigns(dict[int, str]):
+    """For each sign the plain one that it stands for: the same number of signs, so places hold."""
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
+        if 0xFF01 <= code <= 0xFF5E:
+            plain = chr(code - 0xFEE0)
+        elif (digit := unicodedata.decimal(sign, None)) is not None:
+            plain = str(digit)
+        elif sign.isspace() and sign not in "\t\n":
+            plain = " "
+        else:
+            return sign
+        self[code] = plain
+        return plain
+
+
+_PLAIN = _PlainSigns(
+    {
+        **{ord(dash): "-" for dash in _DASHES},
+        **{ord(plus): "+" for plus in "\u02d6\ufe62\uff0b"},
+        **{ord(tilde): "~" for tilde in _TILDES},
+        0xFE64: "<",
+        0xFE65: ">",
+        0xFE66: "=",
+        0x204E: "*",
+        0x2044: "/",
+        0x2215: "/",
+        0x2217: "*",
+    }
+)
+
+
+def normalize_text(text: str) -> str:
+    """Return a typed text as it is stored and shown: composed letters, one kind of space and of
+    line break, and nothing that is invisible or turns the line.
+
+    Invisible signs that an emoji or a script needs stay. Lines and runs of spaces stay, too.
+
+    >>> normalize_text("O\u2019Brien\u00a0Jr\u200b")
+    'O\u2019Brien Jr'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = without_invisible(_BREAKS.sub("\n", text))
+    return unicodedata.normalize("NFC", _OTHER_SPACE.sub(" ", text))
+
+
+def normalize_name(text: str) -> str:
+    """Return a typed name as it is stored and shown: `normalize_text` in one line, with single
+    spaces and none at its ends.
+    """
+    return " ".join(normalize_text(text).split())
+
+
+def without_invisible(text: str) -> str:
+    """Return a text without signs that nobody can see or that turn its direction: they only spoof.
+
+    Lines, tabs and spaces of all kinds stay, as do joiners and variants that an emoji or a script
+    needs.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    pieces: list[str] = []
+    end = 0
+    for kept in _KEPT.finditer(text):
+        pieces.append(_without_strays(text[end : kept.start()]))
+        pieces.append(kept[0])
+        end = kept.end()
+    pieces.append(_without_strays(text[end:]))
+    return "".join(pieces)
+
+
+def _without_strays(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        sign
+        for sign in text
+        if sign in "\n\t " or not (sign in _BLANKS or unicodedata.category(sign) in _HIDDEN)
+    )
+
+
+def replace_strays(text: str, strays: re.Pattern[str], replacement: str) -> str:
+    """Return a text with each sign that `strays` matches replaced, apart from those that an emoji
+    or a script needs.
+    """
+    pieces: list[str] = []
+    end = 0
+    for kept in _KEPT.finditer(text):
+        pieces.append(strays.sub(replacement, text[end : kept.start()]))
+        pieces.append(kept[0])
+        end = kept.end()
+    pieces.append(strays.sub(replacement, text[end:]))
+    return "".join(pieces)
+
+
+def plain_signs(text: str) -> str:
+    """Return a text with full-width signs, foreign digits, dashes, minus signs and spaces as the
+    plain ones. Each sign stays one sign, so places in the text hold.
+
+    >>> plain_signs("\uff12\uff44\uff16\u2212\u0661")
+    '2d6-1'
+    """
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def normalize_value(text: str) -> str:
+    """Return a typed value as figures, words of commands and dice are read: `plain_signs`
+    without invisible signs, and without spaces at its ends.
+    """
+    return plain_signs(normalize_text(text)).strip()
+
+
+@lru_cache(maxsize=8192)
+def comparison_key(text: str) -> str:
+    """Return the key of a text: two names with the same key are one name. Never show it.
+
+    Case, width, kind and number of spaces, kind of dash, apostrophe and digit, ligatures and
+    invisible signs do not count; accents, joined emoji and the order of words do.
+
+    >>> comparison_key("O\u2019BRIEN  \ufb01le") == comparison_key("o'brien file")
+    True
+    """
+    if text.isascii() and text.isprintable():
+        folded = text.casefold().replace("`", "'").replace('"', "''")
+    else:
+        folded = _fold(normalize_text(text))
+        while (further := _fold(folded)) != folded:  # a sign may open to one that folds once more
+            folded = further
+    if "--" in folded:
+        folded = _DASH_RUN.sub("-", folded)  # phones turn two hyphens into one dash
+    return " ".join(without_invisible(folded).split())
+
+
+def _fold(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text.translate(_COMPARED)).casefold()
+    text = unicodedata.normalize("NFKC", text.translate(_COMPARED))
+    return _STRAY_JOINER.sub("", plain_digits(_DOTTED_I.sub("i", text)))
+
+
+def plain_digits(text: str) -> str:
+    """Return a text with the digits of all scripts as `0` to `9`."""
+    if text.isascii() or not any(map(str.isdecimal, text)):
+        return text
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)
+
+
+def word_key(text: str) -> str:
+    """Return the key of a word of a command, a table or a game: `comparison_key` with hyphens for
+    underscores.
+
+    >>> word_key(" Half\u2013Squad "), word_key("good_order")
+    ('half-squad', 'good-order')
+    """
+    return comparison_key(text).replace("_", "-")
+
+
+class NameIndex(dict[str, T]):
+    """A mapping by name in which every spelling of a name that looks alike finds its entry.
+
+    An exact key goes first, so entries that an older log has under two such names stay two. The
+    entries do not change after the first look-up.
+    """
+
+    _keys: dict[str, str] | None = None
+
+    def find_key(self, name: str) -> str | None:
+        """Return the key of the entry with this name, or None."""
+        if super().__contains__(name):
+            return name
+        if self._keys is None:
+            self._keys = {comparison_key(key): key for key in reversed(self)}
+        return self._keys.get(comparison_key(name))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.find_key(name) is not None
+
+    def __getitem__(self, name: str) -> T:
+        key = self.find_key(name)
+        return super().__getitem__(name if key is None else key)
+
+    def get(self, name: str, default: T | None = None) -> T | None:  # type: ignore[override]
+        """Return the entry with this name, or `default`."""
+        key = self.find_key(name)
+        return default if key is None else super().__getitem__(key)
