@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from unicodedata import normalize
 
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.rules.text.ditto import is_ditto, note_of_dittos, with_marks
 from bot.rules.text.markup import without_markup
 from bot.rules.text.phrase import phrase
 from bot.rules.text.sum_words import is_sum_word
@@ -46,8 +47,11 @@ def read_sheet_roster(text: str) -> RosterText:
     """Return the units of a sheet. Raises UserError naming line and column."""
     roster = RosterText()
     delimiter, text = _find_delimiter(text)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
+    lines = io.StringIO(with_marks(text.split("\n"), delimiter))
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     heads: list[str] = []
+    above: list[str] = []
+    dittos: list[str] = []
     try:
         for cells in reader:
             if not any(cell.strip() for cell in cells):
@@ -59,10 +63,36 @@ def read_sheet_roster(text: str) -> RosterText:
             if delimiter == BAR and len(cells) == 1 < len(heads):
                 roster.notes.append(f'line {line} is left out: "{cells[0].strip()[:60]}"')
                 continue
-            _add_row(roster, heads, cells, line)
+            cells = _without_dittos(heads, cells, above, line, dittos)
+            if _add_row(roster, heads, cells, line):
+                above = cells
     except csv.Error as error:
         raise roster_fault(str(error), reader.line_num) from None
+    if dittos:
+        roster.notes.append(note_of_dittos(dittos))
     return roster
+
+
+def _without_dittos(
+    heads: Sequence[str], cells: Sequence[str], above: Sequence[str], line: int, dittos: list[str]
+) -> list[str]:
+    """Return the cells of a row with those of the row above for ditto marks, which are named in
+    `dittos`. Raises UserError for the mark of a name: two units need two names.
+    """
+    read = list(cells)
+    for column, (head, cell) in enumerate(zip(heads, cells, strict=False)):
+        if not is_ditto(cell) or column >= len(above):
+            continue
+        if head == "name":
+            raise roster_fault(
+                f"{cell.strip()} stands for the name above, and two units need two names",
+                line,
+                column + 1,
+                hint="Write another name, or a count of 2 in the line above.",
+            )
+        read[column] = above[column]
+        dittos.append(f"line {line}, column {head} ({above[column].strip()[:20] or 'empty'})")
+    return read
 
 
 def _find_delimiter(text: str) -> tuple[str, str]:
@@ -142,8 +172,10 @@ def _check_heads(heads: Sequence[str], line: int) -> None:
             raise roster_fault("a heading is repeated", line, column, code="given-twice")
 
 
-def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], line: int) -> None:
-    """Add the unit of a row. Raises UserError for more values than headings."""
+def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], line: int) -> bool:
+    """Add the unit of a row; return False for a remark. Raises UserError for more values than
+    headings.
+    """
     cells = [without_markup(cell) for cell in cells]
     if any(cell.strip() for cell in cells[len(heads) :]):
         hint = "Put a value that holds the separator into quotation marks."
@@ -151,7 +183,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
     if _is_remark(heads, cells):
         text = next(cell.strip() for cell in cells if cell.strip())
         roster.notes.append(f'line {line} is left out: "{text[:60]}"')
-        return
+        return False
     values = {
         head: plain_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
     }
@@ -163,6 +195,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
             if note not in roster.notes:
                 roster.notes.append(note)
     roster.rows += with_count(RosterLine(line, values, places), roster.notes)
+    return True
 
 
 def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.packs.importing.ditto import with_marks
 from bot.packs.importing.draft import MOST_COLUMNS, MOST_ROWS, refused, tidy
 from bot.packs.importing.figures import dice_said, figures, is_rising, plain_figures
 from bot.packs.importing.spreadsheet_dates import is_date
+from bot.rules.text.ditto import with_marks
 from bot.rules.text.markup import without_entities, without_markup
 
 NO_TABLE = "No table can be read from this."

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.packs.importing.blocks import rows_of
-from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.draft import LOOKS_LIKE_ROSTER, refused, slug, tidy, titled, unlike
 from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
 from bot.packs.importing.weights import has_sum_row, weights_of
 from bot.rules.errors import UserError
+from bot.rules.text.ditto import without_dittos
 from bot.rules.text.names import counted
 from bot.systems.deck_file import AFTER, CARD_KEYS, LONGEST
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import TypeVar
 
-from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.figures import Span
 from bot.rules.errors import UserError
 from bot.rules.tables.formula import FUNCTIONS
+from bot.rules.text.ditto import without_dittos
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import visible
 from bot.systems.yaml_file import LONGEST_TEXT, MOST_CELLS

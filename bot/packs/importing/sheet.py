@@ -13,7 +13,6 @@ from itertools import pairwise
 from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
 from bot.packs.importing.dice_of_rows import RolledRows, roll_rows
 from bot.packs.importing.digit_dice import is_digit_dice, places_of, sides_of
-from bot.packs.importing.ditto import without_dittos
 from bot.packs.importing.draft import (
     LOOKS_LIKE_ROSTER,
     NOTHING,
@@ -53,6 +52,7 @@ from bot.packs.importing.weights import (
     weights_of,
 )
 from bot.packs.importing.zeros import die_from_zero
+from bot.rules.text.ditto import without_dittos
 from bot.rules.text.plain import visible
 from bot.rules.text.sum_words import is_sum_word
 

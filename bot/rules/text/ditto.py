@@ -32,11 +32,14 @@ def without_dittos(rows: Sequence[Sequence[str]], questions: list[str]) -> list[
             row[column] = filled[number - 1][column]
             places.append(f"{place} ({row[column][:20] or 'empty'})")
     if places:
-        more = f" and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
-        questions.append(
-            f"ditto marks are read as the value above: {'; '.join(places[:_MOST_NAMED])}{more}"
-        )
+        questions.append(note_of_dittos(places))
     return filled
+
+
+def note_of_dittos(places: Sequence[str]) -> str:
+    """Return what to say about ditto marks: the first few places with what is read there."""
+    more = f" and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
+    return f"ditto marks are read as the value above: {'; '.join(places[:_MOST_NAMED])}{more}"
 
 
 def with_marks(lines: Sequence[str], between: str) -> str:
