@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tokenize
 from collections.abc import Iterator
@@ -80,3 +81,44 @@ def test_pages(page: str) -> None:
 def test_a_habit_is_found() -> None:
     assert len(list(habits("Who fires stands in his hex"))) == 2
     assert not list(habits("`he` is the HE of the gun, he=3. There is no unit."))
+
+
+GO = re.compile(
+    r"\b(?:your|whose|their|one's|the|this|next|every|each|'s|’s|s['’]) go\b"
+    r"|(?:'s|’s|s['’]) go\b|\bgo (?:is over|came|waits|has passed)\b",
+    re.IGNORECASE,
+)
+"""*Go* as a turn, which players call a move, a turn or an activation."""
+OF_THE_LOG = ("bot/verification", "bot/systems", "bot/rules", "bot/stores", "bot/packs", "bot/host")
+"""Texts for authors of packs and readers of logs, where `go` is a key."""
+
+
+def _texts_for_players() -> Iterator[tuple[str, str]]:
+    """Yield each text of the code that is no docstring, with its file."""
+    for folder in ("bot", "adapters"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if name.startswith(OF_THE_LOG):
+                continue
+            tree = ast.parse(path.read_text("utf-8"))
+            notes = {
+                id(node.value)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            }
+            for node in ast.walk(tree):
+                is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+                if is_text and id(node) not in notes:
+                    yield name, str(node.value)  # type: ignore[attr-defined]
+
+
+def test_nobody_reads_of_a_go() -> None:
+    texts = list(_texts_for_players())
+    assert len(texts) > 5_000
+    texts += [(spec.name, text) for spec in registry() for text in (spec.summary, spec.details)]
+    pages = ("games", "slack", "discord", "cards", "hosts", "glossary", "directory", "beside")
+    for page in ("README.md", *(f"docs/{name}.md" for name in pages)):
+        texts += [(page, line) for line in (ROOT / page).read_text("utf-8").splitlines()]
+    assert [f"{name}: {text[:120]}" for name, text in texts if GO.search(text)] == []
+    assert GO.search("US's go, anna")
+    assert not GO.search("Let it go on. The games go well.")

@@ -14,8 +14,8 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import direct_messages
 from adapters.slack.request import Request
 from adapters.slack.teams import Teams
-from bot.commands.games.place_names import place_key
 from bot.interface.spec import CommandSpec, Path, Person, Place
+from bot.places.place_names import place_key
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name

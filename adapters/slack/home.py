@@ -23,6 +23,7 @@ from adapters.slack.request import PLATFORM, Json, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.text import PEN, pen
 from adapters.slack.work import Ack, Quick, Work
+from bot.commands.post.my_games import YOUR_MOVE
 from bot.interface.registry import Registry
 from bot.interface.reply.parts import Entry, part_lines
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_reply
@@ -44,7 +45,6 @@ FIRST_GAME = Button("say:game start lnlt scenario=ford", "Start The Ford at Dawn
 MOST_BLOCKS = 90
 SAY, GOTO = "say:", "goto:"
 """How an action begins that is a command as text, or a channel to open."""
-THEIRS = "Your go"
 LOOK = "look:"
 """The button that shows the board to one person."""
 MOST_OPEN = 50
@@ -184,13 +184,14 @@ class Home:
         home = f"{PLATFORM}{request.team}/"
         title, *rest = part_lines(entry, PEN)
         channel = place.removeprefix(home).partition("/")[0] if place.startswith(home) else ""
-        where = f" · <#{channel}>" if channel.startswith(("C", "G")) else ""
+        is_named = " · #" in entry.about
+        where = f" · <#{channel}>" if channel.startswith(("C", "G")) and not is_named else ""
         text = {"type": "mrkdwn", "text": "\n".join((title + where, *rest)), "verbatim": True}
         section: Json = {"type": "section", "text": text}
         if not place.startswith(home):  # it is played elsewhere
             return [{"type": "divider"}, section]
         buttons = [Button(LOOK, "Board"), Button(f"{SAY}log since=me", "Since I left")]
-        if entry.text.startswith(THEIRS):
+        if entry.text.startswith(YOUR_MOVE):
             known = await self._work.app.known(Place(place, home.rstrip("/")), who)
             shot = shot_of(
                 await self._work.app.registry_at(Place(place, home.rstrip("/"))), known.system

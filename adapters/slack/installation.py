@@ -56,8 +56,8 @@ EVENTS = (
     *("member_joined_channel", "message.im", "tokens_revoked"),
 )
 SHORTCUTS = {
-    "fire": ("global", "Fire", "Fire in the game where it is your go"),
-    "roll": ("global", "Roll dice", "Roll dice in the game where it is your go"),
+    "fire": ("global", "Fire", "Fire in the game where it's your move"),
+    "roll": ("global", "Roll dice", "Roll dice in the game where it's your move"),
     "odds": ("message", "Odds of this", "The chances of this shot, as it was fired"),
     "undo": ("message", "Undo this", "Take this roll back"),
 }

@@ -1,7 +1,9 @@
 """The games that were played in a channel: where each is at, and which one somebody means."""
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from bot.commands.context import Context
@@ -9,11 +11,13 @@ from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.phases import shown_phase, turn_of_end, whose_go
 from bot.game.state import DRAW, Game
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.interface.typing.complete import MAX_LENGTH, Choice
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
+from bot.stores.records import Outgoing
 from bot.stores.store import Store
 from bot.systems.catalog import systems
 
@@ -187,3 +191,16 @@ def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
             ),
         )
     return (phrase("{title} is kept: `/game list`", title=begun(named(game))),)
+
+
+def tell(
+    context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Post what is told in each place, but this one: here it is the answer. `about` is what a
+    message is about that will change."""
+    here = context.command.where.key
+    context.commit.outbox += [
+        Outgoing(place, {}, 0.0, reply.to_json(), about.get(place, ""))
+        for place, reply in told.items()
+        if place != here
+    ]

@@ -17,7 +17,7 @@ from bot.game.roster import units_of
 from bot.game.state import Actor, Game, Json, actor_in, is_stranger, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
+from bot.interface.spec import Command, CommandSpec, Path, Place, server_of
 from bot.places.forms import Draft, earlier_game, find_draft, new_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
@@ -383,14 +383,6 @@ def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, obje
     command = context.command
     context.command = replace(command, path=spec.path, options=options, channels={}, spec=spec)
     return context
-
-
-def server_of(place: str) -> str:
-    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct
-    messages.
-    """
-    server = place.partition("/")[0]
-    return "" if server == place or server.endswith((":dm", f":{OWN}")) else server
 
 
 def drafted(context: Context, path: Path, options: Mapping[str, object]) -> Draft:

@@ -153,7 +153,7 @@ _OTHERS = (
     _spec("game next", "Advance to the next phase and show its reminders"),
     _spec(
         "game pass",
-        "Hand the go over to the next side",
+        "Hand over to the next side",
         _flag("done", "you moved or acted without dice: this counts as no pass"),
     ),
     _spec(
@@ -172,7 +172,7 @@ _OTHERS = (
     ),
     _spec(
         "game board",
-        "One message that shows phase, go and units, kept up to date",
+        "One message with the phase, who is to play and the units, kept up to date",
         _flag("off", "the board no longer follows the game", optional=True),
     ),
     _private(
@@ -501,10 +501,10 @@ _OTHERS = (
     ),
     _spec("fair close", "Close the texts; whoever added the last one cannot"),
     _spec("fair reveal", "Publish the seed so that every roll can be recomputed"),
-    _private("me show", "How you are reminded when it is your go"),
+    _private("me show", "How you are reminded when it's your move"),
     _private(
         "me ping",
-        "Be reminded when it is your go, never in your quiet hours",
+        "Be reminded when it's your move, never in your quiet hours",
         _free("interval", "hours between reminders: 4h; off for none"),
         _free("quiet", "hours without reminders: 22-7; off for none"),
         _free("zone", "your time zone: Europe/Berlin", complete="zone"),
@@ -516,7 +516,7 @@ _OTHERS = (
         ),
         example="interval=4h quiet=22-7 zone=Europe/Berlin",
     ),
-    _private("me games", "All your games, and whose go it is"),
+    _private("me games", "All your games, and who is to play"),
     _private(
         "macro add",
         "Save a command under a name, with gaps to fill when it runs",

@@ -73,6 +73,14 @@ def own_place(user: str) -> Place:
     return Place(f"{platform}:{OWN}/{id}", name="your own play", owner=user, is_own=True)
 
 
+def server_of(place: str) -> str:
+    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct
+    messages.
+    """
+    server = place.partition("/")[0]
+    return "" if server == place or server.endswith((":dm", f":{OWN}")) else server
+
+
 class BotRight(NamedTuple):
     """A permission or scope as its platform calls it, what it is for, whether the bot has it in
     the channel of a command, and how to grant it.

@@ -7,10 +7,9 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from bot.commands.context import server_of
 from bot.game.loaded import is_imported
 from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, CommandSpec, Person, Place
+from bot.interface.spec import Command, CommandSpec, Person, Place, server_of
 from bot.process.logs import log_failure, seldom
 from bot.stores.base import Clock
 from bot.stores.records import Commit, DueRow

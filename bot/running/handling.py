@@ -12,7 +12,6 @@ from functools import partial
 from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
 from bot.commands.dispatch import explain, handler, spec_of
-from bot.commands.games.place_names import moved_from
 from bot.commands.turns.acting_for import agreed_sides, ask
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
@@ -30,6 +29,7 @@ from bot.interface.typing.roster_example import write_roster_example
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.places.own_installs import check_own
+from bot.places.place_names import moved_from
 from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id

@@ -44,7 +44,7 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         assert (
             e.first(reminder)
             .partition(", ")[2]
-            .startswith("Hill 875 waits for you · your go came ")
+            .startswith("Hill 875 waits for you · it became your move ")
         )
         assert e.is_bold(reminder, "Hill 875 waits for you")
         assert AGO[e.platform] in e.whole(reminder)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from bot.commands.games.place_names import place_key
 from bot.interface.spec import Person, Place
+from bot.places.place_names import place_key
 from tests.playing import Channel, two_sides
 from tests.refusing import refuses
 

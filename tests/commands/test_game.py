@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bot.commands.games.place_names import place_key
 from bot.interface.spec import Command, Person, Place
+from bot.places.place_names import place_key
 from bot.verification.check_file import check
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

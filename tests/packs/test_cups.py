@@ -310,7 +310,7 @@ async def test_by_post_it_is_said_who_is_waited_for(pack: Path) -> None:
     assert "Draw the next chit" in (await channel.do("Anna", "me games")).text()
     await drawn(channel, "vc")
     assert "VC to play" in (await channel.do("Anna", "me games")).text()
-    assert "Your go" in (await channel.do("Bob", "me games")).text()
+    assert "Your move" in (await channel.do("Bob", "me games")).text()
     assert (await channel.do("Anna", "game board")).title.endswith(
         "Activations, Cadres: VC to play"
     )

@@ -15,9 +15,9 @@ from adapters.discord.text import line as discord_line
 from bot.app import App
 from bot.commands.post.reminders import ReminderSettings, deadlines, waiting
 from bot.game.state import WAITED, Game
-from bot.interface.reply.parts import Group, Happened
+from bot.interface.reply.parts import Entry, Group, Happened
 from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Path
+from bot.interface.spec import Command, Path, Place
 from bot.outbox.waiting_answers import Due
 from bot.stores.base import DAY
 from bot.stores.store import Store
@@ -101,7 +101,7 @@ async def test_a_reminder_comes_after_5_minutes_then_as_wished_and_three_times_a
     assert await post.passes(4 / 60, MINUTE) == []
     (first,) = await post.passes(2 / 60, MINUTE)
     assert first.title == "Hill 875 waits for you"
-    assert first.by == "your go came 2 Mar 2026, 08:00 UTC"
+    assert first.by == "it became your move 2 Mar 2026, 08:00 UTC"
     assert first.body() == ["Last: US keeps the initiative · #6", "Turn 1, Operations"]
     assert first.footer == ("Reminder 1 of 3",)
     assert first.mention == ("console:bob",)
@@ -206,7 +206,7 @@ async def test_snooze_stop_and_tomorrow() -> None:
     (reminder,) = await other.passes(0.2)
     stopped = await other.channel.press("Bob", action(reminder, "Stop"))
     assert stopped.in_place
-    assert stopped.body() == ["No more reminders of this go."]
+    assert stopped.body() == ["No more reminders for this move."]
     assert await other.passes(48, HOUR) == []
 
 
@@ -259,16 +259,31 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     mine = await post.channel.do("Alice", "me games")
     assert mine.title == "It's your move in 1 of 1 game"
     assert mine.body() == [
-        "Hill 875 · US",
-        "Your go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
+        "Hill 875 · US · this channel",
+        "Your move · turn 1, Operations phase · #5 · last hand-over: 2 Mar 2026, 08:00 UTC",
     ]
     theirs = await post.channel.press("Bob", "mygames:")
     assert theirs.body() == [
-        "Hill 875 · VC",
-        "US to play · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
+        "Hill 875 · VC · this channel",
+        "US to play · turn 1, Operations phase · #5 · last hand-over: 2 Mar 2026, 08:00 UTC",
     ]
     assert theirs.lines[0].action == "goto:console:main"  # type: ignore[union-attr]
-    assert (await post.channel.do("Cora", "me games")).title == "You play in no game just now"
+    assert (await post.channel.do("Cora", "me games")).title == "You're not in a game right now"
+
+
+async def test_two_games_of_one_scenario_are_told_apart_by_their_channels() -> None:
+    table = Channel(App(await fresh_store()))
+    for number, name in enumerate(("#ford-1", "#ford-2")):
+        channel = Place(f"discord:5/{number}", "discord:5", f"{name} of Club")
+        table.place = channel
+        await table.do("Alice", "game start scenario=ford", "game join US")
+    mine = await table.do("Alice", "me games")
+    entries = [part for part in mine.lines if isinstance(part, Entry)]
+    assert {entry.title for entry in entries} == {"The Ford at Dawn"}
+    assert {entry.about for entry in entries} == {
+        "US · #ford-1 of Club",
+        "US · this channel",
+    }
 
 
 async def test_what_is_no_wish_is_refused_with_an_example() -> None:

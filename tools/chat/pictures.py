@@ -29,7 +29,7 @@ PICTURES = {
         ("answer", "undo", "refused"),
         "Ben fires back and asks to undo it; dice were rolled, so Anna is asked, and refuses",
     ),
-    "board": (("board",), "The board: whose go it is, and how the units of both sides are"),
+    "board": (("board",), "The board: who is to play, and how the units of both sides are"),
 }
 """The messages of a picture, and what it shows."""
 PLATFORMS = ("discord", "slack")

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 
-from bot.commands.channel_games import named, put_aside
-from bot.commands.context import Context, server_of
-from bot.commands.games.place_names import PLACE, called, listed, name_doc, names_of, tell
+from bot.commands.channel_games import named, put_aside, tell
+from bot.commands.context import Context
 from bot.commands.log.undo import HOME
 from bot.commands.requests import HOURS, OPEN, Request, need_keeper
 from bot.game.ledger import Ledger
@@ -20,7 +19,8 @@ from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.game.state import Game
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import Place
+from bot.interface.spec import Place, server_of
+from bot.places.place_names import PLACE, called, listed, name_doc, names_of
 from bot.places.platform_words import manager_word
 from bot.process.entropy import new_code
 from bot.rules.errors import UserError

@@ -9,7 +9,6 @@ from bot.answers.defaults import in_force
 from bot.commands import pictures
 from bot.commands.context import Context
 from bot.commands.games.link import unlink
-from bot.commands.games.place_names import called, is_private, listed, local_id, names_of
 from bot.game.events import extends_of, in_force_of, with_version
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of
@@ -30,6 +29,7 @@ from bot.packs.pack_store import (
     versions,
 )
 from bot.places.forms import form_button
+from bot.places.place_names import called, is_private, listed, local_id, names_of
 from bot.places.shelves import NotManager
 from bot.places.threads import APART, apart_doc, channel_of, is_apart
 from bot.rules.errors import UserError, did_you_mean

@@ -29,6 +29,7 @@ from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
 from bot.interface.typing.command_text import quoted
 from bot.packs.pack_store import check_joining
+from bot.places.place_names import channel_doc
 from bot.places.platform_words import manager_word
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError, did_you_mean
@@ -82,6 +83,7 @@ async def begin_game(context: Context) -> Reply:
         assert old is not None
         game = replace(game, units=carried(old, sides, system))
     context.begin(game, result=phase_title(game, system))
+    context.commit.docs.append(channel_doc(context.command.where))
     begun = headline(context.game, system)
     kept = await run_upkeep(context, begun, starts=True)
     told = context.game

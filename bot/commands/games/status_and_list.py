@@ -13,9 +13,9 @@ from bot.commands.channel_games import (
     played_in,
     put_aside,
     standing,
+    tell,
 )
-from bot.commands.context import Context, repeated, server_of
-from bot.commands.games.place_names import listed, moved_from, names_of, tell
+from bot.commands.context import Context, repeated
 from bot.commands.log import log
 from bot.commands.log.export_and_share import export
 from bot.commands.log.stats import stats
@@ -31,6 +31,8 @@ from bot.game.state import FULL, Game, actor_in
 from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply
+from bot.interface.spec import server_of
+from bot.places.place_names import listed, moved_from, names_of
 from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted

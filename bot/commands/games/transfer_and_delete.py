@@ -1,8 +1,7 @@
 """A game changes its place, or goes altogether."""
 
-from bot.commands.channel_games import named, put_aside, turn_to
+from bot.commands.channel_games import named, put_aside, tell, turn_to
 from bot.commands.context import Context
-from bot.commands.games.place_names import called, moved_doc, place_key, tell, way_to
 from bot.commands.log.export_and_share import forget
 from bot.commands.requests import HOURS, OPEN, Request, need_keeper, open_request
 from bot.game.ledger import Ledger
@@ -10,6 +9,7 @@ from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
+from bot.places.place_names import called, moved_doc, place_key, way_to
 from bot.places.platform_words import manager_word
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError

@@ -247,7 +247,7 @@ def welcome(registry: Registry, who: str, commitment: str) -> Reply:
     return Reply(
         "Grognard is here",
         (
-            f"{ready} {who} Nobody is called unless it is their go.",
+            f"{ready} {who} You're only pinged when it's your move.",
             Small(f"{names}."),
             Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
             Small(

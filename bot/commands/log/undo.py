@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.answers.events import CARDS, texts_of, told_event
-from bot.commands.context import Amendment, Context, server_of
+from bot.commands.context import Amendment, Context
 from bot.commands.log.answer_footer import answered, latest, turned
 from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
@@ -49,6 +49,7 @@ from bot.game.undo import (
 )
 from bot.game.undo_reach import find_opening, list_written, with_opening
 from bot.interface.reply.reply import OVER, WAITING, Reply
+from bot.interface.spec import server_of
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.rules.text.names import joined

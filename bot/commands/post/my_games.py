@@ -1,5 +1,7 @@
 """`/me games`: all games in which somebody plays or directs, wherever they are."""
 
+from collections.abc import Mapping
+
 from bot.commands.context import Context
 from bot.game.cups import is_drawn_next
 from bot.game.loaded import Loaded, game_of
@@ -7,26 +9,33 @@ from bot.game.phases import shown_phase, whose_go
 from bot.game.state import Game
 from bot.interface.reply.parts import Entry, Part, ago
 from bot.interface.reply.reply import Reply
+from bot.interface.spec import server_of
+from bot.places.place_names import called, channel_names
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, begun, phrase
 from bot.systems.catalog import systems
 
 MOST_GAMES = 200
 MOST_SHOWN = 8
+YOUR_MOVE = "Your move"
+"""How the line of a game begins in which it is theirs to move."""
 
 
 async def games(context: Context) -> Reply:
-    """All games in which somebody plays or directs, those first where it is their go."""
+    """List the games in which a person plays or directs, those first in which they are to move."""
     user = context.command.who.key
     found = [(loaded, _side(loaded, user)) for loaded in await own_games(context) if loaded.places]
     going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
     going.sort(key=lambda one: not _waits_for(one[0], one[1], user))
     if not going:
         start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
-        return Reply("You play in no game just now", (start,), private=True)
+        return Reply("You're not in a game right now", (start,), private=True)
     theirs = sum(_waits_for(loaded, side, user) for loaded, side in going)
     count = counted(len(going), "game")
-    lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
+    shown = going[:MOST_SHOWN]
+    names = await channel_names(context.store, (loaded.places[0] for loaded, _ in shown))
+    here = context.command.where.key
+    lines: list[Part] = [_entry(loaded, side, names, here) for loaded, side in shown]
     if len(going) > MOST_SHOWN:
         waiting = theirs - MOST_SHOWN
         wait = (
@@ -59,8 +68,8 @@ def _side(loaded: Loaded, user: str) -> str:
 
 
 def _waits_for(loaded: Loaded, side: str, user: str) -> bool:
-    """Return whether it is their go, or theirs to choose, which comes first; for a side without
-    players who directs does.
+    """Return whether they are to move, or to choose, which comes first; the game master moves for a
+    side without players.
     """
     game = loaded.game
     row = loaded.person_of(user)
@@ -73,13 +82,20 @@ def _waits_for(loaded: Loaded, side: str, user: str) -> bool:
     return bool(asked & {side, *vacant}) if asked else side in game.go
 
 
-def _entry(loaded: Loaded, side: str) -> Entry:
+def _entry(loaded: Loaded, side: str, names: Mapping[str, str], here: str) -> Entry:
+    """Return the entry of one game: its channel, whose move it is, and since when."""
     game: Game = loaded.game
+    place = loaded.places[0]
+    name = names.get(place, "")
+    is_told_apart = bool(name) or place == here or server_of(place) != server_of(here)
+    channel = called(place, name, here) if is_told_apart else ""
     system = systems().get(game.system)
     both = " (both sides)" if len(game.go) > 1 else ""
     is_theirs = side in game.go and not game.waits and not is_drawn_next(game)
-    whose = f"your go{both}" if is_theirs else whose_go(game)
+    whose = f"{YOUR_MOVE}{both}" if is_theirs else whose_go(game)
     where = shown_phase(game, system)
     said = begun(" · ".join(piece for piece in (whose, where, f"#{game.number}") if piece))
-    since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said
-    return Entry(game.name, side, since, f"goto:{loaded.places[0]}", "Open")
+    if game.go and game.go_since:
+        said = Phrase(f"{said} · last hand-over: ", ago(game.go_since))
+    about = " · ".join(piece for piece in (side, channel) if piece)
+    return Entry(game.name, about, said, f"goto:{place}", "Open")

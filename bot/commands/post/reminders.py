@@ -114,7 +114,7 @@ class ReminderSettings(NamedTuple):
     def told(self) -> list[str]:
         """The wishes in words."""
         if not self.interval:
-            return ["No reminders: you are called once for each go"]
+            return ["You're pinged once when it's your move, with no reminders"]
         first = "an hour" if self.interval == 1 else f"{self.interval} hours"
         every = "every hour" if self.interval == 1 else f"every {self.interval} hours"
         quiet = (
@@ -362,6 +362,7 @@ async def remind(context: Context, row: DueRow) -> None:
 
 
 _ASKED, _UNDRAWN = "you were asked to choose ", "any side may draw the next chit, asked for "
+YOUR_MOVE_CAME = "it became your move "
 
 
 def _last_act(events: Mapping[int, Json], person: str) -> int:
@@ -406,7 +407,7 @@ async def _reminder(
         f"{game.name} waits for you",
         tuple(lines),
         by=Phrase(
-            _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else "your go came ",
+            _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else YOUR_MOVE_CAME,
             ago(row.data["since"]),
         ),
         footer=(f"Reminder {count} of {MOST_REMINDERS}",) if count else (),
@@ -436,11 +437,13 @@ async def snooze(context: Context, rest: str) -> Reply:
     key = _key(game, person)
     title = f"{loaded.game.name} waits for you"
     if since is None:
-        return Reply("This go has passed on", private=True, tone=OVER)
-    came = Phrase("your go came ", ago(since))
+        return Reply("It's not your move any more", private=True, tone=OVER)
+    came = Phrase(YOUR_MOVE_CAME, ago(since))
     if how == "off":
         context.commit.drop_due.append((key, None))
-        return Reply(title, ("No more reminders of this go.",), by=came, tone=OVER, in_place=True)
+        return Reply(
+            title, ("No more reminders for this move.",), by=came, tone=OVER, in_place=True
+        )
     wishes = await reminder_settings(context.store, row.user)
     at = wishes.tomorrow(context.now) if how == "1d" else wishes.awake(context.now + 4 * HOUR)
     before = await context.store.due_at(key)

@@ -2,22 +2,22 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
-from bot.commands.context import Context, server_of
-from bot.interface.reply.reply import LINK, Button, Reply
-from bot.interface.spec import Place
+from bot.interface.reply.reply import LINK, Button
+from bot.interface.spec import Place, server_of
 from bot.places.platform_words import server_word
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
-from bot.stores.records import Doc, Outgoing
+from bot.stores.records import Doc
 from bot.stores.store import Store
 
 PLACE = "place"
 """Documents that hold the name of a channel that was linked: the store knows places only by
 their keys.
 """
+STARTED_IN = "started-in"
+"""Documents that hold the name of a channel in which a game was started, for the players of it."""
 MOVED = "moved"
 """Documents that say where the game went that was played in a channel."""
 MAX_NAME = 80
@@ -37,6 +37,22 @@ async def names_of(store: Store, places: Iterable[str]) -> dict[str, str]:
     """The names of places, as far as they are known."""
     docs = [(place, await store.doc(PLACE, place)) for place in places]
     return {place: str(doc.data["name"]) for place, doc in docs if doc is not None}
+
+
+def channel_doc(place: Place) -> Doc:
+    """Return the document that names the channel in which a game is started."""
+    return Doc(STARTED_IN, place.key, {"name": place.name}, None, place.server or place.key)
+
+
+async def channel_names(store: Store, places: Iterable[str]) -> dict[str, str]:
+    """Return the names of channels with games, for the games' own players, as far as known."""
+    names: dict[str, str] = {}
+    for place in places:
+        for kind in (PLACE, STARTED_IN):
+            doc = await store.doc(kind, place)
+            if doc is not None and doc.data["name"]:
+                names[place] = str(doc.data["name"])
+    return names
 
 
 def moved_doc(row: str, name: str, to: Place, source: str) -> Doc:
@@ -110,19 +126,6 @@ def listed(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:
 def local_id(place: str) -> str:
     """The part of a key that names the place within its server: `900` of `discord:55/900`."""
     return place.partition("/")[2] or place.partition(":")[2]
-
-
-def tell(
-    context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})
-) -> None:
-    """Post what is told in each place, but this one: here it is the answer. `about` is what a
-    message is about that will change."""
-    here = context.command.where.key
-    context.commit.outbox += [
-        Outgoing(place, {}, 0.0, reply.to_json(), about.get(place, ""))
-        for place, reply in told.items()
-        if place != here
-    ]
 
 
 def place_key(here: str, typed: str) -> str:
