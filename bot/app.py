@@ -24,6 +24,7 @@ from bot.game.cups import is_called
 from bot.game.decks import deck_names, usable_cards
 from bot.game.loaded import Games, is_imported
 from bot.game.next_seed import laid_ready
+from bot.game.open_games import OpenGame, find_open_games
 from bot.game.phases import standing
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game
@@ -635,6 +636,10 @@ class App:
         return welcome(self.registry, who, ready.commitment)
 
     # While typing
+
+    async def open_games(self, server: str, user: str) -> list[OpenGame]:
+        """Return the games of a server that a user may join, whether or not they see the channel."""
+        return await find_open_games(self.store, self.games, server, user)
 
     async def known(self, place: Place, who: Person) -> Known:
         """What this channel knows that can be completed."""

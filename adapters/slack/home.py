@@ -12,7 +12,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cachetools import FIFOCache
+from cachetools import FIFOCache, TTLCache
 
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.channel_posts import direct_messages
@@ -30,6 +30,7 @@ from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_repl
 from bot.interface.spec import Command, Person, Place
 from bot.interface.typing.command_writer import CommandReader
 from bot.rules.errors import UserError
+from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Queues
 from bot.systems.system import FIRES
@@ -47,6 +48,12 @@ SAY, GOTO = "say:", "goto:"
 """How an action begins that is a command as text, or a channel to open."""
 LOOK = "look:"
 """The button that shows the board to one person."""
+MOST_TO_JOIN, MOST_CHECKED = 3, 8
+"""Games to join that a home shows, and of how many channels Slack is asked for it."""
+SEEN_IN = 600.0
+"""Seconds that Slack's word is believed on who is in a channel, for the games to join."""
+MOST_SEEN = 5_000
+MOST_SIDES = 5
 MOST_OPEN = 50
 """Homes that are drawn anew when something happens: those that were opened last."""
 SOON = 2.0
@@ -64,6 +71,7 @@ class Home:
         self._open = FIFOCache[tuple[str, str], Json](MOST_OPEN)
         self._turns = Queues()
         self._soon: set[str] = set()
+        self._seen_in = TTLCache[tuple[str, str], bool](MOST_SEEN, SEEN_IN)
 
     async def on_opened(self, ack: Ack, body: Json) -> None:
         """Somebody looks at the home: it is drawn anew, as it is now."""
@@ -150,6 +158,7 @@ class Home:
             blocks += _row([FIRST_GAME], _OWN, "your first game")
         for entry in entries:
             blocks += await self._game(entry, request, who)
+        blocks += await self._games_to_join(request)
         own: tuple[Button, ...] = (
             Button(f"{OPEN_FORM}roll", "Roll…"),
             Button(f"{SAY}me show", "Reminders"),
@@ -182,10 +191,14 @@ class Home:
         """A game with its buttons; those that play are there where it is one's go."""
         place = entry.action.removeprefix(GOTO)
         home = f"{PLATFORM}{request.team}/"
-        title, *rest = part_lines(entry, PEN)
         channel = place.removeprefix(home).partition("/")[0] if place.startswith(home) else ""
-        is_named = " · #" in entry.about
-        where = f" · <#{channel}>" if channel.startswith(("C", "G")) and not is_named else ""
+        where = ""
+        if channel.startswith(("C", "G")):
+            # Slack's own reference to the channel, which opens it, instead of its name
+            side, _, _ = entry.about.partition(" · ")
+            entry = entry._replace(about=side)
+            where = f" · <#{channel}>"
+        title, *rest = part_lines(entry, PEN)
         text = {"type": "mrkdwn", "text": "\n".join((title + where, *rest)), "verbatim": True}
         section: Json = {"type": "section", "text": text}
         if not place.startswith(home):  # it is played elsewhere
@@ -203,6 +216,44 @@ class Home:
             section,
             *_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title),
         ]
+
+    async def _games_to_join(self, request: Request) -> list[Json]:
+        """Return the games that lack a player, in channels that this person is in by Slack's word,
+        with a button for each free side.
+        """
+        home = f"{PLATFORM}{request.team}"
+        checked = 0
+        blocks: list[Json] = []
+        shown = 0
+        for game in await self._work.app.open_games(home, request.person_key):
+            channel = game.place.removeprefix(f"{home}/").partition("/")[0]
+            if not channel.startswith(("C", "G")):
+                continue
+            if shown == MOST_TO_JOIN or checked == MOST_CHECKED:
+                break
+            checked += 1
+            if not await self._was_seen_in(request, channel):
+                continue
+            shown += 1
+            free = joined(game.free_sides)
+            verb = "has" if len(game.free_sides) == 1 else "have"
+            title, text = part_lines(Entry(game.title, "", f"{free} {verb} no player yet."), PEN)
+            lines = f"{title} · <#{channel}>\n{text}"
+            blocks += [
+                {"type": "divider"},
+                {"type": "section", "text": {"type": "mrkdwn", "text": lines, "verbatim": True}},
+                *_row(game.buttons[:MOST_SIDES], game.place, game.title),
+            ]
+        return blocks
+
+    async def _was_seen_in(self, request: Request, channel: str) -> bool:
+        """Return whether Slack has said lately that the person is in a channel."""
+        key = (channel, request.person_key)
+        was_there: bool | None = self._seen_in.get(key)
+        if was_there is None:
+            was_there = await self._is_member(request, channel)
+            self._seen_in[key] = was_there
+        return was_there
 
     async def next_game(self, request: Request, *, fires: bool) -> tuple[Request, str]:
         """The ask as if from the channel of one's game, first of one where it is one's go; from

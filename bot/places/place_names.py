@@ -75,7 +75,7 @@ async def moved_from(store: Store, place: str) -> tuple[str, tuple[Button, ...]]
         return "", ()
     to = str(doc.data["to"])
     name = str(doc.data["called"])
-    return f'"{doc.data["name"]}" is played in {called(to, name, place)} now.', way_to(
+    return f'"{doc.data["name"]}" is played in {name_place(to, name, place)} now.', way_to(
         to, name, place
     )
 
@@ -86,7 +86,7 @@ def way_to(place: str, name: str, reader: str) -> tuple[Button, ...]:
     """
     if not server_of(place) or place.partition(":")[0] != reader.partition(":")[0]:
         return ()
-    return (Button(f"goto:{place}", f"Open {called(place, name, reader)}"[:60], LINK),)
+    return (Button(f"goto:{place}", f"Open {name_place(place, name, reader)}"[:60], LINK),)
 
 
 def is_private(place: str) -> bool:
@@ -94,7 +94,7 @@ def is_private(place: str) -> bool:
     return not server_of(place) or (place.startswith("slack:") and local_id(place).startswith("D"))
 
 
-def called(place: str, name: str, reader: str) -> str:
+def name_place(place: str, name: str, reader: str) -> str:
     """Return how to refer to `place` in an answer read in `reader`.
 
     If the reader is on another server or platform, say so. Never name a private conversation.
@@ -116,10 +116,10 @@ def called(place: str, name: str, reader: str) -> str:
     return f"{name} ({kind})" if name and not alone else kind
 
 
-def listed(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:
-    """Several places in one line, joined by "and"; the one where it is read comes first."""
+def list_places(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:
+    """Return several places in one line, joined by "and", the one of the reader first."""
     here_first = sorted(places, key=lambda place: place != reader)
-    found = [called(place, names.get(place, ""), reader) for place in here_first]
+    found = [name_place(place, names.get(place, ""), reader) for place in here_first]
     return " and ".join(found)
 
 

@@ -396,6 +396,16 @@ class Store(ABC):
         )
         return [(place, game) for place, game in await self._ask(query, server)]
 
+    async def list_current_games(self, server: str, limit: int) -> Sequence[tuple[str, str]]:
+        """Return (place, game) of what is played in the places of a server, the game first in which
+        something happened last.
+        """
+        query = (
+            "SELECT place, game FROM bindings JOIN games ON id = game "
+            "WHERE server = ?1 AND current ORDER BY updated DESC, place LIMIT ?2"
+        )
+        return [(place, game) for place, game in await self._ask(query, server, limit)]
+
     async def servers(self, platform: str) -> Sequence[str]:
         """Servers of a platform that have games and, as far as anybody has said, the bot."""
         query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, length(?1)) = ?1"

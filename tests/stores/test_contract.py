@@ -144,6 +144,16 @@ async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
     assert len(await store.outbox_claim(1)) == 1
 
 
+async def test_games_list_current_games_on_a_server_the_latest_first(store: Store) -> None:
+    await store.commit(new_game("g1"))
+    assert await store.list_current_games(SERVER, 5) == [(PLACE, "g1")]
+    await store.commit(Commit(bindings=[Binding("slack:T1/C1", "g1", None, "slack:T1")]))
+    await store.commit(Commit(bindings=[Binding("slack:T1/C2", "g1", None, "slack:T1")]))
+    assert await store.list_current_games("slack:T1", 1) == [("slack:T1/C1", "g1")]
+    await store.commit(Commit(bindings=[Binding("slack:T1/C1", None, "g1", "slack:T1")]))
+    assert await store.list_current_games("slack:T1", 5) == [("slack:T1/C2", "g1")]
+
+
 async def test_places_whose_game_is_played_elsewhere_too(store: Store) -> None:
     await store.commit(new_game("g1"))
     assert await store.linked(SERVER) == []

@@ -20,7 +20,7 @@ from bot.game.rights import need_director
 from bot.game.state import Game
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place, server_of
-from bot.places.place_names import PLACE, called, listed, name_doc, names_of
+from bot.places.place_names import PLACE, list_places, name_doc, name_place, names_of
 from bot.places.platform_words import manager_word
 from bot.process.entropy import new_code
 from bot.rules.errors import UserError
@@ -275,7 +275,7 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
     tell(context, asked, {place: link.topic(place) for place in asked})
     if here in asked:
         context.about = link.topic(here)
-    whom = listed(link.missing, names, here)
+    whom = list_places(link.missing, names, here)
     lines = (
         f"A manager must agree first in {whom}. Until then nothing is linked.",
         f"The request ends after {HOURS} hours.",
@@ -286,9 +286,9 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
 def _request(context: Context, game: Game, link: Link, names: dict[str, str], reader: str) -> Reply:
     if reader == link.new and len(link.places) > 1:
         names = {}
-    others = listed([place for place in link.all if place != reader], names, reader)
+    others = list_places([place for place in link.all if place != reader], names, reader)
     what = f'play {named(game)} here too, together with {others}' if reader == link.new else (
-        f"play this channel's game from {called(link.new, names.get(link.new, ''), reader)} too"
+        f"play this channel's game from {name_place(link.new, names.get(link.new, ''), reader)} too"
     )  # fmt: skip
     return Reply(
         f"{context.who} asks to {what}",
@@ -337,7 +337,7 @@ async def agree(context: Context, code: str) -> Reply:
     ledger.add("link", result="a channel agreed to a link")
     context.ledger = ledger
     replace(link, agreed=(*link.agreed, here)).request(expires).ask(context)
-    whom = listed(missing, names if here in link.places else {}, here)
+    whom = list_places(missing, names if here in link.places else {}, here)
     return Reply(f"{context.who} agrees to the link", (f"Still to agree: {whom}.",))
 
 
@@ -422,7 +422,7 @@ def bind(
 def _notice(
     context: Context, game: Game, places: Many[str], names: Mapping[str, str], reader: str
 ) -> Reply:
-    others = listed([place for place in places if place != reader], names, reader)
+    others = list_places([place for place in places if place != reader], names, reader)
     return Reply(
         f"{context.who} links this channel with {others}",
         (
@@ -446,12 +446,15 @@ async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
     told = dict[str, Reply]()
     for reader in places:
         if reader == place:
-            rest = listed([other for other in places if other != place], names, reader)
+            rest = list_places([other for other in places if other != place], names, reader)
             lines = (f"{name} goes on in {rest}. Nothing rolled here is seen there any more.",)
         else:
-            lines = (f"{name} goes on here without {called(place, names.get(place, ''), reader)}.",)
+            lines = (
+                f"{name} goes on here without {name_place(place, names.get(place, ''), reader)}.",
+            )
         told[reader] = Reply(
-            f"{context.who} ends the link of {called(place, names.get(place, ''), reader)}", lines
+            f"{context.who} ends the link of {name_place(place, names.get(place, ''), reader)}",
+            lines,
         )
     tell(context, told)
     return told.get(context.command.where.key, told[place])
@@ -474,7 +477,7 @@ async def server_back(store: Store, server: str) -> None:
         docs += [name_doc(Place(place, server))] if is_new else []
         saved = await store.load_game_by_id(row)
         places = [other for other in saved.places if other != place] if saved is not None else []
-        others = listed(places, await names_of(store, places), place)
+        others = list_places(places, await names_of(store, places), place)
         lines = (
             phrase(
                 "Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"

@@ -29,7 +29,7 @@ from bot.packs.pack_store import (
     versions,
 )
 from bot.places.forms import form_button
-from bot.places.place_names import called, is_private, listed, local_id, names_of
+from bot.places.place_names import is_private, list_places, local_id, name_place, names_of
 from bot.places.shelves import NotManager
 from bot.places.threads import APART, apart_doc, channel_of, is_apart
 from bot.rules.errors import UserError, did_you_mean
@@ -316,10 +316,10 @@ async def links(context: Context) -> Reply:
     for id, (place, game) in linked.items():
         loaded = await _linked_game(context, game)
         names = await names_of(context.store, loaded.places)
-        others = listed([other for other in loaded.places if other != place], names, where.key)
+        others = list_places([other for other in loaded.places if other != place], names, where.key)
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(
-            f"{called(place, names.get(place, ''), where.key)}: {title}, also played from {others}."
+            f"{name_place(place, names.get(place, ''), where.key)}: {title}, also played from {others}."
         )
         lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
     return Reply("Linked channels", tuple(lines) or ("There are none.",), private=True)

@@ -32,7 +32,7 @@ from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import server_of
-from bot.places.place_names import listed, moved_from, names_of
+from bot.places.place_names import list_places, moved_from, names_of
 from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
@@ -285,7 +285,7 @@ async def status(context: Context) -> Reply:
             context.command.where.key: context.command.where.name,
         }
         lines.append(
-            f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
+            f"Played in {list_places(places, names, context.command.where.key)}; each sees every roll of the others."
         )
         lines.append(phrase("To end that for this channel, type: `/game link off`"))
     if not game.ended:

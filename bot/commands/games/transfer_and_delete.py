@@ -9,7 +9,7 @@ from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
-from bot.places.place_names import called, moved_doc, place_key, way_to
+from bot.places.place_names import moved_doc, name_place, place_key, way_to
 from bot.places.platform_words import manager_word
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
@@ -38,7 +38,7 @@ async def transfer(context: Context) -> Reply:
         raise UserError("The game is already here.", option="channel", code="same-channel")
     other = await _other(context, target.key)
     names = {here.key: here.name, target.key: target.name}
-    there = called(target.key, target.name, here.key)
+    there = name_place(target.key, target.name, here.key)
     if other is None and context.command.who.manager:
         return _move(context, context.ledger, here.key, target.key, None, names)
     key = new_id()
@@ -47,7 +47,7 @@ async def transfer(context: Context) -> Reply:
     request.ask(context)
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
-        f"{called(here.key, here.name, target.key)}",
+        f"{name_place(here.key, here.name, target.key)}",
         (f"Only a {manager_word(target.key)} can take it over, within {HOURS} hours.",),
         buttons=(
             Button(f"takeover:{key}", "Take it over", "primary"),
@@ -131,13 +131,13 @@ def _move(
     context.commit.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
     told = {
         source: Reply(
-            f'{context.who} moves "{name}" to {called(to, names[to], source)}',
+            f'{context.who} moves "{name}" to {name_place(to, names[to], source)}',
             buttons=way_to(to, names[to], source),
         ),
         to: Reply(
             f'"{name}" is played here from now on',
             (
-                f"{context.who} moves it from {called(source, names[source], to)}.",
+                f"{context.who} moves it from {name_place(source, names[source], to)}.",
                 phrase("`/game status` shows how it is going."),
                 *put_aside(aside),
             ),

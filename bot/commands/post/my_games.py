@@ -10,7 +10,7 @@ from bot.game.state import Game
 from bot.interface.reply.parts import Entry, Part, ago
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import server_of
-from bot.places.place_names import called, channel_names
+from bot.places.place_names import channel_names, name_place
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, begun, phrase
 from bot.systems.catalog import systems
@@ -88,7 +88,7 @@ def _entry(loaded: Loaded, side: str, names: Mapping[str, str], here: str) -> En
     place = loaded.places[0]
     name = names.get(place, "")
     is_told_apart = bool(name) or place == here or server_of(place) != server_of(here)
-    channel = called(place, name, here) if is_told_apart else ""
+    channel = name_place(place, name, here) if is_told_apart else ""
     system = systems().get(game.system)
     both = " (both sides)" if len(game.go) > 1 else ""
     is_theirs = side in game.go and not game.waits and not is_drawn_next(game)

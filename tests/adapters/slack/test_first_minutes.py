@@ -51,3 +51,25 @@ async def test_setup_rights_says_which_scopes_are_missing(
         elsewhere = await say(anna, club, "/grognard", "setup rights")
         assert "Missing: Member of this channel" in elsewhere.plain
         assert "/invite @grognard" in elsewhere.plain
+
+
+async def test_home_offers_to_join_games_of_channels_that_you_are_in(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    club = home.channel("club", private=True, members=[anna])
+    async with running(socket_slack, tmp_path, home):
+        for channel, name in ((club, "Secret Hill"), (games, "Hill 875")):
+            await say(anna, channel, "/grognard", f'game start lnlt "{name}" sides="US, VC"')
+            await say(anna, channel, "/grognard", "game join US")
+        view = await ben.open_home("VC has no player yet")
+        assert "Hill 875" in str(view.blocks)
+        assert "Secret Hill" not in str(view.blocks)
+        assert "Join US" not in str(view.blocks)
+        await ben.press(view, "Join VC")
+        joined = await anna.wait_for(games, "ben plays VC")
+        assert joined.ephemeral_for is None
+        view = await ben.open_home("Hill 875")
+        assert "has no player yet" not in str(view.blocks)
+        assert "Board" in str(view.blocks)
+    assert socket_slack.refusals == []
