@@ -18,6 +18,7 @@ from bot.packs.importing.figures import (
     printed,
     written,
 )
+from bot.packs.importing.note_marks import note_of_marks, without_note_mark
 from bot.packs.importing.spreadsheet_dates import (
     is_date,
     odds_of_time,
@@ -45,9 +46,22 @@ class Headings:
 
 
 def read_headings(headings: Sequence[str]) -> Headings:
-    """Return headings as figures if all of them are; dates among them as the ranges that they may
-    have been.
+    """Return headings as figures if all of them are, maybe without marks of notes; dates among them
+    as the ranges that they may have been.
     """
+    read = _read_plain(headings)
+    if read.figures:
+        return read
+    bare = [without_note_mark(heading) for heading in headings]
+    if bare == list(headings):
+        return read
+    read = _read_plain(bare)
+    if read.figures:
+        read.questions.append(note_of_marks(headings, bare))
+    return read
+
+
+def _read_plain(headings: Sequence[str]) -> Headings:
     texts = _without_comma_zero(headings)
     rows = tuple(figures(text) for text in texts)
     if all(rows):

@@ -42,11 +42,15 @@ from bot.packs.importing.headings import (
     read_columns,
     read_headings,
 )
+from bot.packs.importing.note_marks import ask_about_note_marks
 from bot.packs.importing.spreadsheet_dates import is_date, spans_of_dates
 from bot.packs.importing.weights import (
+    has_die,
     has_sum_row,
     is_chance_heading,
     is_weight_heading,
+    last_digit,
+    parts_of_rounded,
     percents_of,
     spans_of_weights,
     weights_of,
@@ -140,6 +144,7 @@ def _grid_of(block: CellBlock) -> _Grid:
     cells = [list(row[1:]) for row in rows[1:]]
     grid = _Grid(heads[0], heads[1:], keys, cells, block.title, questions)
     _leave_out_remarks(grid)
+    _leave_out_last_sum(grid)
     _join_start_and_end(grid)
     _bring_rolls_forward(grid)
     return grid
@@ -424,18 +429,52 @@ def _draft_of_weights(grid: _Grid, cells: list[list[Cell]]) -> Draft | None:
     )
 
 
+def _leave_out_last_sum(grid: _Grid) -> None:
+    """Leave a last row called Total out if it cannot be rolled, has no weight, or has the sums of
+    its columns; ask about any other. Rows of weights with a sum are left to `_leave_out_sum`.
+    """
+    if len(grid.keys) < 3 or not any(map(is_sum_word, [grid.keys[-1], *grid.cells[-1]])):
+        return
+    label = next(filter(None, [grid.keys[-1], *grid.cells[-1]]))
+    heads = [grid.corner, *grid.tops]
+    columns = [grid.keys, *(list(column) for column in zip(*grid.cells, strict=True))]
+    weighted = [
+        column for head, column in zip(heads, columns, strict=True)
+        if _is_weighted(head) and _are_weights(column[:-1])
+    ]  # fmt: skip
+    if weighted and all(column[-1] for column in weighted):
+        return
+    is_rolled = bool(read_headings(grid.keys[:-1]).figures) and not figures(grid.keys[-1])
+    if not weighted and not is_sum_word(grid.keys[-1]):
+        return
+    if weighted or is_rolled or _are_sums(columns[1:]):
+        grid.keys.pop()
+        grid.cells.pop()
+        grid.questions.append(f'the last row, "{label[:20]}", is left out as a sum')
+    else:
+        grid.questions.append(f'the last row ("{label[:20]}") is read as a row: or is it a sum?')
+
+
+def _are_sums(columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the last cell of each column is the sum of the others, or empty."""
+    filled = [column for column in columns if column[-1]]
+    return bool(filled) and all(
+        (numbers := weights_of(column)) and sum(numbers[:-1]) == numbers[-1] for column in filled
+    )
+
+
 def _leave_out_sum(grid: _Grid) -> None:
     """Leave the last row out of a table of weights if it is the sum of the others."""
     weights = percents_of(grid.keys) or weights_of(grid.keys)
     if not (_is_weighted(grid.corner) or percents_of(grid.keys)):
         return
     labels = [next(filter(None, row), "") for row in grid.cells]
-    if has_sum_row(labels, weights):
+    is_bare_sum = len(weights) > 2 and not labels[-1] and sum(weights[:-1]) == weights[-1]
+    if has_sum_row(labels, weights) or is_bare_sum:
         sum_of_rows = grid.keys.pop()
         grid.cells.pop()
-        grid.questions.append(
-            f'the row "{labels[-1][:20]}" is left out: {sum_of_rows} is the sum of the others'
-        )
+        row = f'the row "{labels[-1][:20]}"' if labels[-1] else "the last row"
+        grid.questions.append(f"{row} is left out: {sum_of_rows} is the sum of the others")
     elif weights and is_sum_word(labels[-1]):
         grid.questions.append(
             f'the last row ("{labels[-1][:20]}") is read as a result, as its {grid.keys[-1]} is '
@@ -452,19 +491,32 @@ def _weights_of_rows(grid: _Grid) -> list[Fraction]:
     if not percents and not _is_weighted(grid.corner):
         return []
     _check_weights(grid)
-    chances = percents or weights
     if weights and (commas := [key for key in grid.keys if "," in key]):
         grid.questions.append(f"{', '.join(commas[:3])} are read as decimals: the comma is a point")
-    if chances and not is_weight_heading(grid.corner):
-        _check_chances(chances, is_percent=bool(percents))
-    return chances
+    if is_weight_heading(grid.corner):
+        return percents or weights
+    if percents:
+        return _chances_of(percents, grid)
+    is_of_one = 0 < sum(weights) < 2
+    scale = 100 if is_of_one else 1
+    return _chances_of([weight * scale for weight in weights], grid, scale)
 
 
-def _check_chances(chances: Sequence[Fraction], is_percent: bool) -> None:
-    """Raise UserError for chances that do not add up to 100%, or to 1."""
+def _chances_of(chances: list[Fraction], grid: _Grid, scale: int = 1) -> list[Fraction]:
+    """Return chances in percent that add up to 100; those that were rounded as the faces of a die,
+    which is asked about. They were typed as parts of 100 / `scale`. Raises UserError for others.
+    """
     total = sum(chances)
-    if total == 100 or (total == 1 and not is_percent):
-        return
+    if not chances or (total == 100 and has_die(chances)):
+        return chances
+    if parts := parts_of_rounded(chances, scale * last_digit(grid.keys)):
+        grid.questions.append(
+            f"{', '.join(grid.keys[:3])} are read as rounded: {', '.join(map(str, parts[:6]))} "
+            f"of {sum(parts)}"
+        )
+        return list(map(Fraction, parts))
+    if total == 100:
+        return chances
     raise refused(
         f"The chances of the rows add up to {float(total):g}%, not to 100%.",
         "Write ranges such as 01-40, or head the column Weight.",
@@ -588,6 +640,7 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
     ]
     texts = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
     _ask_about_spellings(texts, grid.questions)
+    ask_about_note_marks((cell for row in cells for cell in row), grid.questions)
     dashes = [text for text in texts if text in _DASHES]
     if len(dashes) < 2:
         return cells

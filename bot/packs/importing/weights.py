@@ -16,8 +16,10 @@ _WEIGHT_WORDS = frozenset(
 """.split()
 )
 _CHANCE_WORDS = frozenset("chance percent percentage probability prob % wahrscheinlichkeit".split())
-_NUMBER = re.compile(r"(\d{1,6}(?:[.,]\d{1,2})?|0[.,]\d{1,4})")
+_NUMBER = re.compile(r"(\d{1,6}(?:[.,]\d{1,2})?|0[.,]\d{1,4}|\d{1,4}/[1-9]\d{0,3})")
 """A weight, maybe with decimals. Three of them may be thousands, unless a 0 is before them."""
+MOST_ROUNDED_SIDES = 1_000
+_POINT = re.compile(r"\d[.,]\d")
 _PERCENT = re.compile(r"(\d{1,3}(?:[.,]\d{1,2})?)\s?%")
 
 
@@ -34,7 +36,7 @@ def is_chance_heading(heading: str) -> bool:
 
 
 def weights_of(cells: Sequence[str]) -> list[Fraction]:
-    """Return the cells of a column as weights (`3`, `2.5`, `2,5`), [] if one is none."""
+    """Return the cells of a column as weights (`3`, `2.5`, `2,5`, `1/3`), [] if one is none."""
     return _numbers_of(_NUMBER, cells)
 
 
@@ -50,6 +52,28 @@ def _numbers_of(pattern: re.Pattern[str], cells: Sequence[str]) -> list[Fraction
     return [Fraction(number[1].replace(",", ".")) for number in found if number]
 
 
+def last_digit(texts: Sequence[str]) -> Fraction:
+    """Return what one in the last digit of numbers is: 1/10 of `33.3%` and `50%`."""
+    pointed = [text.strip(" %") for text in texts if _POINT.search(text)]
+    decimals = [len(re.split("[.,]", text)[-1]) for text in pointed]
+    return Fraction(1, 10 ** max(decimals, default=0))
+
+
+def parts_of_rounded(chances: Sequence[Fraction], step: Fraction) -> list[int]:
+    """Return how many faces each row has on the smallest die with about these chances, in percent;
+    [] if there is none. Each may be off by `step`.
+    """
+    for sides in range(2, MOST_ROUNDED_SIDES + 1):
+        parts = [round(chance * sides / 100) for chance in chances]
+        is_near = all(
+            abs(Fraction(part * 100, sides) - chance) <= step
+            for part, chance in zip(parts, chances, strict=True)
+        )
+        if is_near and sum(parts) == sides and all(parts):
+            return parts
+    return []
+
+
 def has_sum_row(labels: Sequence[str], weights: Sequence[Fraction]) -> bool:
     """Return whether the last row is the sum of the others: a word such as `Total` is its label,
     and its weight is their sum.
@@ -59,21 +83,31 @@ def has_sum_row(labels: Sequence[str], weights: Sequence[Fraction]) -> bool:
     return is_sum_word(labels[-1])
 
 
+def _whole(weights: Sequence[int | Fraction]) -> list[int]:
+    """Return weights as the smallest whole numbers."""
+    scale = lcm(*(weight.denominator for weight in weights))
+    whole = [int(weight * scale) for weight in weights]
+    return [weight // (gcd(*whole) or 1) for weight in whole]
+
+
+def has_die(weights: Sequence[Fraction]) -> bool:
+    """Return whether a die has as many sides as weights add up to."""
+    return sum(_whole(weights)) <= MOST_SIDES
+
+
 def spans_of_weights(weights: Sequence[int | Fraction], title: str) -> tuple[str, list[Span]]:
     """Return the die of the sum of weights, and its faces for each weight that is not 0. Raises
     UserError for weights that no die has.
     """
-    scale = lcm(*(weight.denominator for weight in weights))
-    whole = [int(weight * scale) for weight in weights]
-    common = gcd(*whole)
-    if not common:
+    whole = _whole(weights)
+    if not any(whole):
         raise refused(f"The weights of {title[:40]} are all 0.")
     spans = list[Span]()
     last = 0
     for weight in whole:
         if weight:
-            spans.append((last + 1, last + weight // common))
-            last += weight // common
+            spans.append((last + 1, last + weight))
+            last += weight
     if last > MOST_SIDES:
         raise refused(
             f"The weights of {title[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides."
