@@ -433,34 +433,40 @@ def _leave_out_last_sum(grid: _Grid) -> None:
     """Leave a last row called Total out if it cannot be rolled, has no weight, or has the sums of
     its columns; ask about any other. Rows of weights with a sum are left to `_leave_out_sum`.
     """
-    if len(grid.keys) < 3 or not any(map(is_sum_word, [grid.keys[-1], *grid.cells[-1]])):
+    last_row = [grid.keys[-1], *grid.cells[-1]]
+    if len(grid.keys) < 3 or not any(map(is_sum_word, last_row)):
         return
-    label = next(filter(None, [grid.keys[-1], *grid.cells[-1]]))
-    heads = [grid.corner, *grid.tops]
-    columns = [grid.keys, *(list(column) for column in zip(*grid.cells, strict=True))]
-    weighted = [
-        column for head, column in zip(heads, columns, strict=True)
-        if _is_weighted(head) and _are_weights(column[:-1])
-    ]  # fmt: skip
-    if weighted and all(column[-1] for column in weighted):
+    weighted = _weighted_columns(grid)
+    if any(column[-1] for column in weighted):
         return
-    is_rolled = bool(read_headings(grid.keys[:-1]).figures) and not figures(grid.keys[-1])
-    if not weighted and not is_sum_word(grid.keys[-1]):
-        return
-    if weighted or is_rolled or _are_sums(columns[1:]):
+    is_named_so = is_sum_word(grid.keys[-1])
+    is_rolled = bool(read_headings(grid.keys[:-1]).figures)
+    label = next(cell for cell in last_row if is_sum_word(cell))
+    if weighted or (is_named_so and (is_rolled or _are_sums(grid.cells))):
         grid.keys.pop()
         grid.cells.pop()
         grid.questions.append(f'the last row, "{label[:20]}", is left out as a sum')
-    else:
+    elif is_named_so:
         grid.questions.append(f'the last row ("{label[:20]}") is read as a row: or is it a sum?')
 
 
-def _are_sums(columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the last cell of each column is the sum of the others, or empty."""
-    filled = [column for column in columns if column[-1]]
-    return bool(filled) and all(
-        (numbers := weights_of(column)) and sum(numbers[:-1]) == numbers[-1] for column in filled
-    )
+def _weighted_columns(grid: _Grid) -> list[list[str]]:
+    """Return the columns that have weights or chances in all rows but the last."""
+    heads = [grid.corner, *grid.tops]
+    columns = [grid.keys, *(list(column) for column in zip(*grid.cells, strict=True))]
+    headed = [column for head, column in zip(heads, columns, strict=True) if _is_weighted(head)]
+    return [column for column in headed if _are_weights(column[:-1])]
+
+
+def _are_sums(cells: Sequence[Sequence[str]]) -> bool:
+    """Return whether each cell of the last row is the sum of those above it, or empty."""
+    filled = [column for column in zip(*cells, strict=True) if column[-1]]
+    return bool(filled) and all(map(_ends_with_sum, filled))
+
+
+def _ends_with_sum(column: Sequence[str]) -> bool:
+    numbers = weights_of(column)
+    return bool(numbers) and sum(numbers[:-1]) == numbers[-1]
 
 
 def _leave_out_sum(grid: _Grid) -> None:
