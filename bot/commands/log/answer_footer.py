@@ -289,7 +289,12 @@ async def turned(
     found = [Amendment(_topic(ledger, number), change)]
     if is_undo and (shot := await find_shot_before_done(context, event, change)) is not None:
         found = [Amendment(_topic(ledger, number), lambda _: shot)]
-    if (opening := find_opening(event, events)) is not None:
+    opening = find_opening(event, events)
+    if opening is not None:
+        opened = await context.answer(opening["number"])
+        if opened is not None and opening["kind"] == "reveal":
+            seal = partial(_change_seal, change, opened)
+            found = [Amendment(_topic(ledger, number), seal)]
         # its own message says the same
         found.append(Amendment(_topic(ledger, opening["number"]), change))
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
@@ -374,6 +379,11 @@ def _struck(
     by = said.by if said is not None else ""
     lines = (Small(small),) if (small := stays()) else ()
     return Reply(title, lines, footer=(number,) if number else (), over=over, by=by, tone=OVER)
+
+
+def _change_seal(change: Rewording, opened: Reply, _said: Reply | None) -> Reply | None:
+    """Return how the message of a seal reads that was opened by a message of its own."""
+    return change(Reply(opened.title, by=opened.by, tone=SEALED))
 
 
 def _back(note: str, told: Callable[[], str], is_open: bool, said: Reply | None) -> Reply:

@@ -122,11 +122,13 @@ async def reveal_number(context: Context, number: int) -> Reply:
     tracks = opened.game.tracks
     await context.need_settable(key for key in tracks if tracks[key] != game.tracks.get(key))
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
-    context.amends.append(Amendment(context.topic(number)))
     title, *lines = opened.lines
     reply = Reply(
         str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE
     )
+    # the whole answer stands once: in place of the seal, or in a message of its own
+    brief = Reply(reply.title, by=reply.by, tone=SEALED_TONE)
+    context.amends.append(Amendment(context.topic(number), beside=lambda _: brief))
     return await _with_buttons(context, game, reply, number)
 
 

@@ -150,6 +150,7 @@ async def test_a_new_game_that_was_asked_for_is_answered_once(
 async def test_an_opened_roll_takes_the_place_of_its_seal(
     discord: DiscordStandIn, bot: Bot
 ) -> None:
+    """Its buttons stand once: in place of the seal, or under the answer to a typed command."""
     table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
     await say(anna, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
     pressed = await discord.message(table, "Anna makes a sealed roll")
@@ -163,9 +164,21 @@ async def test_an_opened_roll_takes_the_place_of_its_seal(
     typed = await discord.message(table, "Anna makes a sealed roll")
     opened = await say(anna, table, "game reveal", event=4)
     assert "11 for mines" in opened.text
+    assert list(opened.buttons) == ["Again", "Undo"]
     await discord.until(
-        lambda: "11 for mines" in typed.text and list(typed.buttons) == ["Again", "Undo"]
+        lambda: "11 for mines" in typed.text and "#4, opened by" in typed.text and not typed.buttons
     )
+    undone = await press(anna, opened, "Undo")
+    await discord.until(
+        lambda: all("Undone in #6: ~~11 for mines" in one.content for one in (typed, opened))
+    )
+    await press(anna, undone, "Redo")
+    await discord.until(
+        lambda: all(
+            "11 for mines" in one.text and "~~" not in one.content for one in (typed, opened)
+        )
+    )
+    assert not typed.buttons
 
     own = await say(anna, table, "roll", dice="2d6", label="smoke", secret=True, hand="1,1")
     seal = await discord.message(table, "Anna makes a sealed roll")
