@@ -176,32 +176,57 @@ def find_irregularities(
     """Return why an act is out of order, as phrases for the player: already fired, another side's
     turn, another chit's formation, wrong phase.
 
-    Return () if it is in order, if no unit acts with it, or if the game is not running.
+    Return () if it is in order or if the game is not running. Only units that act are out of turn.
     """
-    if not game.started or game.ended or not sequence.is_act:
+    if not game.started or game.ended:
         return ()
-    acting = units_of(game, acts)
-    said = [*_again(acting, changes)] if sequence.verb in ATTACKS else []
-    if cups.is_drawn_next(game):
-        said.append(f"the next {cups.nouns(game.led)[0]} is not drawn yet")
-    elif game.led and any(not cups.is_called(game, unit) for unit in acting):
-        said.append(_whose_chit(game, system))
-    elif _is_out_of_turn(game, acting, side):
-        said.append(f"out of turn: {whose_go(game)}")
-    phase = phase_of(game, system)
-    if phase and not _has_place(sequence, phase, system):
-        places = [other for other in phases_of(system) if _has_place(sequence, other, system)]
-        title = str(phase["title"])
-        is_named = title.lower().endswith("phase")
-        if places:
-            said.append(f"this is the {title}" if is_named else f"the phase is {title}")
+    said = list[str]()
+    if sequence.is_act:
+        said += _find_out_of_turn(game, system, sequence, units_of(game, acts), changes, side)
+    if sequence.is_act or sequence.phases:
+        said += _find_out_of_phase(game, system, sequence)
     return tuple(said)
 
 
+def _find_out_of_turn(
+    game: Game,
+    system: System | None,
+    sequence: Sequence,
+    acting: Iterable[RosterUnit],
+    changes: Iterable[Change],
+    side: str,
+) -> Iterable[str]:
+    """Yield who acts once more, and whose turn it is if not that of the units that act."""
+    acting = tuple(acting)
+    if sequence.verb in ATTACKS:
+        yield from _again(acting, changes)
+    if cups.is_drawn_next(game):
+        yield f"the next {cups.nouns(game.led)[0]} is not drawn yet"
+    elif game.led and any(not cups.is_called(game, unit) for unit in acting):
+        yield _whose_chit(game, system)
+    elif _is_out_of_turn(game, acting, side):
+        yield f"out of turn: {whose_go(game)}"
+
+
+def _find_out_of_phase(game: Game, system: System | None, sequence: Sequence) -> Iterable[str]:
+    """Yield the name of the phase, if the game has others for this sequence."""
+    phase = phase_of(game, system)
+    if not phase or _has_place(sequence, phase, system):
+        return
+    if any(_has_place(sequence, other, system) for other in phases_of(system)):
+        title = str(phase["title"])
+        is_named = title.lower().endswith("phase")
+        yield f"this is the {title}" if is_named else f"the phase is {title}"
+
+
 def _has_place(sequence: Sequence, phase: Mapping[str, object], system: System | None) -> bool:
-    """Return whether a phase is one for an act: for attacks, one that has any; for others, one
-    whose card names it.
+    """Return whether a phase is one for a sequence.
+
+    It is if the sequence names it. A sequence that names none belongs to the phases whose card
+    names it, an attack to those whose card names any attack.
     """
+    if sequence.phases:
+        return phase["name"] in sequence.phases
     if sequence.verb in ATTACKS:
         return _attacks_in(phase, system)
     buttons = phase.get("buttons")
@@ -222,9 +247,10 @@ def need_usual_act(
     """Raise UserError for an unusual act in a strict game, before its first die.
 
     So that no die decides, a unit has fired already if this act may mark it, whether or not the
-    dice do.
+    dice do. A look-up, which rolls nothing, is never refused.
     """
-    if not is_strict(game):
+    is_look_up = not sequence.is_act and sequence.dice == "none"
+    if not is_strict(game) or is_look_up:
         return
     marks = sequence.effects.marks
     marks = frozenset(DONE_ONCE) if ANY_UNIT in marks else marks

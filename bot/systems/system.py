@@ -53,7 +53,7 @@ TABLES = os.path.join(
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
     "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
-    "steps", "bans", "rides", "lands", "repeats", "bears", "acts",
+    "steps", "bans", "rides", "lands", "repeats", "bears", "acts", "phases",
 }  # fmt: skip
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
@@ -102,6 +102,9 @@ class Sequence:
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
             if not isinstance(data.get("acts", True), bool):
                 raise TableError(file, "acts must be yes or no", row=id)
+            phases = data.get("phases") or []
+            if not isinstance(phases, list) or not all(isinstance(one, str) for one in phases):
+                raise TableError(file, "phases must be a list of names", row=id)
             for key in ("inputs", "outputs", "example", "rounds", "odds_row"):
                 if not isinstance(data.get(key) or {}, Mapping):
                     raise TableError(file, f"{key} must be a mapping", row=id)
@@ -142,6 +145,7 @@ class Sequence:
         self.steps: list[Any] = data.get("steps") or []
         self.verb: str = data.get("verb") or ROLL
         self.is_act: bool = bool(data.get("acts", self.verb not in NO_ACTS))
+        self.phases: tuple[str, ...] = tuple(phases)
         self.cause: str = data.get("cause") or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())

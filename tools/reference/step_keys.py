@@ -48,6 +48,11 @@ SEQUENCE: Keys = {
         "its units act with it, so an answer says if that is out of turn or phase; yes, if left out, "
         "unless its verb is Roll, Check, Count or Settle",
     ),
+    "phases": Key(
+        WORDS,
+        "the phases that it belongs to, so an answer says if it is out of phase; of an act, if left "
+        "out, those with its button",
+    ),
     "cause": Key(TEXT, "what the log says of who does it: `fires`"),
     "procedure": Key(WORDS, "how it goes, in three short lines"),
     "state": Key(TEXT, "what it changes on units, in words"),
