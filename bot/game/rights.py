@@ -283,6 +283,28 @@ def find_ban(game: Game, sequence: Sequence, acts: Iterable[str], side: str) -> 
     return ""
 
 
+def find_cautions(
+    game: Game, sequence: Sequence, acts: Iterable[str], targets: Iterable[str], side: str
+) -> tuple[str, ...]:
+    """Return what the card wants of the players before this is done to these targets, as phrases.
+
+    `side` is that of who acts if no unit of the roster does.
+    """
+    if not sequence.cautions or not game.started or game.ended:
+        return ()
+    is_out_of_turn = _is_out_of_turn(game, units_of(game, acts), side)
+    cautions = list[str]()
+    for caution in sequence.cautions:
+        if caution.out_of_turn and not is_out_of_turn:
+            continue
+        for marker, word in caution.markers.items():
+            marked = [unit for unit in units_of(game, targets) if marker in unit.marks]
+            names = [unit.name for unit in marked if caution.unless not in unit.marks]
+            if names:
+                cautions.append(caution.says.format(joined(names), word))
+    return tuple(cautions)
+
+
 def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool:
     """Return whether only sides other than that of the units, or of who acts, are to play."""
     sides = {unit.side for unit in acting} - {""} or {side} - {""}

@@ -25,6 +25,20 @@ class Ban:
 
 
 @dataclass(frozen=True, slots=True)
+class Caution:
+    """What the card wants of the players before this is done to units with one of these markers.
+
+    The bot cannot check it, so an answer says it. A unit with the marker `unless` needs nothing.
+    `out_of_turn`: only while another side is to play. `says` has the unit and its marker as {}.
+    """
+
+    markers: Mapping[str, str]
+    says: str
+    unless: str = ""
+    out_of_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Ride:
     """What happens to units that ride in or on a vehicle that acts, or to which something happens.
 
@@ -62,6 +76,7 @@ class Landing:
 
 KEYS = {
     "bans": ("markers", "says", "out_of_turn"),
+    "cautions": ("markers", "says", "unless", "out_of_turn"),
     "rides": ("marker", "says", "run", "riders", "button", "given", "when"),
     "lands": ("says", "run", "turn", "turns", "when", "given", "keeps"),
 }
@@ -73,6 +88,19 @@ def read_bans(data: Mapping[str, Any], file: str, id: str) -> tuple[Ban, ...]:
     return tuple(
         Ban(entry["markers"], entry["says"], bool(entry.get("out_of_turn")))
         for entry in _entries(data, "bans", file, id, need=("markers", "says"))
+    )
+
+
+def read_cautions(data: Mapping[str, Any], file: str, id: str) -> tuple[Caution, ...]:
+    """Return what an answer says of units to which this is done. Raises TableError."""
+    return tuple(
+        Caution(
+            entry["markers"],
+            entry["says"],
+            entry.get("unless") or "",
+            bool(entry.get("out_of_turn")),
+        )
+        for entry in _entries(data, "cautions", file, id, need=("markers", "says"))
     )
 
 

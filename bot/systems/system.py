@@ -18,7 +18,13 @@ from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, TokenLists, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
-from bot.systems.around_sequence import ANYWAY, read_bans, read_landings, read_rides
+from bot.systems.around_sequence import (
+    ANYWAY,
+    read_bans,
+    read_cautions,
+    read_landings,
+    read_rides,
+)
 from bot.systems.bears import read_bears
 from bot.systems.game_file import LED_BY, check_buttons, check_game
 from bot.systems.table_names import fold_name, list_names
@@ -53,7 +59,7 @@ TABLES = os.path.join(
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
     "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
-    "steps", "bans", "rides", "lands", "repeats", "bears", "acts", "phases",
+    "steps", "bans", "rides", "lands", "repeats", "bears", "acts", "phases", "cautions",
 }  # fmt: skip
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
@@ -155,6 +161,7 @@ class Sequence:
                 file, f"common names {min(strange)}, which is no input and no word of mods", row=id
             )
         self.bans = read_bans(data, file, id)
+        self.cautions = read_cautions(data, file, id)
         self.bears = read_bears(data, self.inputs, file, id)
         self.rides = read_rides(data, file, id)
         self.landings = read_landings(data, file, id)

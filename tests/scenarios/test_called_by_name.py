@@ -450,6 +450,27 @@ async def test_markers_that_forbid_opportunity_fire(marker: str) -> None:
     await audit_whole(channel)
 
 
+@pytest.mark.parametrize(
+    ("marker", "remark"),
+    [
+        ("low-crawl", "Low Crawl, needs its hex to be spotted."),
+        ("assault-move", "Assault Move, needs its hex to be spotted if it moved by stealth."),
+    ],
+)
+async def test_opportunity_fire_at_who_is_hard_to_see(marker: str, remark: str) -> None:
+    """PAC 12 (5.3): who crawls or moves by stealth is fired at only in a spotted hex."""
+    channel = await started("lnlt", "unit add Rifle squad A morale=5 fp=1")
+    await channel.do("Anna", f"unit add VC squad B morale=4 fp=1 {marker}")
+    await channel.do("Anna", "game next", "game initiative B")
+    shot = "lnlt fire attackers=Rifle targets=VC hand=1,6"
+    fired = await channel.do("Anna", shot)
+    assert f"opportunity fire at VC, marked {remark}" in fired.text()
+    await channel.do("Bob", "unit edit VC marker=+spotted")
+    assert "spotted" not in (await channel.do("Anna", shot)).text()
+    await channel.do("Bob", "unit edit VC marker=-spotted", "game initiative A")
+    assert "spotted" not in (await channel.do("Anna", shot)).text(), "no opportunity fire"
+
+
 async def test_a_walking_barrage_is_announced_in_each_of_two_turns() -> None:
     """PAC 08 (18.2): in the next two turns the markers move one hex and attack again."""
     channel = await started("lnlt", "unit add Rifle squad A morale=5")

@@ -20,7 +20,8 @@ _TITLES = {
     "begin": "one of `begins`",
     "result": "one of `results`", "columns": "`columns`",
     "bands": "`bands`", "rounds": "`rounds`", "ending": "one of `ends`", "carried": "one of `then`",
-    "ban": "one of `bans`", "ride": "one of `rides`", "landing": "one of `lands`", "unit": "a unit",
+    "ban": "one of `bans`", "caution": "one of `cautions`",
+    "ride": "one of `rides`", "landing": "one of `lands`", "unit": "a unit",
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
         "sequences.yaml",
         {
             "sequence": s.SEQUENCE, **_INPUT, "rounds": s.ROUNDS, "ending": s.ENDING, "carried": s.CARRIED,
-            "ban": s.BAN, "ride": s.RIDE, "landing": s.LANDING, **_STEPS,
+            "ban": s.BAN, "caution": s.CAUTION, "ride": s.RIDE, "landing": s.LANDING, **_STEPS,
         },
     ),
     "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
@@ -53,7 +53,8 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
     "line": ("label",),
     "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),
-    "ban": ("markers", "says"), "ride": ("says", "run", "riders", "button"), "landing": ("says", "run"),
+    "ban": ("markers", "says"), "caution": ("markers", "says"),
+    "ride": ("says", "run", "riders", "button"), "landing": ("says", "run"),
     "joining": ("type",),
     "refuse": ("say",), "scenario": ("title", "sides", "units"), "unit": ("name", "type", "side"),
     "deck": ("title", "cards"), "card": ("id",),

@@ -61,6 +61,9 @@ SEQUENCE: Keys = {
     "bans": Key(
         many(ref("ban")), "what the card forbids units with a marker; needs an input `anyway`"
     ),
+    "cautions": Key(
+        many(ref("caution")), "what an answer says of units with a marker to which this is done"
+    ),
     "rides": Key(many(ref("ride")), "what those have to do who ride on a vehicle that acts"),
     "lands": Key(many(ref("landing")), "what it brings in a later turn, whose card announces it"),
     "bears": Key(
@@ -74,6 +77,12 @@ SEQUENCE: Keys = {
 BAN: Keys = {
     "markers": Key(by_name(TEXT, "marker"), "markers, each with the card's word for it"),
     "says": Key(TEXT, "the refusal: {} is the unit, then the word"),
+    "out_of_turn": Key(FLAG, "only while another side is to play"),
+}
+CAUTION: Keys = {
+    "markers": Key(by_name(TEXT, "marker"), "markers, each with the card's word for it"),
+    "says": Key(TEXT, "what the card wants of the players: {} is the unit, then the word"),
+    "unless": Key(TEXT, "not for units with this marker"),
     "out_of_turn": Key(FLAG, "only while another side is to play"),
 }
 RIDE: Keys = {

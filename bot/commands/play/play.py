@@ -30,7 +30,7 @@ from bot.answers.firers_and_targets import (
     with_letters,
 )
 from bot.answers.headline import hits_its_unit
-from bot.answers.outcome import Outcome, after_happening, initiative_of
+from bot.answers.outcome import Happening, Outcome, after_happening, initiative_of
 from bot.answers.printed_table import printed
 from bot.answers.reach import acting_in, reach_of
 from bot.answers.roll import read_table, roll_dice, split_digits_of_row
@@ -51,6 +51,7 @@ from bot.commands.turns.turn import told_by_name
 from bot.game.decks import EVERYTHING, decks_with, find_used_cards
 from bot.game.rights import (
     find_ban,
+    find_cautions,
     find_irregularities,
     need_hand_dice,
     need_player,
@@ -444,23 +445,8 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     game = context.open_game() if happening.kind == "sequence" else context.dice_game()
     actor = context.actor
     named = units_of(game, happening.units)
-    systems = context.systems
     acting = [unit for unit in named if unit.name in happening.acting]
-    unusual: tuple[str, ...] = ()
-    if (
-        happening.kind == "sequence"
-        and happening.system in systems
-        and is_of_game(game, happening.system)
-    ):
-        sequence = systems[happening.system].sequences[happening.target]
-        unusual = find_irregularities(
-            game,
-            systems.get(game.system),
-            sequence,
-            happening.acting,
-            happening.changes,
-            actor.side,
-        )
+    unusual = _find_remarks(context, game, happening, named)
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
     others = sides_acted_for(game, actor, [unit.side for unit in acting])
@@ -470,7 +456,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         question = await ask_side(context, outcome, facts)
         lines = (*question.lines[:-1], *_remarks(unusual), *question.lines[-1:])
         return _rolled_for(context, replace(question, lines=lines), others)
-    after = after_happening(game, happening, systems)
+    after = after_happening(game, happening, context.systems)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
@@ -479,6 +465,23 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         )
     reply = _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
     return _rolled_for(context, reply, others)
+
+
+def _find_remarks(
+    context: Context, game: Game, happening: Happening, named: Many[RosterUnit]
+) -> tuple[str, ...]:
+    """Return what is out of order about a sequence, and what the card wants before it."""
+    systems = context.systems
+    is_of_its_game = happening.system in systems and is_of_game(game, happening.system)
+    if happening.kind != "sequence" or not is_of_its_game:
+        return ()
+    sequence = systems[happening.system].sequences[happening.target]
+    side = context.actor.side
+    acting = happening.acting
+    played = systems.get(game.system)
+    unusual = find_irregularities(game, played, sequence, acting, happening.changes, side)
+    targets = [unit.name for unit in named if unit.name not in acting]
+    return (*unusual, *find_cautions(game, sequence, acting, targets, side))
 
 
 def _remarks(unusual: tuple[str, ...]) -> tuple[Small, ...]:
