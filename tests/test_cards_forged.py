@@ -20,12 +20,12 @@ from bot.rules.dice import Die
 from bot.rules.proof.chain import SAID, salted
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
+from tests.bent_logs import nearby_value, paths_in, value_at
 from tests.forging import Dice, Json, bodies, copied, rechained, renumbered
 from tests.fresh import run
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tests.test_verifiers_agree import _inside, _nearby, _paths
 from tools import verify_log
 
 FEW, LOGS = 6, int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
@@ -527,18 +527,18 @@ def bent(chance: Random, log: Json) -> Json:
         rehashed(log, row, chance.choice((chance.choice(rows)["text"], str(chance.randint(0, 9)))))
         return rechained(log)
     inner: Any = [
-        path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")
+        path for path in paths_in(body) if path[0] not in (SAID, "at", "number", "who", "side")
     ]
     path = chance.choice(inner)
     how = chance.randrange(4)
     if how == 0:
-        del _inside(body, path[:-1])[path[-1]]
+        del value_at(body, path[:-1])[path[-1]]
     elif how == 1:
         other = chance.choice(of_decks)
         field = chance.choice([name for name in other if name not in ("number", SAID, "at")])
         body[field] = copied(other)[field]
     else:
-        _inside(body, path[:-1])[path[-1]] = _nearby(chance, _inside(body, path))
+        value_at(body, path[:-1])[path[-1]] = nearby_value(chance, value_at(body, path))
     return rechained(log)
 
 

@@ -1,4 +1,8 @@
-"""Recorded logs are sound for ever and go on, whatever is added after them."""
+"""Recorded logs are sound for ever and go on, whatever is added after them.
+
+They are random games made by `tests.random_play.exported`. From the first release on none of them is
+written again: new ones are added.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +41,12 @@ def test_a_recorded_log_is_sound(file: Path) -> None:
 
 
 STATES: dict[str, tuple[int, tuple[int, ...]]] = {
-    "asl": (59, ()),
-    "baps": (62, ()),
-    "imported": (87, ()),
-    "lnlt": (41, ()),
-    "nhis": (45, (31, 37, 28, 40, 25)),
-    "ucn": (63, ()),
+    "asl": (37, (34, 33)),
+    "baps": (40, (36,)),
+    "imported": (43, ()),
+    "lnlt": (35, ()),
+    "nhis": (33, ()),
+    "ucn": (35, ()),
 }
 """Of each log: the last event that holds, and the events that redo can bring back."""
 

@@ -313,6 +313,8 @@ def _done(event: Event, name_of: NameOf, result: str) -> str:
         number = event["event"]
         if event.get("asked"):
             return f"lets {name_of(event['asked'])} {take} back #{number}{', as manager' if event.get('by') else ''}"
+        if event.get("by"):
+            return f"{take}s back #{number}, as manager"
         return f"{take}s back #{number}{', alone in the game' if event.get('alone') else ''}"
     own = {
         "track": f"sets {result}",

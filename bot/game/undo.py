@@ -499,6 +499,33 @@ def author_agrees(event: Mapping[str, Any], others: Collection[str]) -> bool:
     return not is_shared(event) or not others
 
 
+def find_author_to_ask(
+    game: Game,
+    event: Mapping[str, Any],
+    asked_by: str,
+    present: Collection[str],
+    others: Collection[str],
+) -> str:
+    """Return the player who caused the event, if they alone can agree to its undo; "" if not.
+
+    They alone can if `author_agrees`, as long as they are in the game: they are one of those who
+    are `present`, and in a game with sides they play one or direct it. Play asks nobody else as
+    long as they have not left and not been silent for seven days.
+    """
+    author: str = event["who"]
+    is_there = author != asked_by and author in present
+    if is_there and is_guarded(game):
+        is_there = author in game.players or author == game.master
+    return author if is_there and author_agrees(event, others) else ""
+
+
+def needs_manager(game: Game, event: Mapping[str, Any], person: str) -> bool:
+    """Return whether only a server's manager may undo the event without asking: they say so in the
+    log, which does not know who manages a server.
+    """
+    return event["who"] != person and game.master != person
+
+
 def changed_since(game: Game, event: Mapping[str, Any], part: str = "after") -> list[str]:
     """Return the names of units, cards and settings that are no longer as the event has them in
     `after`, or in `before`. What is changed has to stay.

@@ -108,7 +108,9 @@ class _History:
         for fault in order_faults(past, event):
             self._fault(number, fault)
         if event.get("reason") == LEFT:
-            self.remarks.append(f"Event {number}: that the other side had left is the host's word.")
+            self.remarks.append(f"Event {number}: that a player had left is the host's word.")
+        if event["kind"] == "undo" and event.get("by") and not event.get("asked"):
+            self.remarks.append(f"Event {number}: that a manager wrote it is the host's word.")
         if event.get("reason") == EDITION:
             self.remarks.append(f"Event {number}: that the rules had changed is the host's word.")
         if self._with_tables and not self.faults:

@@ -25,13 +25,13 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import zipped
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
+from tests.bent_logs import agree_on_forgeries
 from tests.commands.test_pack import add, managed
 from tests.forging import bodies, copied, rechained
 from tests.fresh import fresh_app, fresh_store
 from tests.packs.conftest import use_packs  # noqa: F401
 from tests.page_script import said_by_page
 from tests.playing import Channel
-from tests.test_verifiers_agree import agree_on_forgeries
 from tools import docs, verify_log
 
 PACKS = Path(__file__).parents[1] / "data" / "packs"

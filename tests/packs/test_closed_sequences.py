@@ -19,13 +19,13 @@ from bot.rules.inputs.decks import DICE, UNSEEN, Pile, pile_of, read_pile
 from bot.systems.catalog import system
 from bot.systems.resolve import count_odds
 from bot.verification.check_file import check
+from tests.bent_logs import agree_on_forgeries
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
 from tests.packs.test_draws import CHANCES, FILES, MARCH, SEQUENCES, ford, left, sound
 from tests.playing import Channel
 from tests.random_play import exported_text
-from tests.test_verifiers_agree import agree_on_forgeries
 
 pytestmark = pytest.mark.scenes(10)
 

@@ -26,6 +26,7 @@ from bot.rules.proof.chain import SAID
 from bot.systems.packs.pack import load_pack
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
+from tests.bent_logs import value_at, nearby_value, paths_in
 from tests.commands.test_pack import add, few, managed
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_store
@@ -35,7 +36,6 @@ from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tests.test_cards_forged import verdicts
-from tests.test_verifiers_agree import _inside, _nearby, _paths
 from tools import verify_log
 
 pytestmark = pytest.mark.scenes(14)
@@ -546,16 +546,16 @@ def bent(chance: Random, log: Json) -> Json:
     body = chance.choice(of_cups)
     drawn = body["kind"] in ("deck", "draw")
     paths: Any = [
-        path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")
+        path for path in paths_in(body) if path[0] not in (SAID, "at", "number", "who", "side")
     ]
     # what the game was before a phase or a pass the page takes as it is told
     path = chance.choice(
         [path for path in paths if drawn or (path[0] == "after" and {"led", "cards"} & {*path})]
     )
     if chance.random() < 0.3:
-        del _inside(body, path[:-1])[path[-1]]
+        del value_at(body, path[:-1])[path[-1]]
     else:
-        _inside(body, path[:-1])[path[-1]] = _nearby(chance, _inside(body, path))
+        value_at(body, path[:-1])[path[-1]] = nearby_value(chance, value_at(body, path))
     return rechained(log)
 
 

@@ -27,6 +27,7 @@ from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds, resolve
 from bot.verification.check_file import check
+from tests.bent_logs import agree_on_forgeries
 from tests.forging import bodies, rechained, resealed
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
@@ -35,7 +36,6 @@ from tests.packs.marsh import MARSH, SHOT, STAND, ford
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
-from tests.test_verifiers_agree import agree_on_forgeries
 from tools import verify_log
 
 pytestmark = pytest.mark.usefixtures("marsh")

@@ -23,6 +23,7 @@ from bot.interface.spec import Command, Place
 from bot.rules.cards import SEEN
 from bot.rules.inputs.decks import faces_shown
 from bot.verification.check_file import check
+from tests.bent_logs import agree_on_forgeries
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
@@ -32,7 +33,6 @@ from tests.packs.test_draws import FILES, MARCH, SEQUENCES, ford, sound
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tests.seams.test_undo import PLACE, Away
-from tests.test_verifiers_agree import agree_on_forgeries
 
 pytestmark = pytest.mark.scenes(5)
 

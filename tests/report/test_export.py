@@ -103,7 +103,7 @@ async def test_a_page_is_imported(packed: bool, monkeypatch: pytest.MonkeyPatch)
 def test_grognard_report_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "lnlt.html"
     assert main(["report", str(LOGS / "lnlt.json"), "-o", str(out)]) == 0
-    assert "41 events" in capsys.readouterr().out
+    assert "35 events" in capsys.readouterr().out
     assert json.loads(export_text(out.read_text("utf-8"), 10**9))["head"] in out.read_text("utf-8")
     assert main(["verify", str(out)]) in (0, 3)
     assert "0 faults" in capsys.readouterr().out
@@ -121,7 +121,7 @@ def test_the_independent_verifier_reads_a_page(
     main(["report", str(LOGS / "lnlt.json"), "-o", str(out)])
     assert ('type="application/gzip" id="export"' in out.read_text("utf-8")) == packed
     assert verify_log.main([str(out)]) == 0
-    assert "Events: 41" in capsys.readouterr().out
+    assert "Events: 35" in capsys.readouterr().out
 
 
 def test_grognard_report_never_overwrites_its_game(

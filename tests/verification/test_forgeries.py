@@ -19,6 +19,7 @@ from bot.rules.proof.chain import salted
 from bot.rules.proof.fair import NO_TEXTS
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
+from tests.bent_logs import judge_proof, judge_script, reads_alike_in_browser
 from tests.forging import (
     Dice,
     Json,
@@ -455,6 +456,28 @@ def undo_alone(log: Json) -> None:
     body["alone"] = True
 
 
+def undo_of_what_another_did(log: Json) -> None:
+    """Anna took her own marker off; Bob writes that he did. There are no dice in it."""
+    body = first(log, "undo")
+    assert not {"asked", "alone"} & body.keys()
+    body["who"] = other(log, body)
+    body["side"] = "VC"
+
+
+def undo_by_a_manager_who_plays(log: Json) -> None:
+    undo_of_what_another_did(log)
+    first(log, "undo")["by"] = "manager"
+
+
+def undo_by_a_needless_manager(log: Json) -> None:
+    first(log, "undo")["by"] = "manager"
+
+
+def undo_of_somebody_silent(log: Json) -> None:
+    """Nobody has to be asked about one's own step, so nobody was silent."""
+    first(log, "undo")["reason"] = "silent"
+
+
 def undo_otherwise(log: Json) -> None:
     body = first(log, "undo")
     for unit in body["after"]["units"].values():
@@ -709,6 +732,10 @@ KINDS: list[tuple[Forge, str]] = [
     (undo_without_consent, "nobody agreed"),
     (undo_by_oneself, "had no say"),
     (undo_alone, "but others play"),
+    (undo_of_what_another_did, "that player did not agree"),
+    (undo_by_a_manager_who_plays, "that player did not agree"),
+    (undo_by_a_needless_manager, "which needed none"),
+    (undo_of_somebody_silent, "nobody agrees where nobody asked"),
     (undo_otherwise, "does not turn round|do not tell one change"),
     (redo_of_nothing, "which was not undone last"),
     (redo_by_oneself, "had no say"),
@@ -817,6 +844,24 @@ def test_grognard_verify_names_every_forgery(forge: Forge, reason: str) -> None:
     log = forge_log(forge, is_rehashed="out of place" not in reason)
     faults = check(read_json(json.dumps(log))).faults
     assert any(part in fault for part in reason.split("|") for fault in faults), faults
+
+
+@pytest.mark.sample(8)
+@pytest.mark.parametrize(
+    "forge",
+    [forge for forge, _ in EVERY],
+    ids=[f"{at}-{f.__name__}" for at, (f, _) in enumerate(EVERY)],
+)
+def test_all_three_name_what_is_wrong_with_dice_chain_seeds_and_texts(
+    forge: Forge, tmp_path: Path
+) -> None:
+    """Whatever the bot's own check of these names is named by the script and by the page."""
+    for is_rehashed in (True, False):
+        text = json.dumps(forge_log(forge, is_rehashed=is_rehashed))
+        if judge_proof(text) == "forged":
+            assert judge_script(text) != "sound"
+            [page] = said_by_page([text], tmp_path)
+            assert page["faults"] or not reads_alike_in_browser(text)
 
 
 @pytest.mark.parametrize(

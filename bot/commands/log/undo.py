@@ -21,7 +21,7 @@ from bot.game.decks import card_names
 from bot.game.events import NEVER_UNDONE, held_before, is_shared, patched
 from bot.game.loaded import is_imported, read_opened
 from bot.game.phases import whose_go
-from bot.game.state import Actor, Game, Json, is_guarded
+from bot.game.state import Actor, Game, Json
 from bot.game.undo import (
     LEFT,
     MOST,
@@ -30,10 +30,11 @@ from bot.game.undo import (
     Found,
     LastStep,
     are_silent,
-    author_agrees,
     changed_since,
     consenters,
     find,
+    find_author_to_ask,
+    find_newest_step,
     find_together,
     find_undoable,
     is_free,
@@ -42,13 +43,14 @@ from bot.game.undo import (
     load_last_step,
     may_ask,
     may_stand_in,
+    needs_manager,
     redo_fields,
     then,
     turn_of,
     undo_fields,
 )
 from bot.game.undo_reach import find_opening, list_written, with_opening
-from bot.interface.reply.reply import OVER, WAITING, Reply
+from bot.interface.reply.reply import OVER, WAITING, Button, Reply
 from bot.interface.spec import server_of
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import DELETED, SAID, filled
@@ -66,6 +68,8 @@ MOST_NAMED = 6
 """Events that one answer names; of more it says how many there are."""
 ID = 10
 """Digits that tell one request from another about the same event."""
+FRESH = 3600
+"""Seconds in which a bare Undo answers a request at once. Later it names the event first."""
 UNDO, REDO = "undo", "redo"
 BOARD = "board"
 """A word after the event in the *Undo* button of the board, which undoes the last step of whoever
@@ -193,8 +197,10 @@ async def undo_last_step(context: Context, shown: int = 0) -> Reply:
     actor = context.actor
     was = context.ledger.was
     step, read = await load_last_step(context.store, context.ledger, actor.person)
-    if was is not None and was.may_be_asked and (asked := await _asked_of(context, read)):
-        return await _answer_or_choose(context, step, asked, read)
+    if was is not None and was.may_be_asked:
+        request = await _asked_of(context, read)
+        if request is not None:
+            return await _answer_or_choose(context, step, request, read)
     if not step.offers:
         raise await _not_undoable(context, Found(way=step.barrier or step.newest), None)
     event = step.offers[0]
@@ -207,14 +213,21 @@ async def undo_last_step(context: Context, shown: int = 0) -> Reply:
 
 
 async def _answer_or_choose(
-    context: Context, step: LastStep, asked: int, events: list[Json]
+    context: Context, step: LastStep, request: Json, events: list[Json]
 ) -> Reply:
-    """Agree to the undo of the event `asked`, unless the player may mean a newer step of theirs."""
-    for event in step.offers[:1]:
-        is_newer = step.is_own(event) and event["number"] > asked
-        if is_newer and not is_plain_roll(event):
-            return await _choose_between(context, asked, event)
-    return await consent(context, asked, events)
+    """Agree to the undo that was asked for, or ask first if the player may mean something else.
+
+    They may if a step came after the request, or if it has been open for long. `events` are the
+    newest, newest first.
+    """
+    newest = find_newest_step(events)
+    is_newest = newest is None or newest["number"] <= request["number"]
+    if is_newest and context.now - request["at"] <= FRESH:
+        return await consent(context, request["event"], events)
+    own_step = next(
+        (event for event in step.offers if step.is_own(event) and not is_plain_roll(event)), None
+    )
+    return await _choose_between(context, request, own_step)
 
 
 async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Reply:
@@ -266,26 +279,29 @@ async def _why_asked_first(context: Context, step: LastStep) -> str:
     return f"That is your last step. {await _named(context, newest)} came after it."
 
 
-async def _choose_between(context: Context, asked: int, event: Json) -> Reply:
-    """Ask whether Undo means the other side's request or the player's own newer step."""
-    request = await pending(context, asked)
-    wanted = await context.event(asked)
-    assert request is not None
-    assert wanted is not None
-    number = event["number"]
+async def _choose_between(context: Context, request: Json, own_step: Json | None) -> Reply:
+    """Ask whether Undo means the other side's request or the player's own last step."""
+    number = request["event"]
+    event = await context.event(number)
+    assert event is not None
     name = context.ledger.name_of(str(request["by"]))
-    return Reply(
-        f"Undo {await _named(context, event)}?",
-        (f"{name} asks to undo {await _named(context, wanted)}.",),
-        buttons=(
-            context.button("undo", f"Undo #{number}", number),
-            context.button(
-                "consent", f"Agree to undo #{asked}", asked, request["id"], style="good"
-            ),
-        ),
-        private=True,
-        tone=WAITING,
+    agree = context.button(
+        "consent", f"Agree to undo #{number}", number, request["id"], style="good"
     )
+    request_title = f"{name} asks to undo {await _named(context, event)}"
+    if own_step is None or own_step["number"] == number:
+        refuse = context.button("refuse", "Refuse", number, request["id"])
+        return _ask_privately(request_title, "Do you agree?", agree, refuse)
+    own_number = own_step["number"]
+    undo_own = context.button("undo", f"Undo #{own_number}", own_number)
+    own_name = await _named(context, own_step)
+    if own_number < number:
+        return _ask_privately(request_title, f"Your last step is {own_name}.", agree, undo_own)
+    return _ask_privately(f"Undo {own_name}?", f"{request_title}.", undo_own, agree)
+
+
+def _ask_privately(title: str, line: str, *buttons: Button) -> Reply:
+    return Reply(title, (line,), buttons=buttons, private=True, tone=WAITING)
 
 
 async def _name_what_came_since(context: Context, way: Json, number: int) -> Reply:
@@ -430,7 +446,14 @@ async def _ask(context: Context, group: Sequence[Json], others: frozenset[str], 
     owner = context.command.where.server
     until = context.now + CONSENT_KEPT
     also = [one["number"] for one in group if one is not event]
-    fields = {"by": actor.person, "event": number, "id": id, "what": what}
+    fields = {
+        "by": actor.person,
+        "event": number,
+        "id": id,
+        "what": what,
+        "number": context.game.number,
+        "at": context.now,
+    }
     request = _request(context, fields | ({"also": also} if also else {}), until)
     request.ask(context)
     known = await context.store.doc(ASKED, ledger.row)
@@ -507,12 +530,14 @@ def _why(context: Context, event: Json, what: str) -> str:
 
 async def pending(context: Context, number: int) -> Json | None:
     """The open request about an event: who asked (`by`), for `what`, the later events that go with
-    it (`also`), and the `id` that its buttons name.
+    it (`also`), the `id` that its buttons name, and when it was asked: the newest event then
+    (`number`) and Unix seconds (`at`).
     """
     found = await context.store.doc(CONSENT, _key(context, number))
     if found is None:
         return None
-    return {"id": "", "what": UNDO, "event": number, "also": [], **found.data}
+    defaults = {"id": "", "what": UNDO, "event": number, "also": [], "number": number}
+    return {**defaults, "at": context.now, **found.data}
 
 
 async def not_asked(context: Context, number: int) -> UserError:
@@ -605,8 +630,8 @@ async def refuse(context: Context, number: int) -> Reply:
     return Reply(f"{context.who} refuses to {what} {named}", (again,), by=stays, tone=OVER)
 
 
-async def _asked_of(context: Context, read: list[Json]) -> int:
-    """Return the event that somebody asked whoever types to take back; 0 for none.
+async def _asked_of(context: Context, read: list[Json]) -> Json | None:
+    """Return the request to undo an event that waits for whoever types; None if there is none.
 
     `read` are the newest events, newest first.
     """
@@ -622,8 +647,8 @@ async def _asked_of(context: Context, read: list[Json]) -> int:
             continue
         others = await _others(context, asked["by"], events[-1], events)
         if context.actor.person in others:
-            return int(number)
-    return 0
+            return asked
+    return None
 
 
 async def _others(context: Context, by: str, event: Json, events: list[Json]) -> frozenset[str]:
@@ -632,25 +657,52 @@ async def _others(context: Context, by: str, event: Json, events: list[Json]) ->
     An event without dice is for the player who caused it to give up, and so is one that nobody else
     could agree about, as long as that player is there. `events` are those since, newest first.
     """
+    others = await _find_consenters(context, by, event, events)
+    author = find_author_to_ask(context.game, event, by, context.ledger.present(), others)
+    if author and not await reason_to_stand_in(context, {author}):
+        return frozenset({author})
+    return others
+
+
+async def _find_consenters(
+    context: Context, by: str, event: Json, events: list[Json]
+) -> frozenset[str]:
+    """Return the players of the other side who may agree. Without sides nobody is among them who
+    came after the event.
+    """
     game = context.game
     number = event["number"]
     persons = context.ledger.present()
-    author = event["who"]
-    has_author = author != by and author in persons
-    if has_author and is_guarded(game):
-        has_author = author in game.players or author == game.master
     if not game.sides and number != game.last:
         newcomers = persons & {later["who"] for later in events if later["number"] > number} - {
-            author
+            event["who"]
         }
         if newcomers:
             earlier = await context.recent(MOST, before=number)
             persons -= newcomers - {before["who"] for before in earlier}
-    others = consenters(then(events, game, number), by, persons, event)
-    if has_author and author_agrees(event, others):
-        is_gone = bool(await reason_to_stand_in(context, {author}))
-        return others if is_gone else frozenset({author})
-    return others
+    return consenters(then(events, game, number), by, persons, event)
+
+
+async def _explain_consent(
+    context: Context, event: Json, asked: str, events: list[Json], fields: Json
+) -> Json:
+    """Return what an undo or redo says of who agreed, or why nobody had to.
+
+    `fields` is what it says of a manager who agreed for others; {} if none did.
+    """
+    game = context.game
+    person = context.ledger.person()
+    if not asked and is_free(game, context.actor, event):
+        return {"by": "manager"} if needs_manager(game, event, person) else {}
+    requester = asked or person
+    others = await _find_consenters(context, requester, event, events)
+    author = find_author_to_ask(game, event, requester, context.ledger.present(), others)
+    absent = {author} - {"", person}
+    if fields:
+        absent |= others
+    reason = await reason_to_stand_in(context, absent) if absent else ""
+    alone = {} if asked else {"alone": True}
+    return {**fields, **alone, **({"reason": reason} if reason else {})}
 
 
 def _request(context: Context, asked: Json, until: float | None = None) -> Request:
@@ -707,12 +759,12 @@ async def _take_back(
     was = context.game
     told = await _told_of_all(context, group)
     for event in group:
-        is_alone = not asked and not is_free(was, context.actor, event)
+        consent_fields = await _explain_consent(context, event, asked, events, fields)
         found, events = await find_undoable(context.store, ledger, event["number"], events)
         if is_remembered(event):
             await keep_seen(context, event)
         undone = undo_fields(event, found.last, context.game)
-        body = ledger.add(UNDO, asked=asked, alone=is_alone, **fields, **undone)
+        body = ledger.add(UNDO, asked=asked, **consent_fields, **undone)
         context.amends += await turned(context, body, event, events)
         events = [body, *events]
     units = _units_of(group)
@@ -771,7 +823,9 @@ def _by(context: Context, event: Mapping[str, Any]) -> str:
     who = context.ledger.name_of(event["who"])
     asked = event.get("asked")
     as_manager = " as manager" if event.get("by") else ""
-    return f"{context.ledger.name_of(asked)} asked, {who} agreed{as_manager}" if asked else who
+    if asked:
+        return f"{context.ledger.name_of(asked)} asked, {who} agreed{as_manager}"
+    return who + as_manager
 
 
 async def _bring_back(
@@ -783,6 +837,8 @@ async def _bring_back(
     ledger = context.ledger
     was = context.game
     for event in group:
+        if asked:
+            fields = await _explain_consent(context, event, asked, events, fields)
         body = ledger.add(REDO, asked=asked, **fields, **redo_fields(event, context.game))
         context.amends += await turned(context, body, event, events)
         events = [body, *events]

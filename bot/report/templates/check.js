@@ -121,9 +121,14 @@ const Checker = (() => {
     }
   }
 
-  /* The dice of one event. Returns how many were computed, and says which are wrong. */
+  /* A die has its number of sides, its value, and its faces if they are not 1 to `sides`. */
+  const isDie = die => isMap(die) && has(die, "value") && Number.isInteger(die.sides) && die.sides >= 1 && die.sides <= LARGEST_DIE
+    && (!has(die, "faces") || (Array.isArray(die.faces) && die.faces.length === die.sides));
+
+  /* Compute the dice of one event, and name those that are wrong. */
   async function eventDice(check, at, content) {
     const {counts, fault, log, macs} = check, dice = content.dice, held = check.ruling.get(at);
+    if (!Array.isArray(dice) || !dice.every(isDie)) { fault("dice", at, "Its dice cannot be read."); return; }
     if (content.hand === true) { counts.hand += dice.length; return; }
     if (!held) { fault("dice", at, "Dice fell before any commitment was published."); return; }
     const {promise, digest} = held;
@@ -132,13 +137,11 @@ const Checker = (() => {
     if (!macs.has(promise.epoch)) macs.set(promise.epoch, await check.eng.mac(unhex(promise.seed)));
     const next = thrower(macs.get(promise.epoch), log.data.game, at, digest);
     for (let i = 0; i < dice.length; i++) {
-      const die = dice[i], sides = isMap(die) ? die.sides : 0;
-      if (!Number.isInteger(sides) || sides < 1 || sides > LARGEST_DIE) { fault("dice", at, `Die ${i + 1} cannot be read, so the dice behind it cannot either.`); return; }
-      const drawn = await next(sides);
+      const die = dice[i], drawn = await next(die.sides);
       const face = Array.isArray(die.faces) ? die.faces[drawn.face - 1] : drawn.face;
       counts.dice++;
       if (face === die.value) continue;
-      fault("dice", at, `Die ${i + 1} (${die.label || "d" + sides}) shows ${die.value}; the seed gives ${face}.`);
+      fault("dice", at, `Die ${i + 1} (${die.label || "d" + die.sides}) shows ${die.value}; the seed gives ${face}.`);
       check.wrongDice.add(at);
     }
   }
@@ -146,7 +149,7 @@ const Checker = (() => {
   /* The dice of an event that closed faces, those by their own texts; nothing where one is not in the file. A card of known place came without a die. */
   const namesCard = die => isMap(die) && has(die, "deck") && typeof die.value === "string";
   function closedDice(log, at, {closed, deck, dice = []}) {
-    const thrown = Array.isArray(closed) ? closed.map(sides => ({label: deck, sides, value: "", deck})) : dice;
+    const thrown = Array.isArray(closed) ? closed.map(sides => ({label: deck, sides, value: "", deck})) : Array.isArray(dice) ? dice : [];
     const rows = thrown.map((die, n) => namesCard(die) && die.sides ? log.text(at, `face.${n + 1}`) : {text: "0"});
     if (!rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
     return {dice: thrown.map((die, n) => namesCard(die) ? {...die, value: Number(rows[n].text)} : die).filter(die => die.sides !== 0)};
@@ -157,7 +160,9 @@ const Checker = (() => {
     for (const {number: at, body} of check.log.data.events) {
       const sealed = has(body, "sealed") || closes(body), content = closes(body) ? closedDice(check.log, at, body) : sealed ? check.log.opened(at) : body;
       if (sealed && !content) check.counts.sealed++;
-      if (content && Array.isArray(content.dice) && content.dice.length) await eventDice(check, at, content);
+      if (["dice", "sealed", "closed"].filter(key => has(body, key)).length > 1) check.fault("dice", at, "It has dice of two kinds.");
+      const isEmpty = !content || !content.dice || content.dice.length === 0;
+      if (!isEmpty) await eventDice(check, at, content);
       await check.tick();
     }
     sayCommonCause(check);

@@ -6,23 +6,27 @@ is for `bot/verification/replay.py`. A server's managers may do what a game mast
 names them: such rights are left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from bot.game.event_kinds import KINDS, shape_faults, shown
 from bot.game.events import NEVER_UNDONE, ROLLS, is_passed_over, is_shared, with_version
 from bot.game.pending import hold_on_event
 from bot.game.roster import count_units
-from bot.game.state import DRAW, Game, Json, content, unit_json
+from bot.game.state import DRAW, Game, Json, actor_in, content, unit_json
 from bot.game.tracks import by_hand_problem
 from bot.game.undo import (
     EDITION,
+    LEFT,
     SILENCE,
     are_silent,
     author_agrees,
     consenters,
     find,
+    find_author_to_ask,
+    is_free,
     may_stand_in,
+    needs_manager,
     redo_fields,
     then,
     undo_fields,
@@ -284,9 +288,24 @@ def _undo(past: Past, event: Event, _: Said) -> str:
         return f"it does not turn round what #{number} did."
     if event.get("reason") == EDITION and number in now.waits:
         return ""
-    if is_shared(undone) and not event.get("asked") and not event.get("alone"):
-        return "dice are taken back, and nobody agreed."
+    if not event.get("asked") and not event.get("alone"):
+        return _free_undo_problem(now, event, undone)
     return _agreed(past, event, undone, "undo")
+
+
+def _free_undo_problem(now: Game, event: Event, undone: Event) -> str:
+    """Return what is wrong with an undo that nobody was asked about; "" if nothing is."""
+    who = event["who"]
+    is_manager = event.get("by") == "manager"
+    if "reason" in event:
+        return "nobody agrees where nobody asked."
+    if is_shared(undone):
+        return "dice are taken back, and nobody agreed."
+    if not is_free(now, actor_in(now, who, manager=is_manager), undone):
+        return "it takes back what another player did, and that player did not agree."
+    if is_manager and not needs_manager(now, undone, who):
+        return "it says that a manager took it back, which needed none."
+    return ""
 
 
 def _redo(past: Past, event: Event, _: Said) -> str:
@@ -302,8 +321,9 @@ def _redo(past: Past, event: Event, _: Said) -> str:
 
 
 def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
-    """What is wrong with who agreed. Where nothing was passed over, nobody can have come or gone
-    since.
+    """Return what is wrong with who agreed, or with nobody being there who could; "" if nothing is.
+
+    If nothing was passed over, nobody can have come or gone since.
     """
     now = past.now
     who = event["who"]
@@ -312,7 +332,7 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
     passes_over = what == "undo" and number != event["behind"]
     if asked and event.get("alone"):
         return "somebody alone in a game asks nobody."
-    if not asked and (event.keys() & {"by", "reason"}):
+    if not asked and "by" in event:
         return "nobody agrees where nobody asked."
     if asked and asked not in past.acted:
         return f"who asked for the {what} had no part in the game."
@@ -322,32 +342,63 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
         if passes_over
         else past.acted
     )
-    others = consenters(was, asked or who, by_then, undone)
-    if asked and event.keys() & {"by", "reason"}:
-        if not (
-            event.keys() >= {"by", "reason"}
-            and others
-            and may_stand_in(now, was, who, asked, undone)
-        ):
-            return f"who agreed to the {what} had no say in it."
-        is_silent = event["reason"] != SILENCE or are_silent(
-            past.bodies.values(), others, event["at"]
-        )
-        return (
-            ""
-            if is_silent
-            else "it says that the other side was silent for seven days, but it was not."
-        )
-    if asked:
-        has_say = who in others or (who == undone["who"] and author_agrees(undone, others))
-        return "" if who != asked and has_say else f"who agreed to the {what} had no say in it."
     here = past.acted_here - past.left_here
-    if what == "redo" and past.agreed.get(number):
+    others = consenters(was, asked or who, by_then, undone)
+    if asked:
+        return _consent_problem(past, event, undone, what, others)
+    if what == "redo":
+        if "reason" in event:
+            return "nobody agrees where nobody asked."
+        if not past.agreed.get(number):
+            return ""
         here_then = here & {one["who"] for one in past.bodies.values() if one["number"] <= number}
         others = consenters(was, who, here_then, undone)
         return "it was undone by agreement, and nobody agreed to bring it back." if others else ""
-    if event.get("alone") and consenters(was, who, here & by_then, undone):
+    others = consenters(was, who, here & by_then, undone)
+    if others:
         return "it says that nobody else could agree, but others play."
+    return _absence_problem(past, event, {find_author_to_ask(now, undone, who, here, others)})
+
+
+def _consent_problem(
+    past: Past, event: Event, undone: Event, what: str, others: Collection[str]
+) -> str:
+    """Return what is wrong with who agreed to an undo or redo; "" if nothing is."""
+    now = past.now
+    who = event["who"]
+    asked = event["asked"]
+    here = past.acted_here - past.left_here
+    author = find_author_to_ask(now, undone, asked, here, others)
+    if who == asked:
+        return f"who agreed to the {what} had no say in it."
+    if "by" in event:
+        was = then(reversed(past.bodies.values()), now, event["event"])
+        may_agree = others and may_stand_in(now, was, who, asked, undone)
+        if not may_agree or "reason" not in event:
+            return f"who agreed to the {what} had no say in it."
+        return _absence_problem(past, event, {author, *others})
+    if who == undone["who"] and author_agrees(undone, others):
+        return ""
+    if who not in others:
+        return f"who agreed to the {what} had no say in it."
+    return _absence_problem(past, event, {author})
+
+
+def _absence_problem(past: Past, event: Event, absent: Collection[str]) -> str:
+    """Return what is wrong with the reason why these players were not asked; "" if nothing is.
+
+    They had left, which is the host's word, or had been silent for seven days.
+    """
+    reason = event.get("reason")
+    players = {*absent} - {""}
+    if not players:
+        return "it says why nobody was asked, but nobody had to be." if reason else ""
+    if reason == LEFT:
+        return ""
+    if reason != SILENCE:
+        return "who did it was there, and did not agree."
+    if not are_silent(past.bodies.values(), players, event["at"]):
+        return "it says that the other side was silent for seven days, but it was not."
     return ""
 
 
