@@ -26,7 +26,7 @@ from bot.rules.proof.chain import SAID
 from bot.systems.packs.pack import load_pack
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
-from tests.bent_logs import value_at, nearby_value, paths_in
+from tests.bent_logs import nearby_value, paths_in, value_at
 from tests.commands.test_pack import add, few, managed
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_store
