@@ -212,7 +212,7 @@ def prompt_at(
     )
     rows = prompt.layout.container
     assert isinstance(rows, HSplit)  # the line, then what is below it
-    log = FormattedTextControl(lambda: ANSI("\n" + console.log_lines))
+    log = FormattedTextControl(lambda: ANSI("\n" + console.draw_events()))
     below = ConditionalContainer(Window(log, dont_extend_height=True), beside.filter)
     rows.children[0] = VSplit([HSplit([rows.children[0], below]), beside])
     return prompt

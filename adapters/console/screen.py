@@ -4,7 +4,7 @@ is, pictures.
 
 import re
 from importlib.util import find_spec
-from io import BytesIO
+from io import BytesIO, StringIO
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -30,7 +30,17 @@ class Screen(Console):
     """
 
     sides: tuple[str, ...] = ()
-    board = log_lines = ""  # as they are drawn beside the prompt, and below it
+    board = ""  # as it is drawn beside the prompt
+    events: tuple[str, ...] = ()  # those that are listed below the prompt
+
+    def draw_events(self) -> str:
+        """Return the last events, cut to the columns that the board leaves now."""
+        columns = max(self.width - BOARD - 2, 1)
+        drawn = Screen(file=(written := StringIO()), width=columns, force_terminal=True)
+        drawn.sides = self.sides
+        for line in self.events:
+            drawn.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
+        return written.getvalue()
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As ever, sides marked."""

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adapters.console.screen import BOARD, LOGGED, WIDE, Screen, graphics
+from adapters.console.screen import BOARD, LOGGED, Screen, graphics
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.cli import Arguments
@@ -41,12 +41,13 @@ PLACE = Place("console:main", "console", "console")
 GREETING = (
     'Grognard. Type "tutorial" for a two-minute tour, "help" for everything, "quit" to leave.'
 )
+CONSOLE = "console"
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
     "as": "as NAME switches player: as Anna. Each person joins a side of their own.",
     "quit": "quit or q leaves, as Ctrl-D does. The game is kept.",
     "source": "source FILE types the lines of a file for you and stops at the first that fails; # begins a remark.",
-    "console": "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
+    CONSOLE: "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
     "bar below do the same, in the middle of a line, too. "
     "What has no letter has a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
 }
@@ -103,6 +104,8 @@ class Session:
             await self._tutorial(request)
         elif word == "source":
             return await self._source(rest.strip())
+        elif word == CONSOLE and not rest:
+            show(self.console, Reply(OWN_HELP[CONSOLE], private=True))
         elif word == "help" and rest.strip() in OWN_HELP:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
@@ -114,9 +117,11 @@ class Session:
             self.draft = (
                 f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
             )
-            hint = (
-                "The line below begins one; Tab names the units." if self.draft else "Fire first."
-            )
+            hint = "Fire first."
+            if self.draft and self.terminal:
+                hint = "The line below begins one; Tab names the units."
+            elif self.draft:
+                hint = f"Type: {self.draft}"
             self._refuse(
                 UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat")
             )
@@ -125,8 +130,9 @@ class Session:
             text = "game board" if text == "board" else text
             await self._run(text)
             if word in ("help", "?") and not rest:
-                also = f"  Here also: {', '.join(OWN_HELP)}, board, clear. Tab completes what you type."
-                say(self.console, Text(also))
+                also = f"  Here also: {', '.join(OWN_HELP)}, board, clear."
+                keys = " Tab completes what you type." if self.terminal else ""
+                say(self.console, Text(also + keys))
         return True
 
     async def _run(self, text: str) -> None:
@@ -393,15 +399,12 @@ async def _board(session: Session, sides: tuple[str, ...]) -> str:
     return "" if reply.error else written.getvalue()
 
 
-async def _log(session: Session, sides: tuple[str, ...], columns: int) -> str:
-    """The last events, newest first, for the space that the board leaves below the prompt."""
+async def _list_events(session: Session) -> tuple[str, ...]:
+    """Return the last events, newest first, for the space that the board leaves below the
+    prompt.
+    """
     reply = await session.app.run_text(f"log {LOGGED}", session.who, PLACE, uuid4().hex)
-    drawn = Screen(file=(written := StringIO()), width=columns, force_terminal=True)
-    drawn.sides = sides
-    for line in reply.body():
-        if line.startswith("#"):
-            drawn.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
-    return written.getvalue()
+    return tuple(line for line in reply.body() if line.startswith("#"))
 
 
 async def _talk(session: Session, console: Screen, settings: Settings) -> None:
@@ -430,11 +433,9 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         console.sides = completer.known.sides
         try:
             await session.news()
-            is_wide = known.standing and console.width >= WIDE
-            console.board = await _board(session, console.sides) if is_wide else ""
-            console.log_lines = (
-                await _log(session, console.sides, console.width - BOARD - 2) if is_wide else ""
-            )
+            # drawn on a narrow terminal too, which may be made wider while somebody types
+            console.board = await _board(session, console.sides) if known.standing else ""
+            console.events = await _list_events(session) if known.standing else ()
             with patch_stdout():
                 draft = session.draft
                 session.draft = ""
@@ -498,13 +499,14 @@ class Keys:
         return menu.entries[at - 1].action if 0 < at <= len(menu.entries) else None
 
     def shown(self) -> str:
-        """The letters with what they do: `a again   o odds   t other target   1 join US   1-6 the die`."""
+        """Return the keys with what they do, numbers first: `1 join US   a again   t other target`."""
         letters = {
             key: _label(button.label) for key, button in self.buttons.items() if key != button.label
         }
         letters |= {key: _label(menu.short or menu.label) for key, menu in self.menus.items()}
         faces = [key for key, button in self.buttons.items() if key == button.label]
-        told = [f"{letter} {label}" for letter, label in letters.items()]
+        numbers_first = sorted(letters.items(), key=lambda item: not item[0].isdecimal())
+        told = [f"{letter} {label}" for letter, label in numbers_first]
         return "   ".join([*([f"{faces[0]}-{faces[-1]} the die"] if faces else []), *told])
 
 

@@ -45,8 +45,9 @@ def show(console: Console, reply: Reply, keys: str = "") -> None:
         labels = max((len(part.heading) for part in run if isinstance(part, Line)), default=0)
         for part in run:
             _part(console, part, labels)
-    if last := "   ".join(piece for piece in (" · ".join(reply.footer), keys) if piece):
-        say(console, Text("  " + last, style="dim"))
+    for last in (" · ".join(reply.footer), keys):
+        if last:
+            say(console, Text("  " + last, style="dim"))
 
 
 def _runs(parts: Iterable[Part]) -> Iterator[list[Part]]:

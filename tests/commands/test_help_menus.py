@@ -8,7 +8,10 @@ import pytest
 
 from bot.commands.help.help import show_help
 from bot.commands.help.pages import HELP
+from bot.interface.help_topics import TOPICS
 from bot.interface.registry import registry
+from bot.interface.reply.bars import PHONE
+from bot.interface.reply.parts import PLAIN, drawn
 from bot.interface.reply.reply import MenuEntry, Reply
 from bot.rules.errors import UserError
 from bot.systems.catalog import systems
@@ -68,3 +71,25 @@ def test_what_is_near_to_nothing_is_not_guessed(typed: str) -> None:
 
 def test_scenarios_are_a_topic() -> None:
     assert "game start lnlt scenario=ford" in _show("scenarios", "").text()
+
+
+def _fixed_lines(topic: str) -> list[str]:
+    """Return the lines of a help page that stay in columns, as a phone gets them."""
+    return [text for text, is_fixed in drawn(_show(topic, "").lines, PLAIN, PHONE) if is_fixed]
+
+
+TOP_PAGES = ("", "games", *TOPICS, *systems(), *registry().top)
+
+
+def test_no_column_of_help_is_wider_than_a_phone() -> None:
+    pages = {topic: _fixed_lines(topic) for topic in TOP_PAGES}
+    assert len(pages["dice"]) > 25
+    wide = [(topic, line) for topic, lines in pages.items() for line in lines]
+    assert [found for found in wide if len(found[1]) > PHONE.grid] == []
+
+
+@pytest.mark.slow
+def test_no_column_of_any_page_of_help_is_wider_than_a_phone() -> None:
+    pages = {spec.name: _fixed_lines(" ".join(spec.path)) for spec in registry()}
+    wide = [(name, line) for name, lines in pages.items() for line in lines]
+    assert [found for found in wide if len(found[1]) > PHONE.grid] == []

@@ -62,9 +62,17 @@ class Grid(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     head: bool = False
 
-    def lines(self, _look: Look) -> list[str]:
-        """A line for each row."""
-        return _columns(self.rows)
+    def lines(self, look: Look) -> list[str]:
+        """Return a line for each row. Two columns that are too wide become two lines, the second
+        one indented.
+        """
+        if self.head or len(self.rows[0]) != 2 or width(self.rows) <= look.grid:
+            return _columns(self.rows)
+        lines = []
+        for name, text in self.rows:
+            lines.append(name)
+            lines += wrap(text, look.grid, initial_indent="  ", subsequent_indent="  ")
+        return lines
 
 
 class Sheet(NamedTuple):

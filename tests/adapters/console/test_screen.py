@@ -119,9 +119,56 @@ async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(
     assert "● US: Anna" in re.sub(r"\x1b[^m]*m", "", console.board), (
         "a wide terminal keeps the board in view"
     )
-    logged = re.sub(r"\x1b[^m]*m", "", console.log_lines).splitlines()
+    logged = re.sub(r"\x1b[^m]*m", "", console.draw_events()).splitlines()
     assert logged[0].startswith("#"), "and the log beside it, the newest first"
     assert logged[-1].startswith("#1 Anna")
+
+
+async def test_a_terminal_that_is_made_wider_has_the_board_at_once(tmp_path: Path) -> None:
+    """Board and log are drawn on a narrow terminal too, and shown as soon as it is wide."""
+    app, (console, _) = await fresh_app(), screen(80)
+    session = Session(app, console, "Anna", tmp_path, terminal=True)
+    with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
+        typed.send_text("game start lnlt scenario=ford\rroll 1d1\rquit\r")
+        try:
+            await _talk(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
+        finally:
+            await app.close()
+    assert "Ready: Rifles 1-3" in re.sub(r"\x1b[^m]*m", "", console.board)
+    console.width = 200
+    lines = re.sub(r"\x1b[^m]*m", "", console.draw_events()).splitlines()
+    assert lines[0].startswith("#2 Anna: 1d1")
+    console.width = 90
+    assert all(
+        len(line) <= 90 - 74 for line in console.draw_events().splitlines() if "\x1b" not in line
+    )
+
+
+async def test_choices_are_on_a_line_of_their_own_numbers_first(tmp_path: Path) -> None:
+    app, (console, out) = await fresh_app(), screen()
+    session = Session(app, console, "Anna", tmp_path, terminal=True)
+    try:
+        await session.line("game start lnlt scenario=ford")
+    finally:
+        await app.close()
+    *_, footer, choices = re.sub(r"\x1b[^m]*m", "", out.getvalue()).splitlines()
+    assert footer.strip().startswith("#1 ")
+    keys = [key for key in choices.split("   ") if key.strip()]
+    numbers = [key.strip()[0].isdecimal() for key in keys]
+    assert len(keys) > 3
+    assert numbers == sorted(numbers, reverse=True)
+
+
+async def test_console_alone_is_help_on_the_console(tmp_path: Path) -> None:
+    app, (console, out) = await fresh_app(), screen()
+    session = Session(app, console, "Anna", tmp_path)
+    try:
+        await session.line("console")
+        await session.line("o")
+    finally:
+        await app.close()
+    assert "n next phase" in out.getvalue()
+    assert "The line below" not in out.getvalue()
 
 
 async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:

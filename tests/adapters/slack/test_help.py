@@ -58,7 +58,7 @@ async def test_the_home_shows_ones_games_and_plays_them(
         form = await (await anna.press(shown, "Fire")).modal()
         assert form.title == "Direct fire"
         assert f"<#{games.id}>" in str(shown.blocks), "where it is"
-        assert "came <!date^" in str(shown.blocks), "since when it waits"
+        assert "last hand-over: <!date^" in str(shown.blocks), "since when it waits"
         before = len(anna.sees(games))
         board = await (await anna.press(shown, "Board")).modal()
         assert "Turn 1, Operations" in str(board.blocks)
