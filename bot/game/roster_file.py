@@ -3,7 +3,7 @@ column; and scenarios: a title, sides and units, ready to play, from
 `tables/<system>/scenarios/*.yaml`."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,14 @@ from bot.game.roster_sheet import (
     read_sheet_roster,
     renamed,
     with_count,
+)
+from bot.game.scenario_base import (
+    ON,
+    WITHOUT,
+    find_base_game,
+    lay_over,
+    lay_units_over,
+    read_base,
 )
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
@@ -43,7 +51,7 @@ _OPENING = (
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
-KEYS = ("title", "sides", "about", "turns", "wins", "tracks", "units")
+KEYS = ("title", "builds_on", "without", "sides", "about", "turns", "wins", "tracks", "units")
 LONGEST = 500
 MAX_WINS = 200
 MAX_TURNS = 200
@@ -134,8 +142,13 @@ def _read_yaml(text: str) -> RosterText:
 
 
 def _yaml_rows(text: str) -> list[RosterLine]:
+    """Return the units of a list in YAML, each with its name and type. Raises UserError."""
+    return _rows_with(text, NEEDED)
+
+
+def _rows_with(text: str, needed: Sequence[str]) -> list[RosterLine]:
     """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are
-    known.
+    known; each has the columns that are `needed`.
     """
     try:
         _check_plain(text)
@@ -152,7 +165,7 @@ def _yaml_rows(text: str) -> list[RosterLine]:
         root = named[0] if named else root.value[0][1] if len(root.value) == 1 else root
     if not isinstance(root, yaml.SequenceNode):
         raise roster_fault("a list of units was expected", 1, hint="Begin each unit with a dash.")
-    return [_yaml_row(node) for node in root.value]
+    return [_yaml_row(node, needed) for node in root.value]
 
 
 def _check_plain(text: str) -> None:
@@ -169,7 +182,7 @@ def _check_plain(text: str) -> None:
             raise roster_fault("too deep for a list of units", mark.line + 1, mark.column + 1)
 
 
-def _yaml_row(node: yaml.Node) -> RosterLine:
+def _yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
         raise roster_fault("a unit was expected, such as {name: Squad 1, type: squad}", line)
@@ -191,19 +204,19 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
         if key in values:
             raise roster_fault(f"{key} is given twice", *place, code="given-twice")
         values[key], places[key] = value, place
-    return _as_in_sheets(RosterLine(line, values, places))
+    return _as_in_sheets(RosterLine(line, values, places), needed)
 
 
-def _as_in_sheets(row: RosterLine) -> RosterLine:
-    """Return a row with the usual names of its columns, as in sheets. Raises UserError if it has
-    no name or no type.
+def _as_in_sheets(row: RosterLine, needed: Sequence[str]) -> RosterLine:
+    """Return a row with the usual names of its columns, as in sheets. Raises UserError if it lacks
+    one that is `needed`.
     """
     names = renamed([*row.values])
     values = dict(zip(names, row.values.values(), strict=True))
     places = dict(zip(names, row.places.values(), strict=True))
-    for needed in NEEDED:
-        if needed not in values:
-            raise roster_fault(f"{needed} is missing", row.line, code="missing")
+    for name in needed:
+        if name not in values:
+            raise roster_fault(f"{name} is missing", row.line, code="missing")
     values["name"] = without_markup(values["name"])
     if COUNT in values:
         values[COUNT] = plain_value(COUNT, values[COUNT])
@@ -259,28 +272,61 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     line at fault.
     """
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
-    _check(data, file)
-    sides = tuple(data["sides"])
+    whole = whole_scenario(system, id, data)
+    _check(whole, file)
+    sides = tuple(whole["sides"])
     try:
-        rows = read_roster(text)
+        rows = _read_units(system, id, data, text)
         units = units_of(
             rows, system, lambda typed: _side_of_scenario(typed, sides), {}, started=True
         )
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
     try:
-        tracks = started(data.get("tracks") or {}, system.tracks, sides)
+        tracks = started(whole.get("tracks") or {}, system.tracks, sides)
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
     return Scenario(
-        data["title"],
+        whole["title"],
         sides,
-        _in_one_line(data.get("about")),
+        _in_one_line(whole.get("about")),
         units,
         tracks,
-        data.get("turns") or 0,
-        _in_one_line(data.get("wins")),
+        whole.get("turns") or 0,
+        _in_one_line(whole.get("wins")),
     )
+
+
+def whole_scenario(system: System, id: str, data: Any) -> Any:
+    """Return the content of a scenario's file, with what it has of the one that it is built on.
+    Raises TableError if there is no such scenario.
+    """
+    file = f"{system.id}/{SCENARIOS}/{id}.yaml"
+    if not isinstance(data, Mapping):
+        return data
+    if True in data:  # `on` is a word for yes in YAML
+        raise TableError(file, f"write {ON}: {data[True]}", row="on")
+    if ON not in data:
+        if WITHOUT in data:
+            raise TableError(file, f"needs {ON} beside it", row=WITHOUT)
+        return data
+    check_keys(data, KEYS, ("title", ON), file)
+    without = data.get(WITHOUT) or []
+    if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
+        raise TableError(file, "must be a list of names", row=WITHOUT)
+    game = find_base_game(system, id, data[ON], file)
+    return lay_over(read_base(game, data[ON], file), data)
+
+
+def _read_units(system: System, id: str, data: Mapping[str, Any], text: str) -> list[RosterLine]:
+    """Return the rows of a scenario's units. Raises UserError that names the line, TableError."""
+    if ON not in data:
+        return read_roster(text)
+    on = data[ON]
+    game = find_base_game(system, id, on, f"{system.id}/{SCENARIOS}/{id}.yaml")
+    base = read_roster(game.text(f"{SCENARIOS}/{on}"))
+    changes = _rows_with(text, ["name"]) if data.get("units") else []
+    return lay_units_over(base, changes, data.get(WITHOUT) or [], on)
 
 
 def _in_one_line(text: object) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bot.game.roster_file import find_scenario
 from bot.packs.check import check_content
+from bot.systems.catalog import systems
 from bot.systems.packs.archive import read_content
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
@@ -95,6 +98,90 @@ async def test_it_is_found_in_help_and_offered_with_the_scenarios_of_its_game(wi
     channel = await Channel.fresh()
     page = await channel.do("Anna", "help frozen ford")
     assert "/game start lnlt scenario=frozen-ford" in page.text()
+
+
+WINTER_FORD = """
+title: "The Ford in Winter"
+builds_on: ford
+without: [Doc, "Local 3..4"]
+turns: 4
+tracks: {fuel: {US: 2}}
+units:
+  - {name: "Rifle 1..2", cold: 2}
+  - {name: "cadre minh", morale: 6, state: shaken}
+  - {name: "Local 9", type: squad, side: VC, morale: 3, fp: 1}
+"""
+
+
+def winter_with(scenario: str) -> dict[str, bytes]:
+    files = {**WINTER, "scenarios/winter-ford.yaml": scenario}
+    return {name: str(text).encode() for name, text in files.items() if text is not None}
+
+
+async def test_a_scenario_builds_on_one_of_the_game(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    folder = make_pack({**WINTER, "scenarios/winter-ford.yaml": WINTER_FORD}, "winter")
+    assert check_content(read_content(folder)).faults == ()
+    use_packs(folder.parent)
+    ford = find_scenario(systems()["lnlt"], "ford")
+    scenario = find_scenario(systems()["winter"], "winter-ford")
+    assert (scenario.title, scenario.turns, scenario.sides) == (
+        "The Ford in Winter",
+        4,
+        ford.sides,
+    )
+    assert (scenario.about, scenario.wins) == (ford.about, ford.wins)
+    assert scenario.units.keys() - ford.units.keys() == {"local 9"}
+    assert ford.units.keys() - scenario.units.keys() == {"doc", "local 3", "local 4"}
+    changed = {"rifle 1", "rifle 2", "cadre minh", "local 9"}
+    for key in scenario.units.keys() - changed:
+        assert replace(scenario.units[key], handle="") == replace(ford.units[key], handle="")
+    assert scenario.units["rifle 1"].numbers == {**ford.units["rifle 1"].numbers, "cold": 2}
+    minh = scenario.units["cadre minh"]
+    assert (minh.name, minh.state, minh.numbers["morale"]) == ("Cadre Minh", "shaken", 6)
+    channel = await Channel.fresh()
+    begun = await channel.do("Anna", "game start lnlt scenario=winter-ford")
+    assert "Turn 1 of 4" in begun.text()
+    assert "Six turns on any map" in begun.text()
+    assert "Fuel: US 2, VC 4" in begun.text()
+    assert (await channel.do("Anna", 'winter frostbite "Rifle 1" hand=2')).title == "Frozen at 2"
+    assert check(await exported(channel)).faults == ()
+    assert "Six turns on any map" in (await channel.do("Anna", "help winter ford")).text()
+
+
+def test_a_scenario_builds_on_one_of_its_own_pack() -> None:
+    colder = 'title: Colder\nbuilds_on: frozen-ford\nunits:\n- {name: "Landser 1", cold: 5}\n'
+    assert check_content(winter_with(colder)).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("builds_on: fjord", "there is no scenario fjord. Did you mean ford?"),
+        ("builds_on: winter-ford", "there is no scenario winter-ford"),
+        ("builds_on: ford\nwithout: [Dog]", 'ford has no unit "Dog". Did you mean Doc?'),
+        ("builds_on: ford\nwithout: Doc", "must be a list of names"),
+        (
+            'builds_on: ford\nunits: [{name: "Rifel 1", cold: 2}]',
+            "Line 3: Rifel 1 is no unit of ford, and a new one needs a type",
+        ),
+        ('builds_on: ford\nunits: [{name: "Rifle 1", colt: 2}]', "Line 3, column 33 (colt)"),
+        ("builds_on: ford\nsides: [US, German]", '"VC" is no side of it'),
+        ("without: [Doc]\nsides: [US, VC]\nunits: []", "without: needs builds_on beside it"),
+        ("on: ford", "builds_on: ford"),
+    ],
+)
+def test_a_scenario_that_cannot_be_built_is_a_fault_with_its_place(wrong: str, said: str) -> None:
+    faults = check_content(winter_with(f"title: Winter\n{wrong}\n")).faults
+    assert any("winter-ford.yaml" in fault and said in fault for fault in faults), faults
+
+
+def test_a_scenario_builds_on_no_scenario_that_is_built_itself() -> None:
+    files = winter_with(WINTER_FORD)
+    files["scenarios/third.yaml"] = b"title: Third\nbuilds_on: winter-ford\n"
+    faults = check_content(files).faults
+    assert any("winter-ford is built on ford itself: name that one" in one for one in faults)
 
 
 def test_a_number_that_is_added_to_and_that_no_unit_has_is_asked_about() -> None:

@@ -288,6 +288,12 @@ INPUT: Keys = {
 
 SCENARIO: Keys = {
     "title": Key({"type": "string", "maxLength": 60}, "its name"),
+    "builds_on": Key(
+        TEXT,
+        "the scenario that it is built on: one of the same pack, or of the game that the pack extends;"
+        " it has its sides, texts, tracks and units, but for what is written here",
+    ),
+    "without": Key(WORDS, "with `builds_on`: units of that scenario that are not in this one"),
     "sides": Key({"type": "array", "items": TEXT, "minItems": 2}, "two sides or more"),
     "about": Key({"type": "string", "maxLength": 500}, "a few sentences"),
     "turns": Key(
@@ -299,7 +305,10 @@ SCENARIO: Keys = {
         by_name(ANY, "track"),
         "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}",
     ),
-    "units": Key(many(ref("unit")), "the units, each with name, type and side"),
+    "units": Key(
+        many(ref("unit")),
+        "the units, each with name, type and side; with `builds_on` the name of a unit and what is new of it",
+    ),
 }
 SCENARIO_UNIT: Keys = {
     "name": Key(TEXT, "its name; `Squad 1..3` makes three"),

@@ -56,12 +56,19 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "ban": ("markers", "says"), "caution": ("markers", "says"),
     "ride": ("says", "run", "riders", "button"), "landing": ("says", "run"),
     "joining": ("type",),
-    "refuse": ("say",), "scenario": ("title", "sides", "units"), "unit": ("name", "type", "side"),
+    "refuse": ("say",), "scenario": ("title",), "unit": ("name",),
     "deck": ("title", "cards"), "card": ("id",),
 }  # fmt: skip
 _TABLE_NEEDS = ("title", "source", "group", "kind", "outputs")
-_OF_LIKE: Mapping[str, Schema] = {
-    "table": {"anyOf": [{"required": ["like"]}, {"required": list(_TABLE_NEEDS)}]}
+_CONDITIONS: Mapping[str, Schema] = {
+    "table": {"anyOf": [{"required": ["like"]}, {"required": list(_TABLE_NEEDS)}]},
+    "scenario": {
+        "if": {"required": ["builds_on"]},
+        "else": {
+            "required": ["sides", "units"],
+            "properties": {"units": {"items": {"required": ["name", "type", "side"]}}},
+        },
+    },
 }
 
 
@@ -76,7 +83,7 @@ def schemas() -> dict[str, str]:
 def _schema(name: str) -> Schema:
     file, parts = PARTS[name]
     made = {
-        part: {**closed(keys, _REQUIRED.get(part, ())), **_OF_LIKE.get(part, {})}
+        part: {**closed(keys, _REQUIRED.get(part, ())), **_CONDITIONS.get(part, {})}
         for part, keys in parts.items()
     }
     outermost = next(iter(parts))

@@ -1,6 +1,7 @@
 """Pages of help on words of a game: its unit types, states and markers, and its scenarios."""
 
 from bot.commands.help.pages import BACK, HELP
+from bot.game.roster_file import whole_scenario
 from bot.interface.finding import list_unit_words, list_values
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Entry, Group, Part, Small
@@ -88,7 +89,7 @@ def show_scenario(id: str, scenario: str, registry: Registry) -> Reply:
         hint = did_you_mean(scenario, game.scenarios)
         message = f'{id} has no scenario "{scenario[:40]}".'
         raise UserError(message, hint=hint, code="unknown-topic")
-    data = game.read(f"{SCENARIOS}/{scenario}")
+    data = whole_scenario(game, scenario, game.read(f"{SCENARIOS}/{scenario}"))
     lines: list[Part] = []
     if data.get("about"):
         lines.append(str(data["about"]))
