@@ -38,6 +38,7 @@ from bot.rules.inputs.units import (
 from bot.rules.sequence.linked_units import linking
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
+from bot.rules.text.normalize import normalize_name
 from bot.stores.store import Store
 from bot.systems.catalog import lost_states
 from bot.systems.optional_rules import OptionalRule
@@ -251,7 +252,7 @@ def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> F
     """
     text = options.get(option.lends["from"])
     most = str(options.get(option.lends["most"]) or "")
-    unit = roster.get(" ".join(text.split()).casefold()) if isinstance(text, str) else None
+    unit = roster.get(normalize_name(text).casefold()) if isinstance(text, str) else None
     if unit is None or not is_left_out(option, options.get(option.name)):
         return None
     if unit.numbers.get(option.brings.partition(".")[2]) is not None:
@@ -286,7 +287,7 @@ def _possession(
 
 def _bare(typed: str) -> str:
     """Return the name of a unit as a roster has it, without marks and blanks around it."""
-    return " ".join(typed.strip().strip("\"'").split()).casefold()
+    return normalize_name(typed.strip().strip("\"'\u201c\u201d")).casefold()
 
 
 def _listed_names(unit: RosterUnit, key: str) -> set[str]:

@@ -19,6 +19,7 @@ from bot.rules.inputs.options import ACTS, TARGETS, Option
 from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, split_items
 from bot.rules.text.names import LETTERS, joined
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import ATTACKS, FIRES, Sequence, System
 
@@ -171,9 +172,9 @@ def with_letters(
         if option.complete != "side":
             continue
         given = str(found.get(option.name) or "").strip()
-        names = [side.casefold() for side in game.sides[:2]]
-        if given.casefold() in names:
-            found[option.name] = LETTERS[names.index(given.casefold())]
+        names = [comparison_key(side) for side in game.sides[:2]]
+        if comparison_key(given) in names:
+            found[option.name] = LETTERS[names.index(comparison_key(given))]
         elif not given and names:
             held = game.initiative if game.initiative in game.sides[:2] else game.sides[0]
             found[option.name] = LETTERS[game.sides.index(held)]

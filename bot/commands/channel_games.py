@@ -16,6 +16,7 @@ from bot.interface.spec import Place
 from bot.interface.typing.complete import MAX_LENGTH, Choice
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import counted
+from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rules.text.phrase import begun, phrase
 from bot.stores.records import Outgoing
 from bot.stores.store import Store
@@ -116,14 +117,14 @@ def day(at: float) -> str:
 
 def find_played(games: Many[Played], typed: str) -> Played:
     """The game that a number, a title or its id means. Raises UserError."""
-    text = " ".join(typed.split()).strip('"')
-    by_number = [one for one in games if text in (str(one.number), one.row)]
-    folded = text.casefold()
-    exact = [one for one in games if one.title.casefold() == folded]
+    text = normalize_name(typed).strip('"\u201c\u201d')
+    folded = comparison_key(text)
+    by_number = [one for one in games if folded in (str(one.number), one.row)]
+    exact = [one for one in games if comparison_key(one.title) == folded]
     found = (
         by_number
         or exact
-        or [one for one in games if not text.isdecimal() and folded in one.title.casefold()]
+        or [one for one in games if not text.isdecimal() and folded in comparison_key(one.title)]
     )
     if len(found) == 1:
         return found[0]

@@ -176,7 +176,7 @@ def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
 
 def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     words = system.words["units"]
-    typed_key, equals, value = _split_word(word)
+    typed_key, equals, value = split_word(word)
     key = typed_key.casefold()
     if key == "state" and equals:
         state = str(clean(Option("state", "enum", values=_states(system)), value))
@@ -212,7 +212,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     )
 
 
-def _split_word(word: str) -> tuple[str, str, str]:
+def split_word(word: str) -> tuple[str, str, str]:
     """Return the key of `morale=5`, its equals sign and its value; a sign of full width counts."""
     position = plain_signs(word).find("=")
     if position < 0:

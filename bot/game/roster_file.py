@@ -35,6 +35,7 @@ from bot.rules.inputs.several_units import expand_names
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page, without_markup
+from bot.rules.text.normalize import comparison_key
 from bot.systems.system import SCENARIOS, System
 
 MAX_ROWS = 400
@@ -254,7 +255,7 @@ def find_scenario(system: System, typed: str) -> Scenario:
     fault.
     """
     known = system.scenarios
-    folded = typed.strip().casefold().replace(" ", "-")
+    folded = comparison_key(typed).replace(" ", "-")
     if folded in known:
         name = f"{SCENARIOS}/{folded}"
         return scenario_of(system, folded, system.read(name), system.text(name))

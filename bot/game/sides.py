@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.game.state import Game
 from bot.rules.errors import UserError, did_you_mean, meant
+from bot.rules.text.normalize import NameIndex, comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
 
 _PEOPLES = re.compile(
@@ -44,10 +45,9 @@ def may_be_called(side: str) -> bool:
 
 def find_side(game: Game, name: str) -> str:
     """One of the game's sides, case ignored. Raises UserError naming them all."""
-    folded = name.strip().casefold()
-    for side in game.sides:
-        if side.casefold() == folded:
-            return side
+    sides = NameIndex({side.casefold(): side for side in game.sides})
+    if side := sides.get(normalize_name(name).casefold()):
+        return side
     if not game.sides:
         raise UserError(
             "This game has no sides.",
@@ -60,7 +60,7 @@ def find_side(game: Game, name: str) -> str:
 
 def unknown_side(name: str, sides: Sequence[str], option: str = "side") -> UserError:
     """Return the error for a side that the game does not have, with the side that is meant."""
-    starts = [side for side in sides if side.casefold().startswith(name.strip().casefold())]
+    starts = [side for side in sides if comparison_key(side).startswith(comparison_key(name))]
     near = meant(name, starts) if len(starts) == 1 and name.strip() else did_you_mean(name, sides)
     return UserError(
         f'There is no side "{name[:40]}".',

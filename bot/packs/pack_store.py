@@ -13,6 +13,7 @@ from typing import NamedTuple
 from bot.interface.spec import Place
 from bot.interface.typing.complete import Choice
 from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, Clock
 from bot.stores.records import PACK_FILES, Doc, Json
@@ -138,7 +139,7 @@ def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> V
     An id alone means the one that is enabled, else the newest. Raises UserError.
     """
     every = list(known)
-    word = " ".join(typed.casefold().split()).removesuffix(")")
+    word = comparison_key(typed).removesuffix(")")
     id, _, rest = word.replace("(", " ").replace("@", " ").partition(" ")
     of_id = [one for one in every if one.id == id]
     if rest:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
+from bot.rules.text.normalize import ITEM_ENDS, comparison_key, plain_signs
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 
@@ -392,10 +393,10 @@ def draw(
 
 def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
     """The first face of the card that is called so, by its id or name; 0 where none is left."""
-    word = " ".join(typed.split()).casefold()
+    word = comparison_key(typed)
     before = 0
     for card, count in pile:
-        if word in (card.casefold(), names[card].casefold()):
+        if word in (comparison_key(card), comparison_key(names[card])):
             return before + 1
         before += count
     return 0
@@ -531,11 +532,12 @@ def read_cards(text: str) -> list[tuple[str, int]]:
     Raises UserError for nothing, and for more than a deck holds.
     """
     found: dict[str, tuple[str, int]] = {}
-    for item in (clean_name(one, 200) for one in re.split("[,;]", text)):
-        times = _TIMES.fullmatch(item)
-        card = (times["card"] or times["called"]) if times else item
+    for item in (clean_name(one, 200) for one in re.split(ITEM_ENDS, text)):
+        times = _TIMES.fullmatch(plain_signs(item))
+        part = times.span("card" if times["card"] else "called") if times else (0, len(item))
+        card = item[slice(*part)]
         count = int(times["count"] or times["times"]) if times else 1
-        ends = _RANGE.fullmatch(card)
+        ends = _RANGE.fullmatch(plain_signs(card))
         first, last = (int(ends[1]), int(ends[2])) if ends else (0, 0)
         cards = (
             [str(number) for number in range(first, min(last, first + MOST_KINDS) + 1)]
@@ -548,11 +550,9 @@ def read_cards(text: str) -> list[tuple[str, int]]:
                 raise UserError(
                     what, hint="Separate cards by commas.", option="cards", code="too-long"
                 )
-            name = str(int(one)) if one.isdecimal() and one.isascii() else one
-            found[name.casefold()] = (
-                found.get(name.casefold(), (name, 0))[0],
-                found.get(name.casefold(), ("", 0))[1] + count,
-            )
+            name = str(int(one)) if one.isdecimal() else one
+            first_name, before = found.get(comparison_key(name), (name, 0))
+            found[comparison_key(name)] = first_name, before + count
     if not found or not all(count for _, count in found.values()):
         hint = 'For example "1..20", or "Ambush x3, Air strike x2, End of turn"'
         raise UserError("Which cards are in it?", hint=hint, option="cards", code="missing")

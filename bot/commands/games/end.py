@@ -31,6 +31,7 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import Button, File, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
 from bot.systems.catalog import systems
@@ -166,7 +167,7 @@ def check_sentence(typed: str) -> str:
 
 def check_winner(game: Game, typed: str) -> str:
     """A side, or DRAW, or nobody. Raises UserError for anybody else."""
-    word = typed.strip().casefold()
+    word = comparison_key(typed)
     return word if word in ("", DRAW) else find_side(game, typed)
 
 

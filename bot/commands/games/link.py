@@ -24,6 +24,7 @@ from bot.places.place_names import PLACE, list_places, name_doc, name_place, nam
 from bot.places.platform_words import manager_word
 from bot.process.entropy import new_code
 from bot.rules.errors import UserError
+from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import begun, phrase
 from bot.stores.base import DAY
 from bot.stores.records import Binding, Commit, Doc, Outgoing
@@ -48,9 +49,9 @@ async def handle(context: Context) -> Reply:
     typed = context.options()["code"]
     if not typed:
         return await _give(context)
-    if typed.strip().casefold() == OFF:
+    if comparison_key(typed) == OFF:
         return await _end(context)
-    code = typed.strip().upper().translate(_LOOKALIKES)
+    code = normalize_value(typed).upper().translate(_LOOKALIKES)
     return await (agree if await context.store.doc(REQUEST, code) is not None else _take)(
         context, code
     )

@@ -34,6 +34,7 @@ from bot.places.shelves import NotManager
 from bot.places.threads import APART, apart_doc, channel_of, is_apart
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
 from bot.systems.catalog import everywhere, pack_version
@@ -130,13 +131,13 @@ async def _list_settings(context: Context) -> Reply:
 
 def _person_called(context: Context, name: str) -> str:
     """The person of this game with that name, or platform id. Raises UserError."""
-    folded = name.strip().removeprefix("@").strip("<@!>").casefold()
+    folded = comparison_key(name.strip().removeprefix("@").strip("<@!>"))
     rows = [context.ledger.persons[person] for person in context.ledger.present()]
     exact = [row for row in rows if folded == row.user.casefold()]
     found = exact or [
         row
         for row in rows
-        if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])
+        if folded in (comparison_key(row.name), row.user.casefold().rpartition(":")[2])
     ]
     if len(found) == 1:
         return found[0].person
@@ -185,7 +186,7 @@ def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
         raise UserError(
             f"{system.title} has no optional rules.", option="rule", code="not-in-system"
         )
-    found = _TYPED.fullmatch(typed.strip().casefold())
+    found = _TYPED.fullmatch(comparison_key(typed))
     rule = rules.get(found[1].replace("_", "-")) if found else None
     if found is None or rule is None:
         hint = (
@@ -283,7 +284,7 @@ async def systems(context: Context) -> Reply:
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the rule sets", context.command.where)
-    words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]
+    words = [word for word in re.split(r"[\s,;]+", comparison_key(options["systems"])) if word]
     chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
     for word in chosen:
         if word not in games:

@@ -1,6 +1,7 @@
 """`/game`: start, sides, status; the larger ones live in files of their own. A start while another
 game is on puts that aside only if its game master, or a manager, agrees."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -34,6 +35,7 @@ from bot.places.platform_words import manager_word
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.normalize import COMMAS, comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, DRAFTS_KEPT
 from bot.stores.records import Doc
@@ -202,7 +204,7 @@ def _find_extension(of: str, wanted: str) -> System | None:
     game = systems().get(of)
     if game is None or not wanted:
         return None
-    folded = wanted.strip().casefold().replace(" ", "-")
+    folded = comparison_key(wanted).replace(" ", "-")
     if folded in game.scenarios:
         return game if game.base is not None else None
     extensions = [one for one in systems().values() if one.base is not None and one.home == of]
@@ -224,12 +226,12 @@ def read_sides(text: str) -> tuple[str, ...]:
     """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would
     be misread.
     """
-    sides = [" ".join(side.split()) for side in text.split(",") if side.strip()]
+    sides = [name for side in re.split(COMMAS, text) if (name := normalize_name(side))]
     for side in sides:
         if not may_be_called(side):
             what = f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.'
             raise UserError(what, option="sides", code="bad-name")
-    if len({side.casefold() for side in sides}) < len(sides):
+    if len({comparison_key(side) for side in sides}) < len(sides):
         raise UserError("Two sides have the same name.", option="sides", code="given-twice")
     if len(sides) == 1 or len(sides) > MAX_SIDES:
         hint = 'Type: sides="US, VC"'

@@ -34,6 +34,7 @@ from bot.interface.typing.command_text import parse_text
 from bot.rules.errors import Hint, UserError, corrected, find_near, meant
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Typed, phrase
 from bot.systems.catalog import system
 
@@ -81,7 +82,7 @@ def _check_topic(
 
 
 def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -> Reply:
-    words = topic.strip().removeprefix("/").casefold().split()
+    words = comparison_key(topic).removeprefix("/").split()
     while len(words) > 1 and words[-1] in ASKING:
         words.pop()
     if not words or words[0] in ("hello", *ASKING[2:]):
@@ -160,7 +161,7 @@ def _search(words: list[str], registry: Registry, games: tuple[str, ...], played
     """Return help on a bare name: the command, table, topic, word or scenario that has it, in the
     game that is played here if it has one.
     """
-    titles = {registry.games[game].title.casefold(): game for game in games}
+    titles = {comparison_key(registry.games[game].title): game for game in games}
     if game := titles.get(" ".join(words)):
         return page_of_group((game,), registry)
     name = words[-1]
@@ -192,7 +193,8 @@ def _find_near_topic(topic: str, registry: Registry, games: tuple[str, ...]) -> 
     scenarios = [name for game in games for name in registry.games[game].scenarios]
     commands = [spec.path[-1] for top in registry.top for spec in registry.below((top,))]
     known = {
-        name.casefold(): name for name in [*commands, *scenarios, *registry.top, *TOPICS, *titles]
+        comparison_key(name): name
+        for name in [*commands, *scenarios, *registry.top, *TOPICS, *titles]
     }
     near = find_near(topic, sorted(known), CUTOFF_OF_WORDS if " " in topic else CUTOFF)
     return meant(topic, [known[name] for name in near])

@@ -6,6 +6,7 @@ from bot.commands.help.pages import HELP
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Entry, Part
 from bot.interface.reply.reply import OPEN_FORM, Menu, Reply
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Typed, pieces_of
 
 
@@ -42,7 +43,7 @@ def _action_needs_game(action: str, registry: Registry) -> bool:
 
 def _needs_game(line: str, registry: Registry) -> bool:
     """Return whether a line names a command that needs a game, or a group of only such commands."""
-    words = tuple(line.removeprefix("/").casefold().split())
+    words = tuple(comparison_key(line).removeprefix("/").split())
     if words and words[0] == "help":
         words = words[1:]
     if not words or words[0] not in registry.top or words[0].removesuffix(TABLE) in registry.games:

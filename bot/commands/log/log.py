@@ -34,6 +34,7 @@ from bot.interface.reply.reply import Button, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.several_units import Whose, names_in
 from bot.rules.proof.chain import short
+from bot.rules.text.normalize import normalize_name
 from bot.rules.text.phrase import phrase
 from bot.stores.base import StoreError
 from bot.stores.records import MarkRow
@@ -107,7 +108,7 @@ async def handle(context: Context) -> Reply:
 def _nothing_here(context: Context, unit: str | None) -> tuple[str, ...]:
     """Return what to say if no event fits, with the unit that is probably meant."""
     names = [known.name for known in context.game.units.values()]
-    is_known = unit is None or unit.casefold() in roster_of(context.game)
+    is_known = unit is None or normalize_name(unit).casefold() in roster_of(context.game)
     near = "" if is_known or unit is None else did_you_mean(unit, names)
     return ("Nothing here.", near) if near else ("Nothing here.",)
 
@@ -196,7 +197,7 @@ async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
 def _unit_names(context: Context, typed: str) -> tuple[str, ...]:
     """The names of one unit or several, folded; also of one that has been removed."""
     roster = roster_of(context.game)
-    folded = " ".join(typed.split()).casefold()
+    folded = normalize_name(typed).casefold()
     words = context.system.words["units"] if context.system is not None else None
     if words is None or not roster or folded in roster:
         return (roster[folded].name.casefold() if folded in roster else folded,)

@@ -21,6 +21,7 @@ from bot.interface.typing.command_text import quoted
 from bot.rules import cards
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.game_file import LED_BY
 
@@ -64,7 +65,7 @@ async def draw(context: Context) -> Reply:
     options = context.options()
     led = cup_now(context)
     typed = options["deck"] or ""
-    if not led or context.game.ended or typed.casefold() not in ("", led):
+    if not led or context.game.ended or comparison_key(typed) not in ("", led):
         return await decks.draw(context, options)
     real = decks.real_cards(context, options["hand"] or "")
     if options["count"] != 1 or options["to"] in INTO_HAND:

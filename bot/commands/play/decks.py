@@ -28,6 +28,7 @@ from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
 from bot.rules.inputs.decks import UNSEEN, GameDeck
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.deck_file import CHIT_SAYS
@@ -51,9 +52,8 @@ async def make(context: Context) -> Reply:
     typed = options["cards"].strip()
     ready = _ready(context)
     empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
-    name = clean_name(
-        options["name"] or (typed if typed in ready else _free_name(context))
-    ).casefold()
+    typed = comparison_key(typed) if comparison_key(typed) in ready else typed
+    name = comparison_key(options["name"] or (typed if typed in ready else _free_name(context)))
     if not cards.ID.fullmatch(name) or (name in ready and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
         what = "A deck is called by small letters, digits and dashes, at most 24."
@@ -226,7 +226,7 @@ def _deck_to_draw_up(context: Context, typed: str, seat: str) -> GameDeck:
     """
     system = context.system
     decks = system.decks.values() if system is not None else ()
-    id = clean_name(typed).casefold()
+    id = comparison_key(typed)
     for made in decks:
         is_meant = made.id == id if id else made.is_of(seat, context.game.sides)
         if is_meant and made.keep == HAND_KEPT and made.hand_limit:
@@ -567,7 +567,7 @@ async def _order(context: Context, typed: str) -> Reply:
     roll.
     """
     names = [
-        name for one in re.split("[,;]", typed) if (name := clean_name(one, cards.LONGEST_CARD))
+        name for one in re.split(ITEM_ENDS, typed) if (name := clean_name(one, cards.LONGEST_CARD))
     ]
     if not 2 <= len(names) <= cards.MOST_DRAWN:
         what = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
@@ -594,7 +594,7 @@ async def show(context: Context) -> Reply:
     game = context.need_game()
     asked = context.options()["deck"]
     own = context.system.decks if context.system is not None else {}
-    ids = [clean_name(asked).casefold()] if asked else [*deck_names(game, context.system)] or [""]
+    ids = [comparison_key(asked)] if asked else [*deck_names(game, context.system)] or [""]
     lines: list[Part] = []
     for name in ids:
         id = name if name in own else found(context, name)
@@ -692,7 +692,7 @@ def found(
     Standard decks, and those of the game's files, are declared at their first draw. Raises
     UserError."""
     decks = context.game.decks
-    id = clean_name(typed).casefold()
+    id = comparison_key(typed)
     if id in decks:
         return id
     here = deck_names(context.game, context.system)

@@ -29,6 +29,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import UNSEEN
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import ITEM_ENDS, NameIndex, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.stores.base import DAY
@@ -148,7 +149,7 @@ def _wanted(
     """The cards that are meant among those that lie open. Raises UserError for any other, and
     for none.
     """
-    if typed.casefold() == "all":
+    if comparison_key(typed) == "all":
         wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
     else:
         wanted = [_card(one, names, there) for one in _split(typed)]
@@ -170,7 +171,7 @@ def _wanted(
 
 
 def _split(typed: str) -> list[str]:
-    return [card for piece in re.split("[,;]", typed) if (card := piece.strip())]
+    return [card for piece in re.split(ITEM_ENDS, typed) if (card := piece.strip())]
 
 
 def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> str:
@@ -189,11 +190,9 @@ def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]
 
 def _named(typed: str, names: decks.Names) -> str:
     """The card that is called so; what is typed, for none."""
-    folded = typed.casefold()
-    return next(
-        (card for card, name in names.items() if folded in (card.casefold(), name.casefold())),
-        typed,
-    )
+    called = NameIndex({card.casefold(): card for card in names})
+    called |= {name.casefold(): card for card, name in reversed([*names.items()])}
+    return called.get(typed.casefold()) or typed
 
 
 def _own(context: Context) -> str:
@@ -244,7 +243,7 @@ async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
     options = context.options()
     own = _own(context)
     typed = options["deck"] or ""
-    words = {one.casefold() for one in _split(clean_name(options["cards"], 1_000))}
+    words = {comparison_key(one) for one in _split(clean_name(options["cards"], 1_000))}
     there = dict[str, set[str]]()
     for id in () if typed else game.decks:
         held = [card for _, card in (await closed_hands(context, id)).get(own, ())]
@@ -252,7 +251,7 @@ async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
             held += cards.at(id, place, game.cards)
         if held:
             there[id] = {
-                one.casefold()
+                comparison_key(one)
                 for one in (*held, *(await decks.names_of(context, id, held)).values())
             }
     likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
@@ -447,7 +446,7 @@ def _chosen(
     there = Counter(card for _, card in own) + Counter(known)
     if draw:
         wanted = [draw[1:]] if draw[0] == "=" else [card for held, card in own if held == draw]
-    elif typed.casefold() == "all":
+    elif comparison_key(typed) == "all":
         wanted = [*there.elements()]
     else:
         wanted = [_named(one, names) for one in _split(typed)]
@@ -477,7 +476,7 @@ def _receiver(context: Context, seat: str) -> str:
             (
                 f"@{row.person}"
                 for row in persons
-                if row.name.casefold() == typed.strip().casefold()
+                if comparison_key(row.name) == comparison_key(typed)
             ),
             "",
         )

@@ -1,6 +1,7 @@
 """A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these
 carries it on, and so does its `else` at the deadline."""
 
+import re
 from functools import partial
 
 from bot.answers.defaults import tracks_read_again
@@ -24,6 +25,7 @@ from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined
+from bot.rules.text.normalize import COMMAS, comparison_key
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.rules.text.plain import one_line
 from bot.stores.base import DAY
@@ -134,7 +136,7 @@ async def choose(context: Context) -> Reply:
         ]
         asked = Reply(asks["ask"], tuple(listed), by=f"#{number}", private=True)
         return _question(context, asked, number, asks, ())
-    words = [word.strip().casefold().replace(" ", "-") for word in options["option"].split(",")]
+    words = [comparison_key(word).replace(" ", "-") for word in re.split(COMMAS, options["option"])]
     if strange := [word for word in words if word not in asks["options"]]:
         hint = f"Choose one of {', '.join(asks['options'])}."
         raise UserError(

@@ -33,6 +33,7 @@ from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
 from bot.interface.typing.command_text import parse_text, quoted
 from bot.places.forms import new_draft
 from bot.rules.errors import UserError
+from bot.rules.text.normalize import normalize_value
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.records import DueRow, Outgoing
 
@@ -135,7 +136,7 @@ async def deadline(context: Context) -> Reply:
     """When the orders open at the latest, whoever is in. Raises UserError."""
     game = _with_sides(context)
     need_player(game, context.actor)
-    typed = context.options()["within"].strip()
+    typed = normalize_value(context.options()["within"])
     found = _WITHIN.fullmatch(typed)
     hours = int(found[1]) * (24 if found[2].casefold().startswith("d") else 1) if found else 0
     is_off = typed.casefold() in ("off", "none", "no")

@@ -33,6 +33,7 @@ from bot.interface.reply.reply import LINK, OVER, WAITING, Button, Reply
 from bot.interface.typing.complete import zone_named, zones
 from bot.outbox.waiting_answers import GOOD_UNTIL, INSTEAD
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import Phrase, phrase
 from bot.stores.base import DAY
 from bot.stores.records import Doc, DueRow, Outgoing
@@ -48,7 +49,7 @@ MORNING = 9
 """The hour of tomorrow's reminder."""
 _INTERVAL = re.compile(r"(\d{1,3})\s*h?(ours?)?", re.IGNORECASE)
 _QUIET = re.compile(
-    r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|\u2013|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE
+    r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE
 )
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
@@ -151,9 +152,9 @@ def changed(wishes: ReminderSettings, options: Mapping[str, Any]) -> ReminderSet
 
 
 def _interval(typed: str) -> int:
-    if typed.strip().casefold() in ("off", "0", "no", "never"):
+    if comparison_key(typed) in ("off", "0", "no", "never"):
         return 0
-    found = _INTERVAL.fullmatch(typed.strip())
+    found = _INTERVAL.fullmatch(normalize_value(typed))
     if found is None or not 1 <= int(found[1]) <= 168:
         what = f'"{typed[:40]}" cannot be read as hours: 1 to 168.'
         raise UserError(
@@ -163,9 +164,9 @@ def _interval(typed: str) -> int:
 
 
 def _quiet(typed: str) -> tuple[int, ...]:
-    if typed.strip().casefold() in ("off", "no", "none", "never"):
+    if comparison_key(typed) in ("off", "no", "none", "never"):
         return ()
-    found = _QUIET.fullmatch(typed.strip())
+    found = _QUIET.fullmatch(normalize_value(typed))
     first, last = (
         (int(found[at]) * 60 + int(found[at + 1] or 0) for at in (1, 3)) if found else (-1, -1)
     )

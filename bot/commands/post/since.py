@@ -13,6 +13,7 @@ from bot.interface.reply.parts import Happened, Part, Small
 from bot.interface.reply.reply import HURT, WAITING, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import begun, phrase
 
 ME = "me"
@@ -68,7 +69,7 @@ async def since(context: Context, typed: str) -> Reply:
 
 
 def _number(typed: str) -> int | None:
-    word = typed.strip().removeprefix("#").casefold()
+    word = comparison_key(typed).removeprefix("#")
     if word in ("", ME):  # the button says nothing
         return None
     if not word.isdecimal() or len(word) > 9:

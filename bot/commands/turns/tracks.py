@@ -13,6 +13,7 @@ from bot.game.tracks import shown_tracks
 from bot.interface.reply.reply import GAME, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.tracks import Moved, Track, moved
+from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import phrase
 
 
@@ -34,7 +35,7 @@ async def set_track(context: Context) -> Reply:
     track = _called(options["name"], tracks)
     side = _whose(context, track, options["side"])
     was = track.now(game.tracks, side)
-    to = options["to"].strip()
+    to = normalize_value(options["to"])
     # +1 is one more, where no value is below 0
     by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
     value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
@@ -62,8 +63,8 @@ def _tracks(context: Context) -> Mapping[str, Track]:
 
 def _called(typed: str, tracks: Mapping[str, Track]) -> Track:
     """The track of that name or title. Raises UserError."""
-    folded = " ".join(typed.casefold().split())
-    names = {**{track.title.casefold(): track for track in tracks.values()}, **tracks}
+    folded = comparison_key(typed)
+    names = {**{comparison_key(track.title): track for track in tracks.values()}, **tracks}
     track = names.get(folded) or names.get(folded.replace(" ", "_").replace("-", "_"))
     if track is None:
         hint = did_you_mean(folded, tracks) or f"Its tracks: {', '.join(tracks)}."

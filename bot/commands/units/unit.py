@@ -24,6 +24,7 @@ from bot.game.roster import (
     new_handle,
     new_unit,
     set_by_hand,
+    split_word,
 )
 from bot.game.roster_file import check_roster_size, read_roster_text, units_of
 from bot.game.roster_fitting import fit_roster
@@ -37,6 +38,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.several_units import expand_names, names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.text.names import joined
+from bot.rules.text.normalize import comparison_key, normalize_name, word_key
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -57,7 +59,11 @@ async def add(context: Context) -> Reply:
     system = _system_for(game, options["type"])
     typed = options["side"]
     stats = options["stats"] or ""
-    if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
+    if (
+        typed
+        and is_stat(typed, system)
+        and comparison_key(typed) not in map(comparison_key, game.sides)
+    ):
         typed, stats = (
             None,
             f"{typed} {stats}",
@@ -179,7 +185,7 @@ def _text_of_workbook(text: str, file: str) -> tuple[str, list[str]]:
 
 def _system_for(game: Game, type_: str) -> System:
     """The game's system; free play without units takes the only one that knows the unit type."""
-    folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
+    folded = word_key(type_).replace(" ", "-")
     system = systems().get(game.system)
     if system is not None and (not is_open(game) or folded in system.words["units"].types):
         return system
@@ -277,7 +283,7 @@ def _edited(
     rest = []
     changed = unit
     for word in stats.split():
-        key, equals, value = word.partition("=")
+        key, equals, value = split_word(word)
         if key.casefold() == NAME and equals:
             hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
             raise UserError("A new name goes alone.", hint=hint, option="stats", code="bad-value")
@@ -308,7 +314,7 @@ def find_units(context: Context, typed: str) -> list[RosterUnit]:
     game = context.need_game()
     roster = roster_of(game)
     try:
-        if not roster or typed.strip().casefold() in roster:
+        if not roster or normalize_name(typed).casefold() in roster:
             return [find_unit(typed, roster)]
         words = context.system.words["units"] if context.system is not None else NO_WORDS
         names = names_in(typed, words, roster, whose(NAME, context.actor.side))

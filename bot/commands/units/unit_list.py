@@ -29,6 +29,7 @@ from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
+from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import phrase
 from bot.systems.system import System
 
@@ -64,9 +65,9 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     side = options["side"]
     state = options["state"]
     if side and not state and context.system is not None and is_stat(side, context.system):
-        sides = {unit.side.casefold() for unit in units} | {*map(str.casefold, game.sides)}
+        sides = {comparison_key(side) for side in (*(unit.side for unit in units), *game.sides)}
         # `/unit list shaken`
-        side, state = (side, None) if side.casefold() in sides else (None, side)
+        side, state = (side, None) if comparison_key(side) in sides else (None, side)
     if side and any(mark in side for mark in (":", "..", ",")):
         # hex:H5, side:US, us1..us4: as every unit list
         units = find_units(context, side)
@@ -74,7 +75,7 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     if side and game.sides:
         side = _find_side(context, side)
     if side:
-        units = [unit for unit in units if unit.side.casefold() == side.casefold()]
+        units = [unit for unit in units if comparison_key(unit.side) == comparison_key(side)]
     if state:
         units = _in_state(units, state, context.system)
     shown = [unit for unit in units if options["all"] or state or not is_lost(unit, context.system)]
@@ -156,7 +157,7 @@ def _cards(context: Context, units: list[RosterUnit], headings: dict[str, str]) 
 
 def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> list[RosterUnit]:
     """Those in a state, or with a marker. Raises UserError for a word that is neither."""
-    folded = typed.strip().casefold().replace("_", "-")
+    folded = word_key(typed)
     data = system.game["units"] if system is not None else {}
     states = tuple(data.get("states") or ())
     markers = tuple(data.get("markers") or ())

@@ -26,6 +26,7 @@ from bot.rules.inputs.options import (
     words_of,
 )
 from bot.rules.text.names import joined
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import begun
 
 FLAGS, HOW, OTHERS = "?flags", "?how", "?more-units"
@@ -329,15 +330,16 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
     if (
         option.complete in ("side", "player")
         and text
-        and text.casefold() not in map(str.casefold, words)
+        and comparison_key(text) not in map(comparison_key, words)
     ):
         words = (*words, text)
     if words and len(words) <= room.picks:
-        chosen = text.casefold()
+        chosen = comparison_key(text)
         said = {word: option.said(word) if option.values else word for word in words}
         about = option.meanings
         return "pick", tuple(
-            Pick(word, said[word], about.get(word, ""), word.casefold() == chosen) for word in words
+            Pick(word, said[word], about.get(word, ""), comparison_key(word) == chosen)
+            for word in words
         )
     if option.type in ("int", "number"):
         return "number", ()

@@ -10,6 +10,7 @@ from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import DieOwed, UserError, did_you_mean
 from bot.rules.inputs.options import Option, words_of
+from bot.rules.text.normalize import comparison_key, plain_signs
 
 REST = "?rest"
 """The field for all that has no field of its own. No option can have this name."""
@@ -135,7 +136,7 @@ def _names(spec: CommandSpec) -> dict[str, str]:
 
 
 def _folded(text: str) -> str:
-    return " ".join(_NOISE.sub("", text.replace("_", " ").replace("-", " ")).casefold().split())
+    return comparison_key(_NOISE.sub("", plain_signs(text).replace("_", " ").replace("-", " ")))
 
 
 def _named(words: list[str], names: Mapping[str, str]) -> tuple[str, int]:

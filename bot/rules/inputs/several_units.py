@@ -23,12 +23,13 @@ from bot.rules.inputs.units import (
     part_left_out,
     split_items,
 )
+from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import Phrase, phrase
 
 _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
 _LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
 _CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"'\u201c]([^\"\u201d']*)[\"'\u201d](?=\s|,|$)")
+_QUOTED = re.compile(r"(?:[\"\u201c](?P<name>[^\"\u201d]*)[\"\u201d]|'(?P<other>[^']*)')(?=\s|,|$)")
 _LAST_DIGITS = re.compile(r"(?<!\d)\d+$")
 _PIECE = re.compile(r"[^\s,]+,?")
 MOST_PIECES = 12
@@ -126,10 +127,15 @@ def _unseen(item: str) -> str:
     return Phrase(several, phrase("`/unit list` shows all."))
 
 
+def _quoted_name(quoted: re.Match[str]) -> str:
+    """Return what is in quotation marks."""
+    return str(quoted["name"] if quoted["other"] is None else quoted["other"])
+
+
 def _plain(item: str, roster: Roster) -> RosterUnit | None:
     """The unit that an item names, with nothing behind it."""
     if found := _QUOTED.fullmatch(item.strip()):
-        return roster.get(found[1].casefold())
+        return roster.get(_quoted_name(found).casefold())
     return roster.get(" ".join(item.split()).casefold())
 
 
@@ -224,7 +230,7 @@ def name_end(item: str, roster: Roster) -> int:
     if item.isalnum():  # a handle, as most are
         return len(item) if item.casefold() in roster else 0
     if found := _QUOTED.match(item):
-        return found.end() if found[1].casefold() in roster else 0
+        return found.end() if _quoted_name(found).casefold() in roster else 0
     ends = [piece.end() for piece in islice(_PIECE.finditer(item), MOST_PIECES)]
     for end in reversed(ends):
         for till in (end, end - 1) if item[end - 1] == "," else (end,):
@@ -244,7 +250,7 @@ def _chosen(
     """
     if not item or name_end(item, roster):
         return None
-    if (quoted := _QUOTED.match(item)) and (found := _range(quoted[1], roster, whose)):
+    if (quoted := _QUOTED.match(item)) and (found := _range(_quoted_name(quoted), roster, whose)):
         return found[0], f"{found[1]} {item[quoted.end() :]}".strip()
     if found := _range(item, roster, whose):
         return found
@@ -395,7 +401,7 @@ def _value(rest: str, sides: Iterable[str]) -> tuple[str, str]:
     rest.
     """
     if found := _QUOTED.match(rest):
-        return found[1], rest[found.end() :].lstrip()
+        return _quoted_name(found), rest[found.end() :].lstrip()
     for side in sorted(sides, key=len, reverse=True):
         if " " in side and rest.casefold().startswith(side.casefold()):
             return side, rest[len(side) :].lstrip()
@@ -405,20 +411,20 @@ def _value(rest: str, sides: Iterable[str]) -> tuple[str, str]:
 
 def _of_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
     known = {unit.side for unit in units} - {""}
-    if side.casefold() not in map(str.casefold, known):
+    if comparison_key(side) not in map(comparison_key, known):
         hint = (
             did_you_mean(side, known)
             or f"Sides are {', '.join(sorted(known)) or 'not named here'}."
         )
         raise UserError(f'No unit is of a side "{side[:40]}".', hint=hint, code="unknown-side")
-    return [unit for unit in units if unit.side.casefold() == side.casefold()]
+    return [unit for unit in units if comparison_key(unit.side) == comparison_key(side)]
 
 
 def _filtered(
     units: list[RosterUnit], word: str, words: UnitWords, types: Collection[str]
 ) -> list[RosterUnit] | None:
     """Those in a state, or of a type; None for a word that is neither."""
-    folded = word.casefold().replace("_", "-")
+    folded = word_key(word)
     if folded == words.sound and folded:
         return [unit for unit in units if words.state_of(unit) in ("", folded)]
     if folded in words.states:

@@ -23,6 +23,7 @@ from bot.rules.inputs.tracks import Moved
 from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
 from bot.rules.text.line import minus as minus
+from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 
 # -- one roll: the dice that it asks for, and the ruling that its function gives once they have
 # fallen
@@ -191,8 +192,8 @@ class Choice(NamedTuple):
         """What was chosen, as typed: one word for all, or as many with commas as are asked.
         Raises UserError.
         """
-        words = raw if isinstance(raw, list | tuple) else str(raw).replace(";", ",").split(",")
-        picks = tuple([str(word).strip().casefold().replace(" ", "-") for word in words])
+        words = raw if isinstance(raw, list | tuple) else re.split(ITEM_ENDS, str(raw))
+        picks = tuple([comparison_key(str(word)).replace(" ", "-") for word in words])
         if strange := [pick for pick in picks if pick not in self.options]:
             raise self.wrong(f'has no option "{strange[0][:40]}"')
         return picks

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from bot.rules.inputs.options import Option
+from bot.rules.text.normalize import comparison_key, normalize_value, plain_signs
 
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)?(?:\.\.|(?<=\d)-)(-?\d+(?:\.\d+)?)?")
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
@@ -69,7 +70,7 @@ def read_range(option: Option, typed: object, ranges: frozenset[str]) -> object:
     """
     if not isinstance(typed, str) or option.type not in ("int", "number"):
         return typed
-    text = typed.strip().replace("\u2212", "-").replace("\u2013", "-")
+    text = normalize_value(typed)
     text = _INCHES.sub("", text)
     if re.fullmatch(r"\(\d{1,9}\)", text):
         return text.strip("()")
@@ -144,8 +145,7 @@ def _find_figure(option: Option, name: str, key: str) -> str:
 
 def fold_printed(name: str) -> str:
     """Return a printed name as it is compared: without inches, in lower case, with plain signs."""
-    plain = name.replace("\u2212", "-").replace("\u2013", "-")
-    return " ".join(_INCHES.sub("", plain).casefold().split())
+    return comparison_key(_INCHES.sub("", plain_signs(name)))
 
 
 def order_by_edges(

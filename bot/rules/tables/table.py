@@ -25,6 +25,7 @@ from bot.rules.tables.printed_edges import (
     read_range,
 )
 from bot.rules.tables.says import TEXT, Headline, Say
+from bot.rules.text.normalize import normalize_value
 
 Reader = Callable[[dict[str, Any]], None]
 CHAIN = "table"
@@ -262,7 +263,7 @@ class Table:
         option = self._options.get(name)
         if option is None or not isinstance(typed, str):
             return typed
-        if name in self._highest_for_zero and typed.strip() in ("0", "00", "000"):
+        if name in self._highest_for_zero and normalize_value(typed) in ("0", "00", "000"):
             return self._highest_for_zero[name]
         return read_name(option, read_range(option, typed, self._ranges), self._printed_names)
 

@@ -77,6 +77,12 @@ _STRAY_JOINER = re.compile(rf"(?<![{_PICTURES}\U0001f3fb-\U0001f3ff])\u200d")
 _DASH_RUN = re.compile("--+")
 
 
+COMMAS = re.compile("[,\uff0c\u3001\u060c]")
+"""Commas of all keyboards, for `re.split`."""
+ITEM_ENDS = re.compile("[,;\uff0c\u3001\u060c\uff1b\u061b]")
+"""Commas and semicolons of all keyboards."""
+
+
 class _PlainSigns(dict[int, str]):
     """For each sign the plain one that it stands for: the same number of signs, so places hold."""
 
