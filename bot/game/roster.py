@@ -17,7 +17,7 @@ from bot.game.counter import (
 )
 from bot.game.state import Game, Json, Units, roster_of
 from bot.rules.copies import replace
-from bot.rules.errors import UserError, did_you_mean, meant
+from bot.rules.errors import UserError, did_you_mean, meant, with_sign_of
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, value_of
 from bot.rules.sequence.sequence import Change, Joining
@@ -251,10 +251,9 @@ def _unknown_mark(raw: str, plain: str, known: list[str]) -> UserError:
     opposite must not be offered.
     """
     name = plain.lstrip("+-")
-    sign = plain[: len(plain) - len(name)]
     hint = did_you_mean(comparison_key(name), known)
-    if hint.right and sign:
-        hint = meant(raw, [f"{sign[-1]}{hint.right}"])
+    if plain != name:
+        hint = with_sign_of(raw, hint)
     return UserError(
         f'There is no marker "{name[:40]}".',
         hint=hint or f"Markers are {', '.join(dict.fromkeys(known))}.",

@@ -519,7 +519,8 @@ def take(
 
 _RANGE = re.compile(r"([0-9]{1,4})\.\.([0-9]{1,4})")
 _TIMES = re.compile(
-    r"(?P<card>.+?)(?<!\s)\s++x\s?(?P<count>[0-9]{1,4})|(?P<times>[0-9]{1,4})\s?x\s+(?P<called>.+)",
+    r"(?P<card>.+?)(?<!\s)(?:\s++x|\s*+[\u00d7*])\s?(?P<count>[0-9]{1,4})"
+    r"|(?P<times>[0-9]{1,4})\s?(?:x\s+|[\u00d7*]\s*)(?P<called>.+)",
     re.IGNORECASE,
 )
 LONGEST_CARD = 40

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
+from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import one_line
 
@@ -181,8 +182,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     Case does not count. Of two that are equally near, the one with the same letters is meant. Where none is near, those
     of which the word is a part: `rifle` is part of `battle-rifle`.
     """
-    folded = word.casefold()[:64]
-    by_folded = {name.casefold(): name for name in sorted(set(known), reverse=True)}
+    folded = comparison_key(word[:64])
+    by_folded = {comparison_key(name): name for name in sorted(set(known), reverse=True)}
     names = sorted(key for key, name in by_folded.items() if name != word)
     near = find_near(folded, names, 0.8)
     near = (
@@ -191,6 +192,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     )
     near = near or find_near(folded, names, 0.6)
     return meant(word, [by_folded[name] for name in near])
+
+
+def with_sign_of(word: str, hint: Hint) -> Hint:
+    """Return the hint for `-shakn` with the sign that was typed: without it, it would offer the
+    opposite.
+    """
+    sign = normalize_value(word)[:1]
+    if sign not in ("-", "+") or not hint.right or hint.right.startswith(sign):
+        return hint
+    return meant(word, [f"{sign}{hint.right}"])
 
 
 def meant(word: str, names: list[str]) -> Hint:

@@ -30,6 +30,7 @@ from bot.rules.inputs.units import (
     parse_units,
     part_left_out,
 )
+from bot.rules.text.normalize import ITEM_ENDS, plain_signs
 
 Whole = int  # the class below has a method of that name
 
@@ -309,10 +310,11 @@ def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
     between commas its name.
     Raises UserError for anything else."""
     text = clean(_HAND, raw)
-    by_commas = cards and re.search("[,;]", text)
-    values = [
-        word.strip() for word in re.split("[,;]" if by_commas else r"[\s,;]+", text) if word.strip()
-    ]
+    text = text if cards else plain_signs(text)
+    by_commas = cards and ITEM_ENDS.search(text)
+    ends = ITEM_ENDS if by_commas else _DICE_ENDS
+    values = [word.strip() for word in re.split(ends, text) if word.strip()]
+    values = [plain if _FACE.fullmatch(plain := plain_signs(value)) else value for value in values]
     if values and values[-1] == "?":
         return hand_dice(",".join(values[:-1]), cards=cards) if len(values) > 1 else ()
     if not 0 < len(values) <= 200 or not all(
@@ -324,4 +326,5 @@ def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
     return tuple(int(value) if _FACE.fullmatch(value) else value for value in values)
 
 
+_DICE_ENDS = re.compile(r"[\s,;\uff0c\u3001\u060c\uff1b\u061b]+")
 _FACE = re.compile(r"-?\d{1,7}")

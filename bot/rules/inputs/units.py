@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from bot.rules.copies import replace
-from bot.rules.errors import Hint, UserError, did_you_mean, meant
+from bot.rules.errors import Hint, UserError, did_you_mean, meant, with_sign_of
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.text.normalize import NameIndex, comparison_key, plain_signs
@@ -498,7 +498,9 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
         )
     states = words.known_states if words.fresh else ()
     known = tuple(words.keys) if equals else (*words.flags, *states)
-    near = did_you_mean(key, [*words.keys, *words.flags, *states]) if len(key) > 1 else ""
+    name = key.lstrip("+-")
+    near = did_you_mean(name, [*words.keys, *words.flags, *states]) if len(name) > 1 else Hint()
+    near = with_sign_of(token, near) if name != key else near
     kind = "number" if equals else "flag or state" if states else "flag"
     return UserError(
         f'"{token[:40]}" is not a {kind} of a unit here.',

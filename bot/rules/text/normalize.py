@@ -72,6 +72,8 @@ _COMPARED = str.maketrans(
     }
 )
 """What becomes of signs that look alike: one of them, or nothing."""
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+"""Joined Latin letters, which PDF files leave in a text that is copied from them."""
 _DOTTED_I = re.compile("i\u0307+")
 _STRAY_JOINER = re.compile(rf"(?<![{_PICTURES}\U0001f3fb-\U0001f3ff])\u200d")
 _DASH_RUN = re.compile("--+")
@@ -118,7 +120,7 @@ _PLAIN = _PlainSigns(
 
 def normalize_text(text: str) -> str:
     """Return a typed text as it is stored and shown: composed letters, one kind of space and of
-    line break, and nothing that is invisible or turns the line.
+    line break, letters of ligatures apart, and nothing that is invisible or turns the line.
 
     Invisible signs that an emoji or a script needs stay. Lines and runs of spaces stay, too.
 
@@ -127,7 +129,7 @@ def normalize_text(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    text = without_invisible(_BREAKS.sub("\n", text))
+    text = without_invisible(_BREAKS.sub("\n", text)).translate(_LIGATURES)
     return unicodedata.normalize("NFC", _OTHER_SPACE.sub(" ", text))
 
 
