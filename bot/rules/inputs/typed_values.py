@@ -310,11 +310,8 @@ def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
     between commas its name.
     Raises UserError for anything else."""
     text = clean(_HAND, raw)
-    text = text if cards else plain_signs(text)
     by_commas = cards and ITEM_ENDS.search(text)
-    ends = ITEM_ENDS if by_commas else _DICE_ENDS
-    values = [word.strip() for word in re.split(ends, text) if word.strip()]
-    values = [plain if _FACE.fullmatch(plain := plain_signs(value)) else value for value in values]
+    values = _faces_in(text, ITEM_ENDS if by_commas else _DICE_ENDS)
     if values and values[-1] == "?":
         return hand_dice(",".join(values[:-1]), cards=cards) if len(values) > 1 else ()
     if not 0 < len(values) <= 200 or not all(
@@ -324,6 +321,16 @@ def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
             f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand"
         )
     return tuple(int(value) if _FACE.fullmatch(value) else value for value in values)
+
+
+def _faces_in(text: str, ends: re.Pattern[str]) -> list[str]:
+    """Return the values in a text, faces in plain signs; the name of a card stays as typed."""
+    values = [word.strip() for word in ends.split(text) if word.strip()]
+    plain = [plain_signs(value) for value in values]
+    return [
+        face if _FACE.fullmatch(face) or face in FATE_SIGNS else value
+        for face, value in zip(plain, values, strict=True)
+    ]
 
 
 _DICE_ENDS = re.compile(r"[\s,;\uff0c\u3001\u060c\uff1b\u061b]+")
