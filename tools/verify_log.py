@@ -93,20 +93,79 @@ class Report:
         self.faults.append(f"Event {event}: {problem}")
 
 
-@dataclass
-class Promise:
-    """A seed that the log promised, and the players' texts that are mixed into its dice.
+# --- The whole check
 
-    The seeds of a game are numbered 1, 2, 3, ...: its epochs. `player_texts` is None once a text is
-    missing from the file, so that the digest can no longer be computed.
+
+def main(arguments: list[str]) -> int:
+    """Check the file that the command line names, print what was found, and return the exit
+    status.
     """
+    parser = argparse.ArgumentParser(description="Check the log of a Grognard game.")
+    parser.add_argument(
+        "file", help="the exported game (.json, .json.gz) or its after-action page (.html)"
+    )
+    parser.add_argument(
+        "--head", action="append", default=[], help="a head that you noted; may be repeated"
+    )
+    parser.add_argument(
+        "--heads", help="a file with heads in it, the text itself, or - for standard input"
+    )
+    options = parser.parse_args(arguments)
+    heads = list(options.head)
+    try:
+        if options.heads == "-":
+            heads.append(sys.stdin.read())
+        elif options.heads and "#" not in options.heads and Path(options.heads).is_file():
+            heads.append(Path(options.heads).read_text("utf-8-sig", "replace"))
+        elif options.heads:
+            heads.append(options.heads)
+        report = check(load_log(Path(options.file)), heads)
+    except (UnreadableFile, OSError, EOFError, ValueError, zlib.error) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print("\n".join(format_report(report)))
+    return 1 if report.faults else 0
 
-    commitment: str
-    player_texts: list[str] | None = field(default_factory=list)
-    digest: str = hashlib.sha256(b"").hexdigest()
-    texts_closed: bool = False
-    data_deleted: bool = False
-    seed: bytes | None = None
+
+def check(log: Json, heads: Iterable[str] = ()) -> Report:
+    """Check an exported game, and compare it with heads that somebody noted.
+
+    Raises UnreadableFile if the log or a head cannot be read.
+    """
+    log = validate_log(log)
+    known_heads = parse_heads(heads)
+    texts = {(row["event"], row["key"]): row for row in log["texts"]}
+    report = Report(events=len(log["events"]))
+    promises, in_force = check_promises(log, texts, report)
+    check_chain(log, report)
+    check_heads(log, known_heads, report)
+    check_seeds(log, promises, report)
+    check_dice(log, texts, in_force, report)
+    check_texts(log, texts, report)
+    first_event = log["events"][0]["body"] if log["events"] else {}
+    if first_event.get("unannounced"):
+        report.notes.append(
+            "Event 1: nobody could see the promise of this seed before the game began."
+        )
+    return report
+
+
+def format_report(report: Report) -> list[str]:
+    """Format what was found, one line each."""
+    lines = report.faults[:MAX_FAULTS_SHOWN]
+    if len(report.faults) > MAX_FAULTS_SHOWN:
+        lines.append(f"... and {len(report.faults) - MAX_FAULTS_SHOWN} more.")
+    lines.append(
+        f"Events: {report.events}. Dice computed again: {report.dice_checked}. Faults: {len(report.faults)}."
+    )
+    counts = {
+        "Dice whose seed is not published yet (by /fair reveal)": report.dice_without_seed,
+        "Dice rolled by hand, which nobody can check": report.dice_by_hand,
+        "Events with secret dice (not opened, or deleted)": report.unopened_events,
+        "Digests of players' texts that cannot be checked": report.unchecked_digests,
+    }
+    lines += [f"{label}: {count}." for label, count in counts.items() if count]
+    return lines + report.notes
 
 
 # --- Reading the file
@@ -349,6 +408,22 @@ def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None
 # --- 3. Seeds
 
 
+@dataclass
+class Promise:
+    """A seed that the log promised, and the players' texts that are mixed into its dice.
+
+    The seeds of a game are numbered 1, 2, 3, ...: its epochs. `player_texts` is None once a text is
+    missing from the file, so that the digest can no longer be computed.
+    """
+
+    commitment: str
+    player_texts: list[str] | None = field(default_factory=list)
+    digest: str = hashlib.sha256(b"").hexdigest()
+    texts_closed: bool = False
+    data_deleted: bool = False
+    seed: bytes | None = None
+
+
 def check_promises(
     log: Json, texts: TextRows, report: Report
 ) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
@@ -487,38 +562,44 @@ def roll_faces(seed: bytes, game: str, event: int, digest: str, sides: list[int]
 def check_dice(
     log: Json, texts: TextRows, in_force: dict[int, tuple[Promise, str]], report: Report
 ) -> None:
-    """Check every die that is not secret any more, also those under an opened seal.
-
-    An event has either public dice, or sealed ones, or the `closed` sides of hidden draws.
-    """
+    """Check every die that is not secret any more."""
     for row in log["events"]:
         number = row["number"]
         body = row["body"]
-        dice: Any = body.get("dice")
-        by_hand = body.get("hand") is True
         if sum(key in body for key in ("dice", "sealed", "closed")) > 1:
             report.add_fault(number, "it has dice of two kinds.")
-        if "sealed" in body:
-            content = open_sealed(texts, number)
-            dice = content.get("dice")
-            by_hand = content.get("hand") is True
-            if (number, "sealed") not in texts:
-                report.unopened_events += 1
-        elif "closed" in body or (isinstance(dice, list) and any(map(is_hidden_card, dice))):
-            dice = open_hidden_draws(texts, number, body)
-            if dice is None:
-                report.unopened_events += 1
+        roll = find_roll(texts, number, body)
+        if roll is None:
+            report.unopened_events += 1
+            continue
+        dice = roll.get("dice")
         if not dice:
             continue
         if not isinstance(dice, list) or not all(map(is_die, dice)):
             report.add_fault(number, "its dice cannot be read.")
-        elif by_hand:
+        elif roll.get("hand") is True:
             report.dice_by_hand += len(dice)
         elif number not in in_force:
             report.add_fault(number, "dice were rolled before any seed was promised.")
         else:
             promise, digest = in_force[number]
             check_dice_of_event(log["game"], number, dice, promise.seed, digest, report)
+
+
+def find_roll(texts: TextRows, number: int, body: Json) -> Json | None:
+    """Return where the `dice` of an event are, and whether they were rolled by `hand`.
+
+    That is the event itself, or what was sealed in it. Hidden draws come with the faces that were
+    hidden. Returns None if the dice, or any of them, are still secret or were deleted.
+    """
+    if "sealed" in body:
+        return open_sealed(texts, number) if (number, "sealed") in texts else None
+    dice = body.get("dice")
+    has_hidden_cards = isinstance(dice, list) and any(map(is_hidden_card, dice))
+    if "closed" not in body and not has_hidden_cards:
+        return body
+    opened = open_hidden_draws(texts, number, body)
+    return None if opened is None else {**body, "dice": opened}
 
 
 def check_dice_of_event(
@@ -629,81 +710,6 @@ def find_text_hash(body: Json, sealed_content: Json, key: str) -> Any:
         if isinstance(hashes, dict) and key in hashes:
             return hashes[key]
     return None
-
-
-# --- The whole check
-
-
-def check(log: Json, heads: Iterable[str] = ()) -> Report:
-    """Check an exported game, and compare it with heads that somebody noted.
-
-    Raises UnreadableFile if the log or a head cannot be read.
-    """
-    log = validate_log(log)
-    known_heads = parse_heads(heads)
-    texts = {(row["event"], row["key"]): row for row in log["texts"]}
-    report = Report(events=len(log["events"]))
-    promises, in_force = check_promises(log, texts, report)
-    check_chain(log, report)
-    check_heads(log, known_heads, report)
-    check_seeds(log, promises, report)
-    check_dice(log, texts, in_force, report)
-    check_texts(log, texts, report)
-    first_event = log["events"][0]["body"] if log["events"] else {}
-    if first_event.get("unannounced"):
-        report.notes.append(
-            "Event 1: nobody could see the promise of this seed before the game began."
-        )
-    return report
-
-
-def format_report(report: Report) -> list[str]:
-    """Format what was found, one line each."""
-    lines = report.faults[:MAX_FAULTS_SHOWN]
-    if len(report.faults) > MAX_FAULTS_SHOWN:
-        lines.append(f"... and {len(report.faults) - MAX_FAULTS_SHOWN} more.")
-    lines.append(
-        f"Events: {report.events}. Dice computed again: {report.dice_checked}. Faults: {len(report.faults)}."
-    )
-    counts = {
-        "Dice whose seed is not published yet (by /fair reveal)": report.dice_without_seed,
-        "Dice rolled by hand, which nobody can check": report.dice_by_hand,
-        "Events with secret dice (not opened, or deleted)": report.unopened_events,
-        "Digests of players' texts that cannot be checked": report.unchecked_digests,
-    }
-    lines += [f"{label}: {count}." for label, count in counts.items() if count]
-    return lines + report.notes
-
-
-def main(arguments: list[str]) -> int:
-    """Check the file that the command line names, print what was found, and return the exit
-    status.
-    """
-    parser = argparse.ArgumentParser(description="Check the log of a Grognard game.")
-    parser.add_argument(
-        "file", help="the exported game (.json, .json.gz) or its after-action page (.html)"
-    )
-    parser.add_argument(
-        "--head", action="append", default=[], help="a head that you noted; may be repeated"
-    )
-    parser.add_argument(
-        "--heads", help="a file with heads in it, the text itself, or - for standard input"
-    )
-    options = parser.parse_args(arguments)
-    heads = list(options.head)
-    try:
-        if options.heads == "-":
-            heads.append(sys.stdin.read())
-        elif options.heads and "#" not in options.heads and Path(options.heads).is_file():
-            heads.append(Path(options.heads).read_text("utf-8-sig", "replace"))
-        elif options.heads:
-            heads.append(options.heads)
-        report = check(load_log(Path(options.file)), heads)
-    except (UnreadableFile, OSError, EOFError, ValueError, zlib.error) as error:
-        print(error, file=sys.stderr)
-        return 2
-    print("\n".join(format_report(report)))
-    return 1 if report.faults else 0
 
 
 if __name__ == "__main__":
