@@ -147,7 +147,7 @@ async def test_a_scenario_builds_on_one_of_the_game(
     assert "Fuel: US 2, VC 4" in begun.text()
     assert (await channel.do("Anna", 'winter frostbite "Rifle 1" hand=2')).title == "Frozen at 2"
     assert check(await exported(channel)).faults == ()
-    assert "Six turns on any map" in (await channel.do("Anna", "help winter ford")).text()
+    assert "Six turns on any map" in (await channel.do("Anna", "help the ford in winter")).text()
 
 
 def test_a_scenario_builds_on_one_of_its_own_pack() -> None:
