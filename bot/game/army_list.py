@@ -13,6 +13,7 @@ from bot.game.roster_line import RosterLine, RosterText
 from bot.game.roster_sheet import numbered_name, plain_value, split_count
 from bot.rules.text.markup import without_markup
 from bot.rules.text.names import counted, joined
+from bot.rules.text.normalize import comparison_key
 
 MAX_NOTED = 12
 _UNITS = ("unit", "model")
@@ -164,7 +165,7 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
         name, in_name = split_count(
             " ".join(_NAME_SIGNS.sub(" ", without_markup(str(unit["name"]))).split())
         )
-        key = name.casefold()
+        key = comparison_key(name)
         count = _count_of(unit)
         if not name:
             roster.notes.append("left out: a unit without a name")
@@ -177,7 +178,7 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
             short = name[: MAX_NAME - 3].strip()
             roster.notes.append(f"{name[:80]} is called {short}")
             name = short
-            key = name.casefold()
+            key = comparison_key(name)
         spellings.setdefault(key, name)
         counts[key] = counts.get(key, 0) + count * int(in_name or 1)
         values_of.setdefault(key, unit)

@@ -1,7 +1,6 @@
 """Roster rules: names, handles, numbers and markers as typed, and what a result makes of a unit."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
@@ -23,8 +22,10 @@ from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, va
 from bot.rules.sequence.sequence import Change, Joining
 from bot.rules.text.names import counted, joined
 from bot.rules.text.normalize import (
+    ascii_letters,
     comparison_key,
     normalize_name,
+    normalize_text,
     normalize_value,
     plain_signs,
     word_key,
@@ -98,7 +99,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would
     be misread.
     """
-    name = normalize_name(str(clean(_NAME, raw)))
+    name = normalize_name(str(clean(_NAME, normalize_text(raw))))
     folded = plain_signs(name).casefold()
     key = comparison_key(name)
     problem = ""
@@ -131,8 +132,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
 
 def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
     """A short handle such as `us3`: letters of the side and the next free number."""
-    plain = unicodedata.normalize("NFKD", side).casefold()  # Ünited is read as united
-    prefix = re.sub(r"[^a-z0-9]", "", plain)[:4] or "u"
+    prefix = re.sub(r"[^a-z0-9]", "", ascii_letters(side))[:4] or "u"
     if prefix[-1].isdigit():
         prefix += "x"
     used = {unit.handle for unit in units.values()} | set(units) | set(taken)

@@ -35,7 +35,7 @@ from bot.rules.inputs.several_units import expand_names
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page, without_markup
-from bot.rules.text.normalize import comparison_key
+from bot.rules.text.normalize import comparison_key, normalize_text
 from bot.systems.system import SCENARIOS, System
 
 MAX_ROWS = 400
@@ -69,7 +69,7 @@ def read_roster_text(text: str) -> RosterText:
     to be said about it. Raises UserError naming line and column.
     """
     check_roster_size(text)
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = normalize_text(text)
     if "\n" not in text.strip() and "\\n" in text and text.lstrip()[:1] not in ("{", "["):
         text = text.replace("\\n", "\n")
     if language := language_of_page(text):

@@ -4,11 +4,11 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from unicodedata import normalize
 
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
 from bot.rules.text.ditto import is_ditto, note_of_dittos, with_marks
 from bot.rules.text.markup import without_markup
+from bot.rules.text.normalize import comparison_key, open_signs
 from bot.rules.text.phrase import phrase
 from bot.rules.text.sum_words import is_sum_word
 
@@ -32,9 +32,10 @@ _SYNONYMS = {
         "nombre",
     ),
 }
-_EMPTY = frozenset(("-", "–", "—", "−", "n/a", "na", "#n/a"))
+_EMPTY = frozenset(("-", "n/a", "na", "#n/a"))
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _RULE = re.compile(r"[|:\s-]+")
+_FIGURE = re.compile(r"[-+]?\d{1,6}")
 _WHOLE = re.compile(r"([-+]?\d{1,6})[.,]0{1,3}")
 _COUNTED = re.compile(
     r"(\d{1,2}) ?(?:x |[×*] ?)(?=\S)(.+)|(.+?)(?: x| ?[×*] ?)(\d{1,2})", re.IGNORECASE
@@ -127,7 +128,7 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     """Return the headings, [] for a title above them. Raises UserError for headings that no
     roster has.
     """
-    heads = renamed([without_markup(cell).casefold() for cell in cells])
+    heads = renamed([comparison_key(without_markup(cell)) for cell in cells])
     if _has_lost_breaks(text, heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
         raise roster_fault(
@@ -212,18 +213,18 @@ def plain_value(head: str, cell: str) -> str:
     marks.
     """
     value = cell.strip()
-    if value.casefold() in _EMPTY:
+    if comparison_key(value) in _EMPTY:
         return ""
     if head == "state":
         return "-".join(value.split())
     if head == "name":
         quoted = _QUOTED.fullmatch(value)
         return quoted[1].strip() if quoted else value
-    plain = normalize("NFKC", value)
+    plain = open_signs(value)
     whole = _WHOLE.fullmatch(plain)
     if whole:
         return whole[1]
-    return plain if plain.isdecimal() else value
+    return plain if _FIGURE.fullmatch(plain) else value
 
 
 def with_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:

@@ -15,7 +15,7 @@ from bot.rules import cards
 from bot.rules.cards import REFUSE, RESHUFFLE, STANDARD, Deck
 from bot.rules.errors import Slip, TableError, check_known, reading
 from bot.rules.inputs.decks import HAND, KEEP, OPEN, GameDeck, Said, kinds_in
-from bot.rules.text.plain import clean_name
+from bot.rules.text.plain import visible
 
 KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead", "owner")
 CARD_KEYS = ("id", "name", "count", "after")
@@ -117,8 +117,13 @@ def check_cup(made: GameDeck, attributes: Mapping[str, Any], file: str) -> None:
             raise TableError(file, problem, row=f"cards {id}", column=FORMATION)
 
 
+def _in_one_line(text: str) -> str:
+    """Return a text as a deck may have it: in one line, with nothing that cannot be seen."""
+    return " ".join(visible(text).split())
+
+
 def _text(value: Any, most: int) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= most or clean_name(value, most) != value:
+    if not isinstance(value, str) or not 0 < len(value) <= most or _in_one_line(value) != value:
         raise Slip(f"is a text in one line, at most {most} characters; quote it")
     return value
 
@@ -140,8 +145,8 @@ def _card(number: int, card: Any, after: str, file: str) -> tuple[str, str, int,
     name = str(card["name"]) if type(card.get("name")) is int else card.get("name", id)
     if (
         not isinstance(name, str)
-        or not clean_name(name)
-        or clean_name(name, LONGEST) != name
+        or not 0 < len(name) <= LONGEST
+        or _in_one_line(name) != name
         or re.search("[,;]", name)
     ):
         problem = f"is a text of at most {LONGEST} characters without , and ; (cards are typed with commas between)"
@@ -170,7 +175,7 @@ def _check_said(key: Any, value: Any, file: str, row: str) -> None:
             file, "is called by small letters, digits and _, at most 24", row=row, column=column
         )
     if type(value) not in _KINDS or (
-        isinstance(value, str) and not (value and clean_name(value, LONGEST) == value)
+        isinstance(value, str) and not (0 < len(value) <= LONGEST and _in_one_line(value) == value)
     ):
         raise TableError(
             file, f"is a number, yes or no, or a word of at most {LONGEST}", row=row, column=column

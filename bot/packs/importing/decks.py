@@ -15,6 +15,7 @@ from bot.packs.importing.weights import has_sum_row, weights_of
 from bot.rules.errors import UserError
 from bot.rules.text.ditto import without_dittos
 from bot.rules.text.names import counted
+from bot.rules.text.normalize import comparison_key, open_signs
 from bot.systems.deck_file import AFTER, CARD_KEYS, LONGEST
 
 _COUNT = ("count", "copies", "qty", "quantity", "how many")
@@ -110,10 +111,14 @@ def deck_of_cards(data: Any, title: str) -> Made:
         )
     if (kind := data.get("type")) in KINDS[1:]:
         asked.append(f"in Foundry it is a {kind}: what is not in it now is left out")
-    often = Counter(name.casefold() for name, _, _ in counts)
+    often = Counter(comparison_key(name) for name, _, _ in counts)
     rows = []
     for (name, suit, value), times in counts.items():
-        known = name if often[name.casefold()] == 1 else " ".join(filter(None, (name, suit, value)))
+        known = (
+            name
+            if often[comparison_key(name)] == 1
+            else " ".join(filter(None, (name, suit, value)))
+        )
         rows.append([known, str(times), suit, value])
     return _made(
         FOUNDRY_CARDS,
@@ -177,14 +182,14 @@ def _made(
 
 def _head(cell: str) -> str:
     """What a column is, by its head."""
-    said = cell.casefold()
+    said = comparison_key(cell)
     return "count" if said in _COUNT else "name" if said in _NAME else slug(said, "_", 24)
 
 
 def _counted(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
     """Return how many there are of a card, and where it goes after, as far as that is said."""
-    count = _POINT_ZERO.sub("", columns["count"][at])
-    after = columns["after"][at].casefold() if "after" in columns else ""
+    count = _POINT_ZERO.sub("", open_signs(columns["count"][at]))
+    after = comparison_key(columns["after"][at]) if "after" in columns else ""
     if count and not (count.isdecimal() and len(count) < 10):
         raise refused(
             f"Row {at + 2}: the count is {tidy(count, 'A count')[:20]}, which is no whole number."
@@ -211,8 +216,8 @@ def _values(head: str, cells: Sequence[str], asked: list[str]) -> list[str]:
         return []
     if all(_NUMBER.fullmatch(cell) for cell in filled):
         return [cell and str(float(cell) if "." in cell else int(cell)) for cell in cells]
-    if all(cell.casefold() in _FLAGS for cell in filled):
-        return [_FLAGS.get(cell.casefold(), "") for cell in cells]
+    if all(comparison_key(cell) in _FLAGS for cell in filled):
+        return [_FLAGS.get(comparison_key(cell), "") for cell in cells]
     return [cell and _quoted(cell) for cell in cells]
 
 

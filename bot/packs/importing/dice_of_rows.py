@@ -5,7 +5,6 @@ whose totals the rows are.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from unicodedata import normalize
 
 from bot.packs.importing.digit_dice import digit_dice_for, is_digit_dice, numbers_of
 from bot.packs.importing.draft import refused
@@ -22,6 +21,7 @@ from bot.packs.importing.figures import (
 )
 from bot.packs.importing.headings import AS_TEXT, Headings
 from bot.packs.importing.zeros import die_from_zero, with_highest_for_zero
+from bot.rules.text.normalize import open_signs
 
 _DICE_AND_REST = re.compile(r"(\d{0,2}\s?[dw]\s?(?:\d{1,4}|%))(.{0,60})", re.IGNORECASE)
 _ADDED = re.compile(r"\s*([+−–-])\s*(\d{1,3})(?!\s*[dw:\d])", re.IGNORECASE)
@@ -79,7 +79,7 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Rol
 
 def _ask_about_heading(said: str, dice: str, questions: list[str]) -> None:
     """Ask about what a heading says of its dice beyond what a table rolls."""
-    rest = _DICE_AND_REST.search(normalize("NFKC", said))
+    rest = _DICE_AND_REST.search(open_signs(said))
     if rest and _SUBTRACTED.match(rest[2]):
         questions.append("a modifier is added to the dice: type -1 for 1 that is subtracted")
     if _PLAIN_DICE_ONLY.search(said):
@@ -228,7 +228,7 @@ def _added_by(said: str) -> int:
     """Return what a heading always adds to its dice: 1 for `2d6+1`. Raises UserError for dice of
     two kinds, and for dice that are multiplied.
     """
-    dice = _DICE_AND_REST.search(normalize("NFKC", said))
+    dice = _DICE_AND_REST.search(open_signs(said))
     if not dice:
         return 0
     rest = dice[2]

@@ -3,7 +3,6 @@ of its headings.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from keyword import iskeyword
@@ -13,8 +12,9 @@ from bot.packs.importing.figures import Span
 from bot.rules.errors import UserError
 from bot.rules.tables.formula import FUNCTIONS
 from bot.rules.text.ditto import without_dittos
+from bot.rules.text.normalize import ascii_letters, normalize_name
 from bot.rules.text.phrase import phrase
-from bot.rules.text.plain import visible
+from bot.rules.text.plain import clean_name
 from bot.systems.yaml_file import LONGEST_TEXT, MOST_CELLS
 
 # -- the table
@@ -128,7 +128,7 @@ def tidy(text: object, what: str, most: int = LONGEST_CELL) -> str:
     """A text in one line, without what cannot be seen. Raises UserError for one that is too
     long.
     """
-    found = visible(" ".join(str(text).replace("\\n", " ").split())).strip()
+    found = normalize_name(str(text).replace("\\n", " "))
     if len(found) > most:
         raise refused(f"{what} has {len(found):,} characters; at most {most:,} go into one.")
     return found
@@ -136,13 +136,12 @@ def tidy(text: object, what: str, most: int = LONGEST_CELL) -> str:
 
 def titled(text: object, otherwise: str = "Table") -> str:
     """A title of a table: tidy, and cut to what fits."""
-    return " ".join(visible(str(text)).split())[:LONGEST_TITLE].strip() or otherwise
+    return clean_name(str(text), LONGEST_TITLE) or otherwise
 
 
 def slug(text: str, between: str = "-", most: int = LONGEST_NAME) -> str:
     """A text as the name of a command: a-z, 0-9 and hyphens; maybe nothing."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().casefold()
-    return re.sub(r"[^a-z0-9]+", between, plain)[:most].strip(between)
+    return re.sub(r"[^a-z0-9]+", between, ascii_letters(text))[:most].strip(between)
 
 
 def named(text: str, otherwise: str, taken: Collection[str] = (), between: str = "-") -> str:

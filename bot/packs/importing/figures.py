@@ -4,16 +4,14 @@ whose totals they are.
 
 import re
 from collections.abc import Iterable, Sequence
-from unicodedata import decomposition, normalize
+from unicodedata import decomposition
 
 from bot.packs.importing.digit_dice import D66, digit_dice_called, digit_dice_for, numbers_of
+from bot.rules.text.normalize import open_signs
 
 Span = tuple[int | None, int | None]
 """From this figure to that one, both counted in; None where it is open."""
 
-_DASHES = str.maketrans(
-    {**dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"), "\u301c": "~"}
-)
 _N = r"([-+]?\d{1,5})"
 _BETWEEN = re.compile(rf"(?:from )?{_N}%?\s*(?:-|\.{{2,3}}|~|to|thru|through|bis|à|/)\s*{_N}%?")
 _MORE = re.compile(
@@ -48,7 +46,7 @@ MOST_SIDES, MOST_TOTAL = 9_999, 10_000
 def plain_figures(text: str) -> str:
     """Return a heading with ASCII digits, signs and dashes, in lower case, each blank single."""
     if not text.isascii() and not any(decomposition(char).startswith(_RAISED) for char in text):
-        text = normalize("NFKC", text.translate(_DASHES)).translate(_DASHES)
+        text = open_signs(text)
     return " ".join(text.casefold().split())
 
 
@@ -187,7 +185,7 @@ def dice_said(text: str) -> str:
     """The first dice that a text names, such as `2d6`; nothing where it names none that can be
     rolled.
     """
-    dice = _DICE.search(normalize("NFKC", text))
+    dice = _DICE.search(open_signs(text))
     if not dice:
         return ""
     count = int(dice[1] or 1)
@@ -199,7 +197,7 @@ def dice_said(text: str) -> str:
 
 def without_dice(text: str) -> str:
     """Return a title without the dice that it names: `Weather (d6)` is `Weather`."""
-    plain = normalize("NFKC", text)
+    plain = open_signs(text)
     dice = _DICE.search(plain)
     if not dice:
         return text

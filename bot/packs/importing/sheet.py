@@ -57,6 +57,7 @@ from bot.packs.importing.weights import (
 )
 from bot.packs.importing.zeros import die_from_zero
 from bot.rules.text.ditto import without_dittos
+from bot.rules.text.normalize import comparison_key
 from bot.rules.text.plain import visible
 from bot.rules.text.sum_words import is_sum_word
 
@@ -64,7 +65,6 @@ SOURCE = "a spreadsheet"
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
 _CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
 _DICE_AT_END = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
-_DASHES = frozenset("-‐‑‒–—―−")
 _ROLL = re.compile(r"\b(?:rolls?|die|dice|total|score|throw|wurf|würfel)\b|%", re.IGNORECASE)
 _FAILED = re.compile(r"#(?:ref|n/a|name|value|div/0|num|null|spill)[!?]?|#{4,}", re.IGNORECASE)
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E[+-]?\d{1,3}", re.IGNORECASE)
@@ -647,7 +647,7 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
     texts = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
     _ask_about_spellings(texts, grid.questions)
     ask_about_note_marks((cell for row in cells for cell in row), grid.questions)
-    dashes = [text for text in texts if text in _DASHES]
+    dashes = [text for text in texts if comparison_key(text) == "-"]
     if len(dashes) < 2:
         return cells
     grid.questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
@@ -658,7 +658,7 @@ def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
     """Ask about results that differ in capitals alone."""
     spellings: dict[str, list[str]] = {}
     for text in texts:
-        spellings.setdefault(text.casefold(), []).append(text)
+        spellings.setdefault(comparison_key(text), []).append(text)
     for alike in spellings.values():
         if len(alike) > 1:
             questions.append(f"{' and '.join(alike)[:60]} are two results: the same, or not?")

@@ -226,6 +226,25 @@ def _fold(text: str) -> str:
     return _STRAY_JOINER.sub("", plain_digits(_DOTTED_I.sub("i", text)))
 
 
+def open_signs(text: str) -> str:
+    """Return a cell of a sheet with figures, signs and dashes in plain signs, and signs that stand
+    for several as these: `plain_signs` with NFKC, which opens ½, … and ℃.
+    """
+    if text.isascii():
+        return text
+    return plain_signs(unicodedata.normalize("NFKC", plain_signs(text)))
+
+
+def ascii_letters(text: str) -> str:
+    """Return a text for handles and ids: small letters without their accents, no sign beyond ASCII.
+
+    >>> ascii_letters("Élan Straße 5")
+    'elan strasse 5'
+    """
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return letters.encode("ascii", "ignore").decode()
+
+
 def plain_digits(text: str) -> str:
     """Return a text with the digits of all scripts as `0` to `9`."""
     if text.isascii() or not any(map(str.isdecimal, text)):
