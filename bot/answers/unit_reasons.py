@@ -13,6 +13,7 @@ from bot.answers.firers_and_targets import (
     takes_type,
 )
 from bot.game.counter import printed_on
+from bot.game.cups import is_called
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
 from bot.game.state import Game
@@ -95,6 +96,39 @@ def _find_ban_reason(
         return None
     words = [ban_.markers[mark] for ban_ in sequence.bans for mark in unit.marks & {*ban_.markers}]
     return Reason(words[0] if words else "not now", ban, is_final=False)
+
+
+def find_acting_option(sequence: Sequence) -> Option | None:
+    """Return the option that lists the units that act in a sequence; None if it has none."""
+    of_units = [option for option in sequence.inputs if option.type in ("unit", "units")]
+    return next((option for option in of_units if option.part == ACTS), None)
+
+
+def can_anyone_act(sequence: Sequence, game: Game) -> bool:
+    """Return whether a unit of the sides to play can act in a sequence as it is now.
+
+    Return True if the sequence lists no units that act, or if there is no roster.
+    """
+    option = find_acting_option(sequence)
+    if option is None or not game.units:
+        return True
+    return any(
+        _can_act(sequence, option, unit, game)
+        for unit in game.units.values()
+        if _is_to_play(unit, game)
+    )
+
+
+def _is_to_play(unit: RosterUnit, game: Game) -> bool:
+    is_of_side = not game.go or unit.side in ("", *game.go)
+    return is_of_side and (not game.led or is_called(game, unit))
+
+
+def _can_act(sequence: Sequence, option: Option, unit: RosterUnit, game: Game) -> bool:
+    if _find_ban_reason(sequence, option, unit, game, unit.side) is not None:
+        return False
+    reason = find_reason(sequence, option, unit)
+    return reason is None or reason.is_for_number  # a field of the form can give the number
 
 
 def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason | None:

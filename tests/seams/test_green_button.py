@@ -1,16 +1,19 @@
 """The green button is what the side to play does next: in every phase of every scenario of every
-game and pack, it never ends the phase or the turn of a side that could still act.
+game and pack, it never ends the phase or the turn of a side that could still act, and it never opens
+a form that offers the side nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from bot.game.roster import is_gone
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
+from bot.interface.typing.complete import Reason, fitting
+from bot.rules.inputs.options import ACTS as ACTING
 from bot.systems.catalog import PACKS, everywhere
 from tests.playing import Channel
 
@@ -39,10 +42,45 @@ def greens(reply: Reply) -> list[Button]:
     return [button for button in reply.buttons if button.style == "primary"]
 
 
-def assert_leads_on(reply: Reply) -> None:
-    acts = [button.label for button in reply.buttons if button.action.startswith(ACTS)]
+def assert_leads_on(reply: Reply, unusable: Collection[str]) -> None:
+    """Check the green buttons of a reply. `unusable` are the forms that offer the side nobody."""
+    acts = [
+        button.label
+        for button in reply.buttons
+        if button.action.startswith(ACTS) and button.action not in unusable
+    ]
     for button in greens(reply):
         assert not (acts and button.action.startswith(ENDS)), (reply.title, button.label, acts)
+        assert button.action not in unusable, (reply.title, button.label)
+
+
+async def offers_nobody(channel: Channel, who: str, action: str) -> bool:
+    """Return whether the form of an action has a list of those who act, and all units of the side
+    to play stand in it with a reason.
+    """
+    system, _, name = action.removeprefix(OPEN_FORM).partition(" ")
+    spec = channel.app.registry.get((system, name))
+    if spec is None:
+        return False  # a form of an event
+    person = channel.who(who)
+    known = fitting(await channel.app.get_form_context(spec, channel.place, person), spec)
+    game = await channel.game()
+    acting = [option.name for option in spec.options if option.part == ACTING]
+    if not acting or not known.roster:
+        return False
+    reasons = known.reasons.get(acting[0], {})
+    able = [unit for unit in known.roster if unit.handle not in reasons]
+    able += [unit for unit in known.roster if is_for_number(reasons, unit.handle)]
+    return not any(
+        (not game.go or unit.side in ("", *game.go))
+        and (unit.handle in known.on_call or not game.led)
+        for unit in able
+    )
+
+
+def is_for_number(reasons: Mapping[str, Reason], handle: str) -> bool:
+    """Return whether a unit lacks a number alone, for which the form has a field."""
+    return handle in reasons and reasons[handle].is_for_number
 
 
 def find(reply: Reply, start: str) -> str:
@@ -60,7 +98,10 @@ class Evening:
     async def check(self, reply: Reply) -> Reply:
         if not reply.error:
             self.answers += 1
-            assert_leads_on(reply)
+            who = await self.player()
+            forms = [one.action for one in reply.buttons if one.action.startswith(OPEN_FORM)]
+            unusable = [one for one in forms if await offers_nobody(self.channel, who, one)]
+            assert_leads_on(reply, unusable)
         return reply
 
     async def player(self) -> str:

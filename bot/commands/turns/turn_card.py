@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 from typing import Any
 
+from bot.answers.unit_reasons import can_anyone_act
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.landings import due_buttons, due_line, list_due
 from bot.commands.turns.mentions import addressed, call_buttons, calls
@@ -176,9 +177,9 @@ def phase_buttons(
 ) -> tuple[Button, ...]:
     """Return the buttons that the present phase needs.
 
-    The first one leads on, or the one that is called `leads`; none does while it is open which side
-    goes first. A phase that `begins` also offers that another side goes first. What to remember has
-    a button if it is `folded`, as it always is after turn 1.
+    The first one that somebody can use now leads on, or the one that is called `leads`; none does
+    while it is open which side goes first. A phase that `begins` also offers that another side
+    goes first. What to remember has a button if it is `folded`, as it always is after turn 1.
     """
     game = context.game
     system = context.system
@@ -186,7 +187,7 @@ def phase_buttons(
     if is_undecided(game, system) and not may_be_rolled(game, system):
         made = [*first_buttons(context), *(_button(context, word) for word in words)]
     else:
-        leads = leads or words[0]
+        leads = leads or _leading_word(game, system, words)
         made = [
             _button(context, word)._replace(style="primary" if word == leads else "plain")
             for word in words
@@ -196,6 +197,23 @@ def phase_buttons(
     if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Checklist", game.phase))
     return tuple(made)
+
+
+def _leading_word(game: Game, system: System | None, words: list[str]) -> str:
+    """Return the word of the button that the side to play would press next; "" for none.
+
+    It is the first one that a unit of that side can use. If no unit can do what the phase is for,
+    each side says *Done* where both act at once. Elsewhere units may still move: nothing leads.
+    """
+    sequences = system.sequences if system is not None else {}
+    usable = [
+        word for word in words if word not in sequences or can_anyone_act(sequences[word], game)
+    ]
+    has_unusable = len(usable) < len(words)
+    if has_unusable and usable[:1] and usable[0] not in sequences:
+        is_alternating_here = is_alternating(game, system)
+        return "done" if "done" in usable and not is_alternating_here else ""
+    return usable[0] if usable else ""
 
 
 def _phase_words(game: Game, system: System | None) -> list[str]:
