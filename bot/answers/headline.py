@@ -88,8 +88,8 @@ def did(sequence: Sequence, *, many: bool = False) -> str:
 
 
 def unrolled(by: str, who: str) -> str:
-    """The cause where no die was needed: nobody rolls."""
-    return f"no roll by {who}" if by.startswith(f"{who} rolls ") else by
+    """Return the cause of a result for which no die was needed: `Alice, without a roll`."""
+    return f"{who}, without a roll" if by.startswith(f"{who} rolls ") else by
 
 
 def groups(came: Fared) -> list[Group]:

@@ -19,4 +19,4 @@ async def test_again_counts_anew_and_names_what_changed() -> None:
     await channel.do("Anna", "game undo", "unit edit Local marker=+moved")
     again = await channel.do("Anna", "again")
     assert "+ 1 moved" in again.text()
-    assert "Changed since #4: Local + moved." in again.text()
+    assert "Changed since #4: Local moved." in again.text()

@@ -158,7 +158,7 @@ async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
 async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
     channel = await table()
     done = await channel.do("Alice", "game pass")
-    assert done.title == "US done, waiting for VC"
+    assert done.title == "US is done, waiting for VC"
     assert done.mention == (), "it was Bob's go already"
     await channel.refused("Alice", "game pass", "not-your-go")
     assert "Operations" in (await channel.do("Bob", "game pass")).title
@@ -359,7 +359,7 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
         )
         channel = await table()
     assert (await channel.game()).go == ()
-    assert (await channel.do("Bob", "game pass")).title == "VC done, waiting for US"
+    assert (await channel.do("Bob", "game pass")).title == "VC is done, waiting for US"
     await channel.do("Alice", "game pass")
     assert (await channel.game()).go == ("US", "VC")
     log = json.loads(await exported_text(channel))
@@ -427,7 +427,7 @@ async def test_each_side_is_done_for_itself_in_a_phase_of_both() -> None:
     )
     assert not card.error
     said = await channel.press("Alice", done.action)
-    assert said.first.startswith("US done, waiting for VC")
+    assert said.first.startswith("US is done, waiting for VC")
     assert (await channel.game()).go == ("VC",)
     ended = await channel.press("Bob", done.action)
     assert ended.first.startswith("Turn 1, Operations")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.game.sides import fit_verb
 from tests.playing import Channel
 
 
@@ -35,4 +36,4 @@ async def test_headlines_fit_every_name_of_a_side(
     refused = await channel.say("Ben", "game next")
     assert not refused.error
     back = await channel.do("Ben", "game pass done")
-    assert back.title == f"{second} done, waiting for {first}"
+    assert back.title == f"{second} {fit_verb(second, 'is', 'are')} done, waiting for {first}"

@@ -168,7 +168,7 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     ]  # fmt: skip
     await channel.refused("Eve", "game end", "not-master")
     over = await channel.press("Anna", pressed(question, "End it: VC"))
-    assert (over.title, over.by) == ("Hill 875 is over: VC wins on turn 1", "Anna v Bob, 0 rolls")
+    assert (over.title, over.by) == ("Hill 875 is over: VC wins on turn 1", "Anna v Bob")
     assert (await channel.press("Anna", pressed(question, "End it: US"))).code == "game-ended"
     for line in (
         "lnlt fire attackers=us1 targets=vc1", "unit edit us1 state=shaken", "unit add Late squad US",

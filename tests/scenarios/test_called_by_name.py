@@ -427,7 +427,7 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
     alone = await channel.do("Anna", "lnlt rally units=Rifle")
     assert "may not rally" in alone.first
-    assert "choose who: rallier" in alone.text()
+    assert "say who rallies them" in alone.text()
     first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")
     assert "already" not in first.text()
     again = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")

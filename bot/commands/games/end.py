@@ -204,7 +204,7 @@ async def finish(
             *orders,
             *await _story(context, tally, types),
         ),
-        by=", ".join(filter(None, (players, counted(tally.total, "roll")))),
+        by=", ".join(filter(None, (players, counted(tally.total, "roll") if tally.total else ""))),
         buttons=(
             context.button("read", "Statistics", "stats"),
             context.button("read", "Proof", "proof"),
@@ -250,6 +250,7 @@ async def _story(context: Context, tally: Tally, types: Mapping[str, str]) -> li
         roll, chance = failures[0]
         _, text = await _moment(context, roll, f"with {percent(float(1 - chance))} for better")
         lines.append(Group("Worst luck", text, grave=True))
+    by_side = {side: by_side[side] for side in (*game.sides, *by_side) if side in by_side}
     if by_side:
         lines.append(Group("Luck", points(by_side), grave=True))
         lines.append(Small(judgement(by_side, tally.total)))
@@ -272,8 +273,8 @@ def _few(names: Sequence[str]) -> str:
 
 
 def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
-    """Return what a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and
-    their names.
+    """Return what a side lost of all that were on its roster: `US lost 2 of 7`, and their names,
+    with the names of those that are weakened.
 
     Return ("", "") for a side that had no units. `types` are those that units had when they came.
     """
@@ -284,10 +285,10 @@ def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
     heading = f"{side} lost {len(found.lost) or 'none'} of {found.total}"
     if not found.weakened:
         return heading, _few(found.lost)
-    heading = f"{heading}, {len(found.weakened)} weakened"
+    weakened = f"{len(found.weakened)} weakened"
     if not found.lost:
-        return heading, _few(found.weakened)
-    return heading, f"{_few(found.lost)}; weakened {_few(found.weakened)}"
+        return f"{heading}, {weakened}", _few(found.weakened)
+    return heading, f"{_few(found.lost)}; {weakened}: {_few(found.weakened)}"
 
 
 def points(by_side: Mapping[str, Luck]) -> str:

@@ -36,7 +36,7 @@ from bot.commands.turns.turn_card import may_be_rolled
 from bot.game.events import ROLLS, get_recorded_units, holding
 from bot.game.loaded import read_opened
 from bot.game.rights import DONE_ONCE, need_player
-from bot.game.roster import changes_said, hex_of, is_gone, is_of_game
+from bot.game.roster import hex_of, is_gone, is_of_game
 from bot.game.sides import find_side
 from bot.game.state import Json, is_guarded, roster_of, unit_from_json
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
@@ -48,10 +48,10 @@ from bot.interface.typing.command_text import command_text
 from bot.places.forms import Draft, earlier_game, find_draft
 from bot.report.game_pictures import cards_drawn
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import Option, format_number, spoken
 from bot.rules.inputs.several_units import units_in
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.names import joined
+from bot.rules.text.names import a_or_an, joined
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import DRAFT, ROLLED, Doc
@@ -315,11 +315,13 @@ MOST_CHANGED = 4
 
 
 def _describe_changes(context: Context, event: Json) -> list[str]:
-    """Return what is different now about the units of an event, apart from their having acted."""
+    """Return what is different now about the units of an event, apart from their having acted:
+    `Gren 1, 7 and 10 killed`.
+    """
     system = context.systems.get(str(event.get("system") or ""))
     if system is None or not is_of_game(context.game, system.id):
         return []
-    found: list[str] = []
+    names: dict[str, list[str]] = {}
     for recorded in get_recorded_units(event):
         unit = context.game.units.get(recorded["name"].casefold())
         if unit is None:
@@ -327,9 +329,34 @@ def _describe_changes(context: Context, event: Json) -> list[str]:
         before = unit_from_json(recorded)
         before = replace(before, marks=before.marks - {*DONE_ONCE})
         after = replace(unit, marks=unit.marks - {*DONE_ONCE})
-        if changes := changes_said(before, after):
-            found.append(f"{unit.name} {changes}")
+        changes = _change_in_words(before, after)
+        if changes:
+            names.setdefault(changes, []).append(unit.name)
+    found = [f"{joined(changed)} {changes}" for changes, changed in names.items()]
     return found[:MOST_CHANGED]
+
+
+def _change_in_words(before: RosterUnit, after: RosterUnit) -> str:
+    """Return how a unit has changed: `killed`, `wounds 1 and out or jammed`, `no longer moved`."""
+    words = list[str]()
+    if after.state != before.state:
+        words.append(_lower(after.state) if after.state else f"no longer {_lower(before.state)}")
+    if after.type != before.type:
+        words.append(f"now {a_or_an(_lower(after.type))}" if after.type else "of no type")
+    if after.side != before.side:
+        words.append(f"now of {after.side or 'no side'}")
+    for name in dict.fromkeys((*before.numbers, *after.numbers)):
+        number = after.numbers.get(name)
+        if number != before.numbers.get(name):
+            is_gone_now = number in (None, "")
+            words.append(_lower(name) + (" gone" if is_gone_now else f" {format_number(number)}"))
+    words += [_lower(mark) for mark in sorted(after.marks - before.marks)]
+    words += [f"no longer {_lower(mark)}" for mark in sorted(before.marks - after.marks)]
+    return joined(words)
+
+
+def _lower(word: str) -> str:
+    return spoken(word).casefold()
 
 
 def without_lost(context: Context, spec: CommandSpec, options: Json) -> Json:

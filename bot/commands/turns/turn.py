@@ -147,7 +147,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         piece for piece in (phase_name(after, system), passes_told(after, system)) if piece
     )
     if not is_alternating(game, system):  # the others had the go already
-        title = f"{side} done, waiting for {joined(after.go)}"
+        title = f"{side} {fit_verb(side, 'is', 'are')} done, waiting for {joined(after.go)}"
         return Reply(title, (where,), buttons=phase_buttons(context))
     last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
     mention = await call_sides(context, after, after.go)  # first: the headline names whom it spares

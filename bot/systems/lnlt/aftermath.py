@@ -220,7 +220,7 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
         ):
             words.append("shaken")
         if "wounded" not in unit.flags:
-            words.append("stops moving")
+            words.append("stops if moving")
     if answer.get("disembarks"):
         words.append("on foot")
     return ", ".join(words)

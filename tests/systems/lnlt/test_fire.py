@@ -321,7 +321,7 @@ def test_results_are_written_back_to_the_roster() -> None:
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
     assert played.settlement.now == (
-        "Minh shaken, stops moving",
+        "Minh shaken, stops if moving",
         "VC 1 a half-squad (old numbers) and shaken",
     )
     assert played.settlement.notes == ()
