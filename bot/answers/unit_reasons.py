@@ -127,6 +127,8 @@ def _is_to_play(unit: RosterUnit, game: Game) -> bool:
 def _can_act(sequence: Sequence, option: Option, unit: RosterUnit, game: Game) -> bool:
     if _find_ban_reason(sequence, option, unit, game, unit.side) is not None:
         return False
+    if option.likely and not {unit.type, unit.state, *unit.marks} & {*option.likely}:
+        return False
     reason = find_reason(sequence, option, unit)
     return reason is None or reason.is_for_number  # a field of the form can give the number
 

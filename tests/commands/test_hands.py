@@ -188,7 +188,7 @@ async def test_the_end_needs_a_yes_from_each_side_that_holds_cards_and_opens_all
     us, vc = await own(channel, "Anna"), await own(channel, "Bob")
     reply = await channel.do("Anna", "game end confirm")
     assert reply.announce is not None
-    assert "VC's hand: whoever plays there agrees first." in reply.announce.text()
+    assert "That opens VC's hand, once its player agrees." in reply.announce.text()
     assert not (await channel.game()).ended
     await channel.do("Bob", "hand agree")
     story = (await channel.do("Anna", "game end confirm")).announce
@@ -511,12 +511,12 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
     held = {name: await own(channel, name) for name in ("Anna", "Bob", "Carl")}
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "NVA's hand and VC's hand: whoever plays there agrees first." in asked.announce.text()
+    assert "That opens NVA's hand and VC's hand, once their players agree." in asked.announce.text()
     told = await channel.press("Bob", asked.announce.buttons[0].action)
     assert "NVA's hand and US's hand: not yet. Ending it counts as a yes." in told.text()
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "\nNVA's hand: whoever plays there agrees first." in asked.announce.text()
+    assert "\nThat opens NVA's hand, once its player agrees." in asked.announce.text()
     await channel.do("Bob", "game undo")
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None

@@ -4,10 +4,12 @@ on every platform.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
+from adapters.slack.modal import ROOM as VIEW
 from bot.interface.form.form import (
     FLAGS,
     HOW,
@@ -478,3 +480,15 @@ def test_a_marker_of_a_listed_unit_has_its_box_ticked_and_unticking_leaves_it_ou
     unticked = take(FIRE, known, form, {FLAGS: []})
     assert unticked.options["target_moved"] is False
     assert "target_moved=no" in command_text(FIRE, unticked.options)
+
+
+def test_no_line_below_a_field_says_its_label_again() -> None:
+    """Of every form of every game: `One man` is not followed by `One man.`"""
+    small = {"a", "an", "the", "of", "in", "that", "who"}
+    for game in built_in():
+        for spec in registry().below((game,)):
+            for field in form_of(spec, {}, Known(), VIEW).fields:
+                hint = {*re.findall(r"[a-z']+", field.hint.casefold())} - small
+                label = {*re.findall(r"[a-z']+", field.label.casefold())}
+                assert not hint or not hint <= label, (spec.path, field.label, field.hint)
+                assert not ("their" in label and hint and hint <= {"target", "targets"})

@@ -172,3 +172,31 @@ async def test_the_green_button_leads_on_after_every_card_and_answer(
         await evening.check(card)
         await evening.play(card)
     assert evening.answers >= PHASES
+
+
+async def list_green(channel: Channel, line: str) -> list[str]:
+    """Return the labels of the green buttons of the answer to a line."""
+    return [button.label for button in greens(await channel.do("Anna", line))]
+
+
+async def test_a_button_that_nobody_of_the_side_can_use_never_leads() -> None:
+    """Leader points without a leader, a rally without a shaken unit, fire of shaken units alone."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start baps sides="US, German"')
+    await channel.do("Anna", 'unit add "GI 1..3" soldier US weapon=rifle-semi')
+    for _ in range(8):
+        await channel.do("Anna", "game next")
+    assert await list_green(channel, "game next") == ["Done"]
+    await channel.do("Anna", 'unit add "Sgt Cole" leader US lr=1')
+    for _ in range(8):
+        await channel.do("Anna", "game next")
+    assert await list_green(channel, "game next") == ["Leader points"]
+
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt sides="US, VC"')
+    await channel.do("Anna", "game join US", "unit add Rifle squad US morale=5 fp=2")
+    await channel.do("Anna", "unit add Local squad VC morale=4 fp=1")
+    assert await list_green(channel, "game initiative US") == ["Done"]
+    assert await list_green(channel, "game next") == ["Fire"]
+    await channel.do("Anna", "unit edit Local shaken")
+    assert await list_green(channel, "game pass") == []

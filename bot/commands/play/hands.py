@@ -701,7 +701,7 @@ async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None
     told = Reply(
         f"{context.who} asks to end the game and open all hands",
         (
-            f"{hands}: whoever plays there agrees first.",
+            f"That opens {hands}, once {'its player agrees' if len(seats) == 1 else 'their players agree'}.",
             Small(phrase("Press Agree or type `/hand agree`.")),
             Small(GONE),
         ),

@@ -209,11 +209,14 @@ def _leading_word(game: Game, system: System | None, words: list[str]) -> str:
     usable = [
         word for word in words if word not in sequences or can_anyone_act(sequences[word], game)
     ]
-    has_unusable = len(usable) < len(words)
-    if has_unusable and usable[:1] and usable[0] not in sequences:
-        is_alternating_here = is_alternating(game, system)
-        return "done" if "done" in usable and not is_alternating_here else ""
-    return usable[0] if usable else ""
+    if usable[:1] == words[:1]:
+        return words[0]
+    if is_alternating(game, system):
+        return ""
+    acts = [word for word in usable if word in sequences]
+    if acts:
+        return acts[0]
+    return "done" if "done" in usable else ""
 
 
 def _phase_words(game: Game, system: System | None) -> list[str]:

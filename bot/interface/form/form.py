@@ -363,6 +363,8 @@ def _hint(option: Option, known: Known, *, is_menu: bool) -> str:
     )
     about = about.removeprefix("unit list; ").removeprefix("unit list")
     about = option.brief if len(about) > HINT - 2 and option.brief else about
+    if _is_in_label(about, option):
+        about = ""
     about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
     brought = "The unit brings it." if option.brings else ""
     expected = (
@@ -373,6 +375,20 @@ def _hint(option: Option, known: Known, *, is_menu: bool) -> str:
     for piece in (brought, expected[:1].upper() + expected[1:]):
         about = f"{about} {piece}".strip() if len(about) + len(piece) < HINT else about
     return about
+
+
+def _is_in_label(about: str, option: Option) -> bool:
+    """Return whether the label of a field says all that its help says: `One man` says `one man`,
+    and `Their cover` says `of the targets`.
+    """
+    words = {*_LETTERS.findall(about.casefold())} - _SMALL_WORDS
+    label = {*_LETTERS.findall(option.shown.casefold())}
+    return words <= label or ("their" in label and words <= _TARGETS)
+
+
+_LETTERS = re.compile(r"[a-z']+|\d+")
+_SMALL_WORDS = {"a", "an", "the", "of", "in", "who", "that"}
+_TARGETS = {"target", "targets"}
 
 
 def _stats_hint(known: Known) -> str:
