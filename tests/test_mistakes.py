@@ -48,8 +48,10 @@ MISTAKES = [
     ('lnlt fire attacker="squad fp=4"', 'has no option "attacker".', "Did you mean attackers?"),
     ("nhis fire mari1 japa1 range=4", 'has no option "range".', "Type: /nhis fire mari1 japa1 distance=4"),
     ("baps fire us3 germ3 distance=12", 'has no option "distance".', "Type: /baps fire us3 germ3 range=12"),
-    ("ucn shoot us1 germ1 fp=4", 'has no option "fp".', 'shooters="bolt-action-rifle n=2;'),
-    ("lnlt fire us1 vc1 round=3", 'has no option "round".', "Is it a unit's number?"),
+    ("ucn shoot us1 germ1 fp=4", 'has no option "fp".', "/help ucn shoot"),
+    ("lnlt fire us1 vc1 round=3", 'has no option "round".', "/help lnlt fire"),
+    ("lnlt fire us1 targets=vc1 range=3", 'has no option "range".', "/help lnlt fire"),
+    ("lnlt fire us1 vc1 av=3", 'has no option "av".', "Is it a unit's number?"),
     ("lnlt fire us1 vc1 od=yes", 'has no option "od".', ""),
     ('macro add name=h command="roll 2d6"', '/macro add has no option "command".', "/help macro add"),
     # quotes

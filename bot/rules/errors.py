@@ -169,11 +169,15 @@ def check_known(
 
 class Hint(str):
     """A hint that knows which word was wrong and which is meant, so that the whole command can
-    be corrected.
+    be corrected. If it takes a word for a number of a unit, `unit_number` is that word, `game` the
+    game of the unit, and `otherwise` the hint if its units have no such number.
     """
 
     wrong: str = ""
     right: str = ""
+    unit_number: str = ""
+    game: str = ""
+    otherwise: str = ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> Hint:

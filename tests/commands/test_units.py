@@ -20,6 +20,14 @@ async def test_a_numbered_row_of_units_with_handles() -> None:
     assert {"fox 08", "fox 09", "fox 10"} <= set((await channel.game()).units)
 
 
+@pytest.mark.parametrize("name", ["3x Fox", "Fox ×3", "3 × Fox", "Fox*3", "Fox 1..3"])
+async def test_a_count_in_a_name_adds_so_many_units(name: str) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", f'unit add "{name}" squad US')
+    assert {"fox 1", "fox 2", "fox 3"} <= set((await channel.game()).units)
+
+
 @pytest.mark.parametrize(
     ("line", "part"),
     [
@@ -38,6 +46,7 @@ async def test_a_numbered_row_of_units_with_handles() -> None:
         ("unit edit X state=shaken", "unknown-unit X"),
         ("unit edit us1 state=sleepy", "bad-value state"),
         ("unit edit us1 marker=+sleepy", "unknown-marker sleepy"),
+        ("unit edit us1 us2 shaken", "unknown-marker another unit"),
         ("unit show Nobody", "unknown-unit Nobody"),
     ],
 )

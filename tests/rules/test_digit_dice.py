@@ -206,7 +206,14 @@ def test_a_logged_die_never_shows_0() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "same"), [("2w6+1", "2d6+1"), ("w20", "d20"), ("3#2d6", "3x 2d6"), ("2W6", "2d6")]
+    ("text", "same"),
+    [
+        ("4d6 > = 4", "4d6>=4"),
+        ("2w6+1", "2d6+1"),
+        ("w20", "d20"),
+        ("3#2d6", "3x 2d6"),
+        ("2W6", "2d6"),
+    ],
 )
 async def test_words_of_other_tools_that_mean_one_thing_are_read(text: str, same: str) -> None:
     assert parse(text) == parse(same)

@@ -180,6 +180,18 @@ async def open_by_force(log: dict[str, Any], channel: Channel, opener: str) -> d
     return rechained(log)
 
 
+@pytest.mark.parametrize(
+    ("typed", "hours"),
+    [("2d", 48), ("36h", 36), ("1w", 168), ("90m", 1.5), ("1.5d", 36), ("90 minutes", 1.5)],
+)
+async def test_a_deadline_is_typed_in_the_usual_units_of_time(typed: str, hours: float) -> None:
+    table = await begin("lnlt")
+    now = 1_000_000_000.0
+    table.channel.app._clock = table.channel.app.handling._clock = lambda: now
+    await table.play(ORDER, f'Ann: order deadline "{typed}"')
+    assert (await table.channel.game()).orders_due - now == hours * 3600
+
+
 async def test_the_deadline_opens_them_for_players_only_though_a_side_has_nobody() -> None:
     table = await begin("lnlt")
     await table.play("Ben: game join Blue", ORDER, "Ben: game leave", "Ann: order deadline 1h")

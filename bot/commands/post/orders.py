@@ -45,7 +45,12 @@ LONGEST_WAIT = 60
 READY = ("sequence", "lookup", "roll")
 """Families whose commands an order may hold ready."""
 LATE = 1800.0
-_WITHIN = re.compile(r"(\d{1,3})\s*(h|d|hours?|days?)", re.IGNORECASE)
+_WITHIN = re.compile(
+    r"(\d{1,4}(?:[.,]\d)?)\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)", re.IGNORECASE
+)
+_HOUR = 3600
+_UNITS = {"m": 60, "h": _HOUR, "d": 24 * _HOUR, "w": 7 * 24 * _HOUR}
+"""Seconds by the first letter of a unit of time."""
 
 
 async def write(context: Context) -> Reply:
@@ -132,20 +137,25 @@ async def _mine(context: Context) -> list[Part]:
     return [_paragraph("Yours", kept.get(number, {})) for number in numbers]
 
 
+def _seconds_of(number: str, unit: str) -> int:
+    """Return the seconds of a time such as `1.5` and `d`."""
+    return round(float(number.replace(",", ".")) * _UNITS[unit[0].casefold()])
+
+
 async def deadline(context: Context) -> Reply:
     """When the orders open at the latest, whoever is in. Raises UserError."""
     game = _with_sides(context)
     need_player(game, context.actor)
     typed = normalize_value(context.options()["within"])
     found = _WITHIN.fullmatch(typed)
-    hours = int(found[1]) * (24 if found[2].casefold().startswith("d") else 1) if found else 0
+    seconds = _seconds_of(found[1], found[2]) if found else 0
     is_off = typed.casefold() in ("off", "none", "no")
-    if not is_off and not 1 <= hours <= LONGEST_WAIT * 24:
+    if not is_off and not _HOUR <= seconds <= LONGEST_WAIT * 24 * _HOUR:
         what = f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.'
         raise UserError(
             what, hint="For example 2d or 36h; off for none.", option="within", code="bad-value"
         )
-    due = 0 if is_off else int(context.now) + hours * 3600
+    due = 0 if is_off else int(context.now) + seconds
     if due == game.orders_due:
         raise UserError("There is no deadline.", code="no-orders")
     context.ledger.add(

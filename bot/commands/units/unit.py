@@ -29,6 +29,7 @@ from bot.game.roster import (
 from bot.game.roster_file import check_roster_size, read_roster_text, units_of
 from bot.game.roster_fitting import fit_roster
 from bot.game.roster_line import FIRST_LINE
+from bot.game.roster_sheet import numbered_name, split_count
 from bot.game.sides import MAX_SIDE, find_side, may_be_called
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
@@ -78,6 +79,9 @@ async def add(context: Context) -> Reply:
     ) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
         names = f"{names} 1..{found[1]}"
         stats = _COUNT.sub(" ", stats)
+    else:
+        bare_name, count = split_count(names.strip())  # 3x Squad is Squad 1..3
+        names = numbered_name(bare_name, int(count)) if count else names
     drawn = cups.cards_of_units(game)
     for name in expand_names(names):
         unit = new_unit(
@@ -290,11 +294,32 @@ def _edited(
         if key.casefold() == "side" and equals:
             changed = replace(changed, side=_named_side(game, value))
         else:
+            _check_no_unit(game, unit, word, stats)
             rest.append(word)
     changed = set_by_hand(changed, " ".join(rest), system)
     if changed.side != unit.side:
         changed = replace(changed, handle=new_handle(changed.side, game.units, taken))
     return changed
+
+
+def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
+    """Raise UserError for another unit among the numbers and states of one."""
+    other = roster_of(game).get(word.strip(",;").casefold())
+    if other is None or other.name == unit.name:
+        return
+    rest = " ".join(stats.replace(word, " ", 1).split())
+    hint = phrase(
+        'For both type: `/unit edit "{first}, {second}" {rest}`',
+        first=unit.handle,
+        second=other.handle,
+        rest=rest,
+    )
+    raise UserError(
+        f"{other.name} is another unit: list units in quotation marks.",
+        hint=hint,
+        option="stats",
+        code="unknown-marker",
+    )
 
 
 async def remove(context: Context) -> Reply:

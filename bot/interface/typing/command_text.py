@@ -686,7 +686,7 @@ def _unknown_key(
     spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]
 ) -> UserError:
     said = not token.value or is_yes_or_no(token.value)
-    near: str = did_you_mean(
+    near: Hint = did_you_mean(
         token.key, [name for name, option in options.items() if said or option.type != "bool"]
     )
     if (
@@ -712,7 +712,10 @@ def _unknown_key(
         )
         shown = re.search(rf'\b{lists[0]}="[^"]*"', spec.example)
         if not near.right:
-            near = f"Is it a unit's number? Quote the whole list: {shown[0]}." if shown else ""
+            example = f"Is it a unit's number? Quote the whole list: {shown[0]}." if shown else ""
+            near = Hint(example)
+        near.unit_number, near.game = token.key, spec.system
+        near.otherwise = Typed(f"/help {' '.join(spec.path)}")
     return unknown_option(token.key, spec.name, hint=near or Typed(f"/help {' '.join(spec.path)}"))
 
 

@@ -20,6 +20,7 @@ def check_correction(error: UserError, typed: str, registry: Registry) -> None:
 
     If the corrected line has further slips that have a correction, these are corrected, too.
     """
+    _check_unit_number(error, registry)
     line = error.better or corrected(typed, error)
     for _ in range(MOST_SLIPS):
         if not line or line == typed:
@@ -32,6 +33,16 @@ def check_correction(error: UserError, typed: str, registry: Registry) -> None:
     error.better = ""
     if isinstance(error.hint, Hint):
         error.hint.right = ""
+
+
+def _check_unit_number(error: UserError, registry: Registry) -> None:
+    """Keep a hint that takes a word for a number of a unit only if units of the game have it."""
+    hint = error.hint
+    if not isinstance(hint, Hint) or not hint.unit_number:
+        return
+    game = registry.games.get(hint.game)
+    if game is None or hint.unit_number.casefold() not in game.words["units"].keys:
+        error.hint = hint.otherwise
 
 
 def find_refusal(line: str, registry: Registry) -> UserError | None:

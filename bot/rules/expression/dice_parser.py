@@ -161,6 +161,8 @@ class Cursor:
         word = self.take(*_CONDITIONS)
         if not word:
             return None
+        if word in ("<", ">"):  # `> =`
+            word += self.take("=")
         number = self.signed()
         if number is None:
             raise self.expected(f'a number must follow "{word}"')
