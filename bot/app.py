@@ -670,17 +670,19 @@ class App:
             game=system,
         )
 
-    async def get_form_context(self, spec: CommandSpec, place: Place, who: Person) -> Known:
+    async def get_form_context(
+        self, spec: CommandSpec, place: Place, who: Person, only: str = ""
+    ) -> Known:
         """Return what the form of a command needs to know of this channel. If a game is loaded
-        here, that includes why units cannot be picked, and which units the card or chit calls to
-        act.
+        here, that includes why units cannot be picked (with `only`: for that option), and which
+        units the card or chit calls to act.
         """
         known = await self.known(place, who)
         loaded = await self.games.at((await self.threads.home(place)).key)
         if loaded is None:
             return known
         game = loaded.game
-        reasons = find_reasons(known.game, spec, known.roster, game, known.own_side)
+        reasons = find_reasons(known.game, spec, known.roster, game, known.own_side, only)
         on_call = frozenset(
             unit.handle
             for unit in known.roster
@@ -721,7 +723,10 @@ class App:
             known = await self.known(where, who)
             with using(seen):
                 spec = registry().get(path) or spec
-            if (option := spec.option(name)) is not None and option.complete == "game":
+            option = spec.option(name)
+            if option is not None and option.type in ("unit", "units"):
+                known = await self.get_form_context(spec, where, who, only=name)
+            if option is not None and option.complete == "game":
                 known = known._replace(
                     games=await choices(self.store, await self.threads.home(where))
                 )

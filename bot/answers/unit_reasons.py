@@ -35,11 +35,17 @@ LONGEST = 30
 
 
 def find_reasons(
-    system: System | None, spec: CommandSpec, roster: Iterable[RosterUnit], game: Game, side: str
+    system: System | None,
+    spec: CommandSpec,
+    roster: Iterable[RosterUnit],
+    game: Game,
+    side: str,
+    only: str = "",
 ) -> dict[str, dict[str, Reason]]:
     """Return, by option and handle, why units of the roster cannot be in that option.
 
-    `side` is that of who asks. Return {} if the command is no sequence of the game's system.
+    `side` is that of who asks; with `only` no other option is looked at. Return {} if the command
+    is no sequence of the game's system.
     """
     if system is None or spec.family != "sequence" or spec.system != system.id:
         return {}
@@ -47,7 +53,7 @@ def find_reasons(
     units = list(roster)
     reasons = {}
     for option in sequence.inputs:
-        if option.type in ("unit", "units"):
+        if option.type in ("unit", "units") and only in ("", option.name):
             found = dict(_reasons_in(sequence, option, units, game, side))
             if option.part == ACTS:
                 found = _drop_common_gaps(found, units)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bot.interface.typing.complete import Known, is_out, is_own, rank
+from bot.interface.typing.complete import Known, is_out, is_own, rank_able_first
 from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said, weapon_words
 from bot.rules.inputs.options import Option, format_number, spoken
 from bot.rules.inputs.several_units import fired
@@ -95,9 +95,7 @@ def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
 
 
 def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, ...]:
-    is_refused = unit.handle in known.reasons.get(option.name, {})
-    is_on_call = is_own(option) and unit.handle in known.on_call
-    return is_refused, not is_on_call, *rank(unit, option, known), unit.state not in SOUND
+    return *rank_able_first(unit, option, known), unit.state not in SOUND
 
 
 def drop_unable(option: Option, text: str, known: Known) -> str:

@@ -185,15 +185,17 @@ def _simple(
     if values := ("yes", "no") if option.type == "bool" else option.values:
         return _words(values, typed)
     if option.type == "unit" or option.complete == "unit":
+        reasons = known.reasons.get(option.name, {})
         ranked = sorted(
-            known.roster, key=lambda unit: (is_out(unit, known), rank(unit, option, known))
+            known.roster,
+            key=lambda unit: (is_out(unit, known), rank_able_first(unit, option, known)),
         )
         named = [
             unit
             for unit in ranked
             if part in comparison_key(unit.name) or part in comparison_key(unit.handle)
         ]
-        return [Choice(described(unit), unit.name) for unit in named]
+        return [Choice(described(unit, reasons.get(unit.handle)), unit.name) for unit in named]
     if option.type == "dice":
         return _dice(typed)
     if option.complete == "zone":
@@ -374,9 +376,11 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
     ]
 
 
-def described(unit: RosterUnit) -> str:
-    """A unit as a choice shows it: name, handle, type, state."""
+def described(unit: RosterUnit, reason: Reason | None = None) -> str:
+    """Return a unit as a choice shows it: name, handle, type, state, and why it cannot be chosen."""
     state = f", {unit.state}" if unit.state else ""
+    if reason is not None and reason.brief != unit.state:
+        state += f", {reason.brief}"
     return f"{unit.name} ({unit.handle}, {unit.type}{state})"[:MAX_LENGTH]
 
 
@@ -452,7 +456,8 @@ def _unit_list(
     alive = [
         unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely
     ]
-    alive.sort(key=lambda unit: rank(unit, option, known))
+    alive.sort(key=lambda unit: rank_able_first(unit, option, known))
+    reasons = known.reasons.get(option.name, {})
     gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
     units = [
         unit for unit in (*alive, *gone) if not {comparison_key(unit.name), unit.handle} & taken
@@ -461,11 +466,12 @@ def _unit_list(
     for unit in units:
         if part in comparison_key(unit.name) or unit.handle.startswith(part):
             found += (
-                [(described(unit), unit.name)]
+                [(described(unit, reasons.get(unit.handle)), unit.name)]
                 if part != comparison_key(unit.name) or not last.endswith(" ")
                 else []
             )
-            found += _weapons(unit, words)
+            if unit.handle not in reasons:
+                found += _weapons(unit, words)
     many = many_units(part, known.roster, alive, known.own_side, acting=is_own(option))
     found[FIRST:FIRST] = many
     if words is not None:
@@ -565,6 +571,15 @@ def rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
     return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(
         unit, option
     )
+
+
+def rank_able_first(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, ...]:
+    """Return the place of a unit in a list: those that cannot be there come last, and first those
+    that the drawn card or chit calls to act.
+    """
+    is_refused = unit.handle in known.reasons.get(option.name, {})
+    is_on_call = is_own(option) and unit.handle in known.on_call
+    return is_refused, not is_on_call, *rank(unit, option, known)
 
 
 def _dice(typed: str) -> list[Choice]:
