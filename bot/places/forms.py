@@ -167,6 +167,7 @@ NO_FIX = (
         "no-choice",
         "not-served",
         "not-shared",
+        "not-in-system",
         "side-taken",
     ),
 )

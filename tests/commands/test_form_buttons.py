@@ -152,6 +152,32 @@ async def test_what_no_form_can_mend_gets_no_button() -> None:
     assert (await channel.app.forms.offered(refused, again, {}, channel.who("Anna"))).buttons == ()
 
 
+@pytest.mark.parametrize(
+    ("start", "line", "buttons"),
+    [
+        ("asl scenario=canal", "game settings rule=fog", []),
+        ("ucn scenario=causeway", "game settings rule=fog", ["Fix it"]),
+        ("ucn scenario=causeway", "game settings rule=element-deck=maybe", ["Fix it"]),
+    ],
+)
+async def test_a_rule_of_a_game_without_any_has_no_form_to_fix_it(
+    start: str, line: str, buttons: list[str]
+) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", f"game start {start}")
+    anna = channel.who("Anna")
+    typed = await channel.app.parsed(line, channel.place, anna)
+    refused = await channel.say("Anna", line)
+    offered = await channel.app.forms.offered(refused, typed.spec, typed.options, anna)
+    assert [button.label for button in offered.buttons] == buttons
+    for button in offered.buttons:
+        draft = await channel.app.forms.opened(
+            button.action.removeprefix(OPEN_FORM), anna, channel.place
+        )
+        assert draft.wrong == "rule"
+        assert draft.message
+
+
 US1 = {"attackers": "us1", "targets": "vc1", "tm": "2"}
 
 

@@ -198,13 +198,24 @@ def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
             option="rule",
             code="bad-value",
         )
-    on = bool(clean(Option("rule", "bool"), found[2] or "on"))
+    on = _read_switch(found[2] or "on", rule.name)
     if on == (rule in in_force(system, game)):
         raise UserError(
             f"{rule.title} is {'on' if on else 'off'} already.", option="rule", code="no-change"
         )
     after = {**game.rules, rule.name: on}
     return replace(game, rules=after), rule_words(game.rules, after)
+
+
+def _read_switch(typed: str, rule: str) -> bool:
+    """Return whether a rule is switched on by the word after it. Raises UserError."""
+    try:
+        return bool(clean(Option("rule", "bool"), typed))
+    except UserError:
+        hint = phrase("For example: `/game settings rule={rule}=off`", rule=rule)
+        raise UserError(
+            f'A rule is on or off, not "{typed[:40]}".', hint=hint, option="rule", code="bad-value"
+        ) from None
 
 
 def _rules_listed(context: Context, game: Game) -> list[str]:

@@ -36,6 +36,7 @@ from bot.answers.reach import acting_in, reach_of
 from bot.answers.roll import read_table, roll_dice, split_digits_of_row
 from bot.answers.shot import EXTRA, acting_units, brief, compact, named_units, run_sequence
 from bot.answers.tables import whole_reply
+from bot.answers.units_in_a_row import check_units_in_a_row
 from bot.commands.context import Context, play_facts
 from bot.commands.pictures import offered, table_action
 from bot.commands.piles import closed_piles, declare_decks
@@ -162,6 +163,7 @@ async def handle_sequence(context: Context) -> Reply:
     roster = roster_for(game, spec.system)
     sequence = context.systems[spec.system].sequences[spec.target]
     try:
+        check_units_in_a_row(sequence, options, roster, partial(command_text, spec))
         return await _counted(context, sequence, options) or await _sequence(
             context, actor, sequence, options, roster
         )
