@@ -30,6 +30,8 @@ from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import begun
 
 FLAGS, HOW, OTHERS = "?flags", "?how", "?more-units"
+WAY = f"{HOW}="
+"""How an entry among the modifiers begins that says how to roll, where HOW has no place."""
 """Fields that are no single option, as REST: the modifiers, what is to be done, and units for which
 the menus have no room. No option can have a name with a question mark.
 """
@@ -233,7 +235,9 @@ def form_of(
     if not room.folds:
         has_flags = any(field.name == FLAGS for field in fields)
         if has_flags and is_crowded and _others(fields):
-            how = []  # the modifiers need its place: the form does what its button was for
+            # the modifiers need its place, and offer what else it does
+            fields = [_with_ways(field, how, room) for field in fields]
+            how = []
         fields = _packed(fields, spec, shown, room.fields - len(how))
     elif any(field.kind == "picks" for field in fields):
         fields = [*_beside(fields, _others(fields)), _typed(spec)]
@@ -564,6 +568,24 @@ def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
     return [
         Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))
     ]
+
+
+def _with_ways(field: Field, how: list[Field], room: Room) -> Field:
+    """Return the modifiers with a sealed roll and real dice among them; any other field as it is."""
+    if field.name != FLAGS:
+        return field
+    ways = tuple(
+        pick._replace(value=WAY + pick.value)
+        for one in how
+        for pick in one.picks
+        if pick.value in (SECRET, HAND)
+    )
+    kept = field.picks[: room.picks - len(ways)]
+    is_menu = field.kind == "picks" or len(kept) + len(ways) > room.ticks
+    label = f"{field.label.replace(' and ', ', ')} and dice" if ways else field.label
+    return field._replace(
+        label=label, kind="picks" if is_menu else field.kind, picks=(*kept, *ways)
+    )
 
 
 # Their order

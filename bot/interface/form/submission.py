@@ -10,6 +10,7 @@ from bot.interface.form.form import (
     HOW,
     OTHERS,
     ROLL,
+    WAY,
     Field,
     Form,
     asked_now,
@@ -54,6 +55,7 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
                 how = (_listed(given) or [how])[0]
             elif field.name == FLAGS:
                 roster_flags = find_roster_flags(spec, form.given, known)
+                after = _with_way(spec, after, field, _listed(given))
                 after = _with_flags(spec, after, field, _listed(given), roster_flags)
             elif field.name == REST:
                 after = _merge_rest(spec, after, field, str(given or ""))
@@ -125,6 +127,27 @@ def _with_option(
     return _set(options, field.name, clean(option, text) if text else "")
 
 
+def _with_way(
+    spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]
+) -> dict[str, object]:
+    """Return the options with the way to roll that was ticked among the modifiers. Raises UserError
+    for two ways.
+    """
+    offered = {pick.value for pick in field.picks if pick.value.startswith(WAY)}
+    chosen = [value.removeprefix(WAY) for value in taken if value in offered]
+    if len(chosen) > 1:
+        raise UserError(
+            "A sealed roll, or your own dice?",
+            hint="Tick one, or none.",
+            option=chosen[0],
+            code="not-together",
+        )
+    now = way_asked(spec, options)
+    if chosen:
+        return set_roll_mode(spec, options, chosen[0])
+    return set_roll_mode(spec, options, ROLL) if WAY + now in offered else options
+
+
 def _with_flags(
     spec: CommandSpec,
     options: dict[str, object],
@@ -136,10 +159,12 @@ def _with_flags(
 
     A flag that a unit brings (`roster_flags`) counts by itself: it is written down if it was unticked.
     """
-    steps = [pick.value.split("=") for pick in field.picks if "=" in pick.value]
+    picks = [pick for pick in field.picks if not pick.value.startswith(WAY)]
+    taken = [word for word in taken if not word.startswith(WAY)]
+    steps = [pick.value.split("=") for pick in picks if "=" in pick.value]
     options = _with_steps(spec, options, steps, taken)
     taken = [word for word in taken if "=" not in word]
-    offered = [pick.value for pick in field.picks if "=" not in pick.value]
+    offered = [pick.value for pick in picks if "=" not in pick.value]
     flags = _untouched_flags(spec, roster_flags)
     words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
     after = {

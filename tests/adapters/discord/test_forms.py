@@ -16,6 +16,7 @@ from bot.interface.form.form import (
     HOW,
     ODDS,
     OTHERS,
+    ROLL,
     SECRET,
     form_of,
 )
@@ -60,6 +61,46 @@ def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]
                 if form.field(HOW) is None:  # its place is needed: the button says what to do
                     covered |= {ODDS, COMPARE, SECRET, HAND}
                 assert {option.name for option in spec.options} <= covered, spec.name
+
+
+@pytest.mark.parametrize(
+    ("given", "ticked", "way"),
+    [
+        ({}, [], ROLL),
+        ({}, ["?how=secret"], SECRET),
+        ({}, ["?how=hand"], HAND),
+        ({SECRET: True}, [], ROLL),
+        ({SECRET: True}, ["?how=secret"], SECRET),
+        ({ODDS: True}, [], ODDS),
+    ],
+)
+def test_a_large_roster_leaves_sealed_rolls_and_real_dice_in_the_form(
+    given: dict[str, Any], ticked: list[str], way: str
+) -> None:
+    spec = registry().get(("lnlt", "fire"))
+    assert spec is not None
+    known = Known(MANY, ("US", "VC"), own_side="US", system="lnlt")
+    form = form_of(spec, given, known, ROOM)
+    assert form.field(HOW) is None
+    flags = form.field(FLAGS)
+    assert flags is not None
+    assert [pick.label for pick in flags.picks[-2:]] == ["Roll sealed", "I roll my own dice"]
+    problems = Problems()
+    check_modal(problems, "", modal(form, KEY))
+    problems.done()
+    taken = take(spec, known, form, {FLAGS: ticked})
+    assert (taken.problem, taken.how) == (None, way)
+    assert not any(name.startswith("?") for name in taken.options)
+
+
+def test_a_sealed_roll_with_real_dice_is_asked_about() -> None:
+    spec = registry().get(("lnlt", "fire"))
+    assert spec is not None
+    known = Known(MANY, ("US", "VC"), own_side="US", system="lnlt")
+    form = form_of(spec, {}, known, ROOM)
+    taken = take(spec, known, form, {FLAGS: ["?how=secret", "?how=hand"]})
+    assert taken.problem is not None
+    assert taken.problem.message == "A sealed roll, or your own dice?"
 
 
 def sent(body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:

@@ -79,9 +79,10 @@ async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path
         assert targets["description"].startswith("⚠ There is no Cell 55. Did you mean Cell 5?")
         assert not any(option.get("default") for option in targets["component"]["options"])
         ticks = form.modal["components"][3]["component"]["options"]
-        assert [tick["value"] for tick in ticks if tick.get("default")] == ["tm=1"], (
-            "what was typed is kept"
-        )
+        assert [tick["value"] for tick in ticks if tick.get("default")] == [
+            "tm=1",
+            "?how=hand",
+        ], "what was typed is kept"
         fired = await press(anna, refused, "Fire at Cell 5")
         assert not fired.ephemeral
         assert "Cell 5" in fired.content
