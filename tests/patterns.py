@@ -61,9 +61,6 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/rules/errors.py", r'rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])"'): {
         "hint": SimpleNamespace(wrong="aa")
     },
-    ("bot/rules/inputs/typed_values.py", r'"[,;]" if by_commas else r"[\s,;]+"'): {
-        "by_commas": False
-    },
     ("bot/rules/text/plain.py", 'f"[{signs}]"'): {"signs": "\\t\\n\u200b-\u200f"},
     ("bot/stores/struck_texts.py", r'rf"(?<!\w)(?:{words_of_names})(?!\w)"'): {
         "words_of_names": "Anna|Ann"

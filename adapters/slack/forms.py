@@ -38,6 +38,7 @@ from bot.interface.spec import CommandSpec, Person
 from bot.interface.typing.command_text import Parsed, names_group
 from bot.places.forms import ONE_MORE, Draft, describe_in_form
 from bot.rules.errors import UserError
+from bot.rules.text.normalize import comparison_key
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class Forms:
 
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
-        words = text.casefold().removeprefix("/").split()
+        words = comparison_key(text).removeprefix("/").split()
         if names_group(words, self._app.registry):
             return await self._chosen(request, text, ack)
         try:
@@ -103,7 +104,7 @@ class Forms:
         """Open what asks which command is meant, by its first words alone, or its form where
         there is but one.
         """
-        words = tuple(text.casefold().removeprefix("/").split())
+        words = tuple(comparison_key(text).removeprefix("/").split())
         try:
             seen = await self._app.registry_at(request.where)
         except UserError:

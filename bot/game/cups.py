@@ -28,6 +28,7 @@ from bot.rules.copies import replace
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import counted
+from bot.rules.text.normalize import NameIndex
 from bot.systems.deck_file import ENDS, FORMATION, HANDLE, OUT, SIDE
 from bot.systems.game_file import LED_BY
 from bot.systems.system import System
@@ -94,7 +95,7 @@ def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
     """What the chain has of a deck that leads a phase: beside ids and counts what each chit
     means in this game.
     """
-    called = {side.casefold(): side for side in sides}
+    called = NameIndex({side.casefold(): side for side in sides})
     data = made.deck.to_json()
     for card in data["cards"]:
         said = made.said[card["id"]]

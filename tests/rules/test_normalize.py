@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +24,7 @@ from tests.growth import LONG, MOST_GROWTH, growth
 from tests.lookalikes import LOOKALIKES, changed
 from tests.parsers import repeated
 
+ROOT = Path(__file__).parents[2]
 NAMES = (
     "O'Brien",
     "A-1 Squad",
@@ -117,6 +120,18 @@ def test_a_key_holds_no_sign_that_looks_like_another(text: str) -> None:
     assert not set(key) & set('\u2018\u2019\u2013\u2014\u2212\u00a0\u3000\u00ad\ufe0f`"')
     assert not any(sign.isdecimal() and sign not in "0123456789" for sign in key)
     assert unicodedata.is_normalized("NFKC", key)
+
+
+def test_no_other_module_makes_either_form() -> None:
+    """Pictures ask which letters a font lacks; all else asks `normalize.py`."""
+    allowed = {"bot/rules/text/normalize.py", "bot/picture/font.py"}
+    files = [file for folder in ("bot", "adapters") for file in (ROOT / folder).rglob("*.py")]
+    found = {
+        file.relative_to(ROOT).as_posix()
+        for file in files
+        if re.search(r"unicodedata|\bNFK?[CD]\b", file.read_text("utf-8"))
+    }
+    assert found == allowed
 
 
 def test_an_index_finds_each_spelling_and_keeps_two_names_of_an_old_log() -> None:

@@ -139,7 +139,9 @@ def _check_cups(system: System, sides: tuple[str, ...]) -> None:
         side for id in system.decks if is_cup(id, system) for side in sides_named(system.decks[id])
     ]
     if sides and (
-        unknown := [side for side in named if side.casefold() not in map(str.casefold, sides)]
+        unknown := [
+            side for side in named if comparison_key(side) not in map(comparison_key, sides)
+        ]
     ):
         hint = phrase('For example: sides="{sides}"', sides=", ".join(dict.fromkeys(named)))
         raise UserError(

@@ -4,10 +4,9 @@ whose totals they are.
 
 import re
 from collections.abc import Iterable, Sequence
-from unicodedata import decomposition
 
 from bot.packs.importing.digit_dice import D66, digit_dice_called, digit_dice_for, numbers_of
-from bot.rules.text.normalize import open_signs
+from bot.rules.text.normalize import has_raised_signs, open_signs
 
 Span = tuple[int | None, int | None]
 """From this figure to that one, both counted in; None where it is open."""
@@ -31,8 +30,6 @@ _POINT_ZERO = re.compile(r"([-+]?\d{1,5})\.0{1,2}")
 """A whole number as a spreadsheet writes it with decimals; three zeros may be thousands."""
 _LIST_MARK = re.compile(r"#?\s*+(\d{1,5}+)\s*+[.):]|#\s*+(\d{1,5}+)")
 """A number as lists print it: `1.`, `2)`, `#4`. `(3)` may be a negative number."""
-_RAISED = ("<super>", "<sub>", "<fraction>")
-"""Signs such as a raised 2, which is a note and no digit of the figure before it."""
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:[,.' ]\d{3})+")
 _DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(\d{1,4}|%)(?![0-9])", re.IGNORECASE)
 _MODIFIED = re.compile(r"\+|\bdrms?\b|\bmod", re.IGNORECASE)
@@ -45,7 +42,7 @@ MOST_SIDES, MOST_TOTAL = 9_999, 10_000
 
 def plain_figures(text: str) -> str:
     """Return a heading with ASCII digits, signs and dashes, in lower case, each blank single."""
-    if not text.isascii() and not any(decomposition(char).startswith(_RAISED) for char in text):
+    if not has_raised_signs(text):
         text = open_signs(text)
     return " ".join(text.casefold().split())
 

@@ -55,6 +55,7 @@ _APOSTROPHES = (
 _QUOTATION_MARKS = (
     '"\u00ab\u00bb\u02ba\u02dd\u05f4\u201c\u201d\u201e\u201f\u2033\u2036\u301d\u301e\u301f\uff02'
 )
+_RAISED = ("<super>", "<sub>", "<fraction>")
 _TILDES = "\u02dc\u223c\u301c\uff5e"
 _COMPARED = str.maketrans(
     {
@@ -233,6 +234,15 @@ def open_signs(text: str) -> str:
     if text.isascii():
         return text
     return plain_signs(unicodedata.normalize("NFKC", plain_signs(text)))
+
+
+def has_raised_signs(text: str) -> bool:
+    """Return whether a text has signs such as a raised 2, which is a note and no digit of the
+    figure before it, or a fraction.
+    """
+    return not text.isascii() and any(
+        unicodedata.decomposition(sign).startswith(_RAISED) for sign in text
+    )
 
 
 def ascii_letters(text: str) -> str:
