@@ -29,7 +29,7 @@ from bot.commands.play.answer_buttons import (
 from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.play import play
 from bot.commands.play.sealed import reveal_number
-from bot.commands.turns.first_side import give_initiative
+from bot.commands.turns.first_side import give_initiative, list_phase_events
 from bot.commands.turns.mentions import calls, moment_of
 from bot.commands.turns.turn import old_card
 from bot.commands.turns.turn_card import may_be_rolled
@@ -37,7 +37,7 @@ from bot.game.events import ROLLS, get_recorded_units, holding
 from bot.game.loaded import read_opened
 from bot.game.rights import DONE_ONCE, need_player
 from bot.game.roster import hex_of, is_gone, is_of_game
-from bot.game.sides import find_side
+from bot.game.sides import find_side, fit_verb
 from bot.game.state import Json, is_guarded, roster_of, unit_from_json
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.line_and_keypad import keypad
@@ -316,7 +316,7 @@ MOST_CHANGED = 4
 
 def _describe_changes(context: Context, event: Json) -> list[str]:
     """Return what is different now about the units of an event, apart from their having acted:
-    `Gren 1, 7 and 10 killed`.
+    `Gren 1, 7, 10 killed`.
     """
     system = context.systems.get(str(event.get("system") or ""))
     if system is None or not is_of_game(context.game, system.id):
@@ -450,9 +450,23 @@ async def press_call(context: Context, about: str) -> Reply:
     return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
 
 
-async def press_sequence(context: Context, word: str) -> Reply:
-    """A combat sequence that asks for nothing: its button in a phase rolls it."""
-    return await play(repeated(context, (context.game.system, word), {}))
+async def press_sequence(context: Context, about: str) -> Reply:
+    """Roll a combat sequence that asks for nothing, once in the phase for which its button was
+    made.
+    """
+    when, _, word = about.rpartition(":")
+    if when and (old := old_card(context, when)):
+        return old
+    game = context.need_started()
+    for event in await list_phase_events(context) if when else ():
+        if event["kind"] == "sequence" and event["target"] == word:
+            title = context.systems[game.system].sequences[word].title
+            raise UserError(
+                f"{title} was rolled in this phase already.",
+                hint=phrase("To roll again: `/{name}`", name=f"{game.system} {word}"),
+                code="used-up",
+            )
+    return await play(repeated(context, (game.system, word), {}))
 
 
 async def initiative(context: Context, about: str | None = None) -> Reply:
@@ -463,10 +477,29 @@ async def initiative(context: Context, about: str | None = None) -> Reply:
     game = context.need_started()
     need_player(game, context.actor)
     named = context.options()["side"] if about is None else ""
+    if about is not None:
+        await _need_no_initiative(context)
     if not named:
         return await _roll_initiative(context)
     side = find_side(game, named)
     return await give_initiative(context, side)
+
+
+async def _need_no_initiative(context: Context) -> None:
+    """Raise UserError if the present phase has said who has the initiative: both players may press
+    the button.
+    """
+    events = await list_phase_events(context)
+    is_known = any(
+        one["kind"] == "initiative" or one.get("target") == "initiative" for one in events
+    )
+    if is_known:
+        holder = context.game.initiative
+        raise UserError(
+            f"{holder} {fit_verb(holder, 'has', 'have')} the initiative already.",
+            hint=phrase("To roll for it again: `/game initiative`"),
+            code="used-up",
+        )
 
 
 async def _roll_initiative(context: Context) -> Reply:

@@ -51,6 +51,16 @@ async def give_initiative(context: Context, side: str) -> Reply:
     )
 
 
+async def list_phase_events(context: Context) -> list[Json]:
+    """Return the events of the present phase that hold, newest first."""
+    events = list[Json]()
+    for event in holding(await context.recent(READ_BACK)):
+        if event["kind"] in ("start", "next") or _begins_phase(event):
+            break
+        events.append(event)
+    return events
+
+
 def _begins_phase(event: Json) -> bool:
     """Return whether a pass has ended the phase before."""
     changed = (event.get("after") or {}).get("game") or {}

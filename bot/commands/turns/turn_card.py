@@ -50,7 +50,9 @@ _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row"
 CARDS = ("start", "resume", *TURNING)
 ON_BOARD = ":board"
 """How the action of *Done* or *Pass* ends on the board."""
-OF_A_PHASE = ("initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon")
+OF_A_PHASE = (
+    "initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon", "sequence",
+)  # fmt: skip
 """Buttons that are made for one phase, beside those that open its forms."""
 READ_BACK = 100
 MOST_DUE = 2
@@ -323,7 +325,7 @@ def _button(context: Context, word: str) -> Button:
     assert system is not None
     said = in_words(word, system.game.get("words") or {}) or spoken(word)
     if word in system.sequences and not system.sequences[word].inputs:
-        return context.button("sequence", said, word)
+        return context.button("sequence", said, moment(game), word)
     return Button(f"{OPEN_FORM}{system.id} {word}", said)
 
 
