@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from bot.answers.defaults import loans, with_filled
 from bot.answers.plays import Planned, planned
+from bot.game.counter import in_words, say_state
 from bot.interface.reply.reply import Reply
 from bot.rules.copies import replace
 from bot.rules.dice import Die
@@ -23,7 +24,7 @@ from bot.rules.inputs.units import Roster, RosterUnit, Unit, by_name
 from bot.rules.sequence.sequence import Played
 from bot.rules.text.line import Line
 from bot.rules.text.names import joined
-from bot.systems.system import Sequence
+from bot.systems.system import Sequence, System
 
 HANDS = 12
 """Hands of dice that each condition is tried with; a difference ends the trial."""
@@ -53,18 +54,20 @@ class CountedCondition(NamedTuple):
     """A condition that counts, with the modifiers of the line that are gone without it.
 
     `modifiers` holds names and values; it is empty if the condition counts in another way, such as
-    by the column of a table. `is_named`: some line of the roll names it in other words.
+    by the column of a table. `is_named`: some line of the roll names it in other words. `spoken` is
+    the condition as players write it.
     """
 
     condition: Condition
     modifiers: tuple[tuple[str, int], ...]
     is_named: bool
+    spoken: str
 
     @property
     def text(self) -> str:
         """The modifiers, or the condition itself: `− 4 hesitant`, `shaken`."""
         if not self.modifiers:
-            return _spoken(self.condition.word)
+            return self.spoken
         signed = [
             f"{'+' if value > 0 else chr(0x2212)} {abs(value)} {name}"
             for name, value in self.modifiers
@@ -72,9 +75,11 @@ class CountedCondition(NamedTuple):
         return ", ".join(signed)
 
 
-def _spoken(word: str) -> str:
+def _say(condition: Condition, system: System) -> str:
     """Return a marker, state or attribute with its word as players write it: `top OT`."""
-    words = word.replace("-", " ").replace("_", " ").split()
+    if condition.kind == "state":
+        return say_state(condition.word, system)
+    words = in_words(condition.word).split()
     return " ".join(part.upper() if len(part) == 2 else part for part in words)
 
 
@@ -117,7 +122,8 @@ def find_counted(
         if without is not None:
             modifiers = base.modifiers_gone(without)
             is_named = bool(modifiers) or base.words_gone(without)
-            counted.append(CountedCondition(condition, modifiers, is_named))
+            spoken = _say(condition, sequence.system)
+            counted.append(CountedCondition(condition, modifiers, is_named, spoken))
     return tuple(counted)
 
 

@@ -8,7 +8,7 @@ inputs are used once more.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from bot.answers.plays import each_of
 from bot.answers.shot import EXTRA, acting_units, named_units
@@ -19,7 +19,7 @@ from bot.game.phases import phase_of
 from bot.game.roster import is_of_game
 from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import side_of, values_read
-from bot.interface.reply.parts import Small
+from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
@@ -445,8 +445,25 @@ def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:
     rules = dict.fromkeys(one.by for one in ruled if not one.is_phase)
     phases = dict.fromkeys(one.by for one in ruled if one.is_phase and one.by)
     lines = [Small(f"By rule: {', '.join(rules)}")] if rules else []
-    lines += [Small(f"By the game's phase: {', '.join(phases)}")] if phases else []
+    lines += [Small(f"{BY_PHASE}{', '.join(phases)}")] if phases else []
     return replace(reply, lines=(*reply.lines, *lines)) if lines else reply
+
+
+BY_PHASE = "By the game's phase: "
+
+
+def name_phase_once(reply: Reply, remarks: Iterable[str]) -> Reply:
+    """Return the answer without the line about the phase if a remark or another line names it."""
+    named = [part.text for part in reply.lines if _is_by_phase(part)]
+    if not named:
+        return reply
+    without = replace(reply, lines=tuple(part for part in reply.lines if not _is_by_phase(part)))
+    title = " ".join(named[0].split()[-2:])  # without the side: `British Rally Phase`
+    return without if title in " ".join((without.text(), *remarks)) else reply
+
+
+def _is_by_phase(part: Part) -> TypeGuard[Small]:
+    return isinstance(part, Small) and part.text.startswith(BY_PHASE)
 
 
 def depends_on_game(spec: CommandSpec) -> bool:

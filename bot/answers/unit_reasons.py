@@ -12,7 +12,7 @@ from bot.answers.firers_and_targets import (
     refusal_of,
     takes_type,
 )
-from bot.game.counter import printed_on
+from bot.game.counter import in_words, printed_on
 from bot.game.cups import is_called
 from bot.game.rights import find_ban
 from bot.game.roster import is_gone
@@ -144,7 +144,7 @@ def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason 
     example; None if it can, or if what else is given decides.
     """
     if is_gone(unit) and unit.state not in option.likely:
-        return Reason(unit.state, f"{unit.name} is {unit.state}.")
+        return Reason(unit.state, f"{unit.name} is {in_words(unit.state)}.")
     refused = refusal_of(sequence, option.name, unit)
     if refused is None or not _is_about(refused, option, sequence):
         return None

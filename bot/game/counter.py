@@ -89,6 +89,12 @@ def state_of(unit: RosterUnit, system: System | None) -> str:
     return "" if state in (words.sound, *(system.game["units"].get("well") or ())) else state
 
 
+def say_state(state: str, system: System | None) -> str:
+    """Return a state in words; one that sets several flags names them: `shaken and wounded`."""
+    flags = system.words["units"].states.get(state, ()) if system is not None else ()
+    return " and ".join(map(in_words, flags)) if len(flags) > 1 else in_words(state)
+
+
 def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
     """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none
     where it is well.
@@ -96,8 +102,7 @@ def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
     state = state_of(unit, system)
     found = list[str]()
     if state:
-        flags = system.words["units"].states.get(state, ()) if system is not None else ()
-        found.append(" and ".join(map(in_words, flags)) if len(flags) > 1 else in_words(state))
+        found.append(say_state(state, system))
     if unit.turned and REDUCED not in state and not is_lost(unit, system):
         found.append(REDUCED)
     for key in loss_keys(system):

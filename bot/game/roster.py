@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from itertools import groupby
 from typing import Any
 
 from bot.game.counter import (
@@ -20,7 +19,7 @@ from bot.rules.errors import UserError, did_you_mean, meant, with_sign_of
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, value_of
 from bot.rules.sequence.sequence import Change, Joining
-from bot.rules.text.names import counted, joined
+from bot.rules.text.names import counted
 from bot.rules.text.normalize import (
     ascii_letters,
     comparison_key,
@@ -91,7 +90,7 @@ def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
     """Units by side, then in the order of their handles."""
     return sorted(
         units,
-        key=lambda unit: (unit.side.casefold(), _handle_number(unit.handle), unit.name.casefold()),
+        key=lambda unit: (unit.side.casefold(), handle_number(unit.handle), unit.name.casefold()),
     )
 
 
@@ -137,7 +136,7 @@ def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
         prefix += "x"
     used = {unit.handle for unit in units.values()} | set(units) | set(taken)
     highest = max(
-        (_handle_number(handle) for handle in used if re.fullmatch(prefix + r"\d+", handle)),
+        (handle_number(handle) for handle in used if re.fullmatch(prefix + r"\d+", handle)),
         default=0,
     )
     number = highest + 1
@@ -415,24 +414,8 @@ def cleared(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
 
 
 def described(unit: RosterUnit) -> str:
-    """A unit in one line: name, handle, type, numbers, state, markers."""
+    """A unit in one line, as it is typed: name, handle, type, numbers, state, markers."""
     return f"{unit.name} ({unit.handle}): {_what_it_is(unit)}"
-
-
-def described_together(units: Iterable[RosterUnit]) -> list[str]:
-    """Units line by line, three or more alike one behind the other in one line: `GI 1-12
-    (us1..us12): soldier`.
-    """
-    lines: list[str] = []
-    for (_, what), alike in groupby(units, lambda unit: (unit.side, _what_it_is(unit))):
-        row = list(alike)
-        first = row[0].handle
-        last = row[-1].handle
-        if len(row) > 2 and _handle_number(last) - _handle_number(first) == len(row) - 1:
-            lines.append(f"{joined(unit.name for unit in row)} ({first}..{last}): {what}")
-        else:
-            lines += map(described, row)
-    return lines
 
 
 def _what_it_is(unit: RosterUnit) -> str:
@@ -440,29 +423,6 @@ def _what_it_is(unit: RosterUnit) -> str:
     pieces += [piece for piece in (unit.state, *sorted(unit.marks)) if piece]
     pieces += [f"({other_side(unit)})"] if unit.back is not None else []
     return " ".join(pieces)
-
-
-def changes_said(before: RosterUnit, after: RosterUnit) -> str:
-    """What has become otherwise: `fp 3, was 2 · state shaken · + moved`."""
-    pairs = [
-        (key, getattr(before, key), getattr(after, key))
-        for key in ("name", "type", "side", "state")
-    ]
-    pairs += [
-        (key, before.numbers.get(key), after.numbers.get(key))
-        for key in {**before.numbers, **after.numbers}
-    ]
-    pairs += [("other side", other_side(before), other_side(after))]
-    found = [
-        f"{key.replace('_', ' ')} {'none' if new in _NOTHING else number_said(new)}"
-        + (f", was {number_said(old)}" if old not in _NOTHING else "")
-        for key, old, new in pairs
-        if old != new
-    ]
-    found += [f"+ {mark}" for mark in sorted(after.marks - before.marks)]
-    return " \u00b7 ".join(
-        [*found, *(f"\u2212 {mark}" for mark in sorted(before.marks - after.marks))]
-    )
 
 
 def other_side(unit: RosterUnit) -> str:
@@ -483,10 +443,8 @@ def number_said(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
-_NOTHING = (None, "")
-
-
-def _handle_number(handle: str) -> int:
+def handle_number(handle: str) -> int:
+    """Return the number at the end of a handle; 0 if it has none."""
     found = _LAST_NUMBER.search(handle)
     return int(found[0]) if found else 0
 

@@ -12,7 +12,7 @@ async def test_a_sealed_shot_says_what_will_hold_when_it_is_opened() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     sealed = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret hand=6,5,5")
-    assert "When opened: Cell 1 a half-squad" in sealed.text()
+    assert "When opened: Cell 1 is a shaken half-squad" in sealed.text()
     assert "Now:" not in sealed.text()
     assert (await channel.do("Anna", "unit show vc1")).first == "Cell 1: good order"
     opened = await channel.do("Anna", "game reveal 8")

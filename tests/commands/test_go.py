@@ -82,7 +82,7 @@ async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
     assert (await channel.do("Bob", "game pass")).mention == ("console:alice",)
     ended = await channel.do("Alice", "game pass")
     assert ended.title == "Turn 1, Administrative: both sides"
-    assert ended.body()[0] == "Alice passes, which ends Operations."
+    assert ended.body()[0] == "Alice passes. The Operations phase is over."
     assert ended.mention == ("console:bob",)
     game = await channel.game()
     assert (game.go, game.passes) == (("US", "VC"), 0)

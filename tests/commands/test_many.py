@@ -327,7 +327,7 @@ async def test_units_are_edited_many_at_once() -> None:
     reply = await channel.do("Anna", 'unit edit "Squad 1..2" shaken fp=3')
     assert reply.first == "Anna edits 2 units"
     assert (await last_event(channel))["result"] == "2 units edited"
-    assert reply.body() == ["Squads 1 + 2: state shaken · fp 3, was 2"], "what changed, once"
+    assert reply.body() == ["Squads 1 + 2: shaken · fp 3, was 2"], "what changed, once"
     reply = await channel.do("Anna", "unit edit all shaken")
     assert reply.first == "Anna edits Lt Hill"
     assert "2 units had these values already." in reply.text()

@@ -36,7 +36,7 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
     channel = await rifles()
     before = await channel.content()
     reply = await channel.do("Bob", CASUALTIES)
-    assert "Rifle 1 a half-squad and shaken" in reply.text()
+    assert "Rifle 1 is a shaken half-squad" in reply.text()
     assert "old numbers" not in reply.text()
     unit = (await channel.game()).units["rifle 1"]
     assert (unit.type, unit.state, dict(unit.numbers)) == (
@@ -54,7 +54,7 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
 async def test_without_a_reduced_side_the_small_print_says_so() -> None:
     channel = await rifles()
     reply = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="us1; us2" hand="6,1,6,6"')
-    assert "Squads 1 + 2 half-squads (old numbers) and shaken" in reply.text()
+    assert "Squads 1 + 2 are shaken half-squads (old numbers)" in reply.text()
     typed = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="squad morale=5" hand="6,1,6"')
     assert "old numbers" not in typed.text(), "only units of the roster have one"
 

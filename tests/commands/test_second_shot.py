@@ -167,7 +167,7 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     assert table[4].split()[:3] == ["Foe", "5", "5"]
     *rows, changed = table
     assert max(map(len, rows)) <= 32
-    assert changed.startswith("Now: Foe 2 + 3 half-squads")
+    assert changed.startswith("Now: Foe 2 + 3 are shaken half-squads")
     shared = await channel.press("Anna", dice.buttons[1].action)
     assert not shared.private
     assert shared.lines == dice.lines
@@ -280,7 +280,7 @@ async def test_again_and_change_leave_out_who_cannot_take_part_any_more() -> Non
     again = await channel.do("Anna", "again")
     event = await last_event(channel)
     assert (event["inputs"]["attackers"], event["inputs"]["targets"]) == ("Squad 1", "Cell 2")
-    assert "Squad 2 is shaken" in again.text() or "Squad 2 state shaken" in again.text()
+    assert "Squad 2 is shaken" in again.text() or "Squad 2 shaken" in again.text()
     change = {button.label: button.action for button in again.buttons}["Change…"]
     await channel.do("Bob", "unit edit vc2 eliminated")
     anna = channel.who("Anna")

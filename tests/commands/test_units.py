@@ -268,4 +268,4 @@ async def test_units_alike_are_removed_in_one_line_as_they_were_added() -> None:
     await channel.do("Anna", "game start lnlt Hill sides=US,VC")
     added = await channel.do("Anna", 'unit add "Fox 1..40" squad US morale=5')
     removed = await channel.do("Anna", 'unit remove "Fox 1..40"')
-    assert removed.body() == added.body() == ["Fox 1-40 (us1..us40): squad morale=5"]
+    assert removed.body() == added.body() == ["Fox 1-40 (us1..us40): squad, morale 5"]

@@ -237,8 +237,7 @@ async def test_the_last_chit_ends_the_phase_and_the_turn_card_says_what_was_left
         )
         assert ("Draw the next chit" in last.title) == (at == 0)
     assert last.title == "Turn 1, End: both sides"
-    assert "the last chit, which ends Turn" not in last.text()
-    assert "the last chit, which ends Activations." in last.text()
+    assert "the last chit. The Activations phase is over." in last.text()
     await channel.do("Anna", "game next", "game next")
     left = await channel.do("Anna", "game next")
     assert left.title.startswith("Turn 2, End")

@@ -78,6 +78,8 @@ async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() 
     await channel.do("Anna", "game next")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
     assert "Red owed a roll first: Morale test on activating." in shot.text()
+    again = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
+    assert "owed a roll first" not in again.text(), "said once a turn"
     tested = await channel.press("Anna", button(shot, "Test Morale"))
     assert "Morale test" in tested.text()
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue anyway=yes hand=19")

@@ -41,7 +41,7 @@ async def test_a_target_that_died_meanwhile_is_not_said_to_suffer() -> None:
 async def test_of_two_targets_the_headline_names_the_one_that_changes() -> None:
     channel, _, reply = await opened(BOTH, "unit edit vc1 state=eliminated")
     assert reply.first.startswith("Cell 2 is a half-squad and shaken · ")
-    assert "Now: Cell 2 a half-squad and shaken" in reply.text()
+    assert "Now: Cell 2 is a half-squad and shaken" in reply.text()
     assert (await channel.game()).units["cell 2"].type == "half-squad"
 
 
@@ -51,7 +51,7 @@ async def test_what_changes_all_its_units_reads_as_it_was_rolled(
 ) -> None:
     _, _, reply = await opened(SHOT, *meanwhile)
     assert reply.first.startswith("Cell 1 takes casualties · ")
-    assert "Now: Cell 1 a half-squad (old numbers) and shaken" in reply.text()
+    assert "Now: Cell 1 is a shaken half-squad (old numbers)" in reply.text()
 
 
 async def test_an_opened_shot_is_undone_and_brought_back_with_its_effect(tmp_path: Path) -> None:

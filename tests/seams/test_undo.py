@@ -509,7 +509,7 @@ async def test_a_unit_is_renamed_and_back() -> None:
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6")
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)
-    assert "As before: Squad 1." in (await channel.do("Anna", "game undo")).text()
+    assert "Squad 1 is back as before." in (await channel.do("Anna", "game undo")).text()
     assert (await channel.game()).units == was
     await channel.do("Anna", "game redo")
     assert "rifle 9" in (await channel.game()).units

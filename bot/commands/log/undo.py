@@ -486,7 +486,7 @@ async def _ask(context: Context, group: Sequence[Json], others: frozenset[str], 
 
 def _describe_effect(group: Iterable[Json], what: str) -> str:
     """Say which units the undo or redo of the events changes; "" for none."""
-    units = _units_of(group)
+    units = joined(_list_units(group))
     done = "taken back" if what == UNDO else "done again"
     return f" If they do, what it did to {units} is {done}." if units else ""
 
@@ -499,9 +499,14 @@ async def _told_of_all(context: Context, group: Sequence[Json]) -> list[str]:
     return [await _with_number(context, event) for event in events[:MOST_NAMED]]
 
 
-def _units_of(group: Iterable[Json]) -> str:
+def _list_units(group: Iterable[Json]) -> list[str]:
     """Return the names of the units that events changed, as they were."""
-    return joined(dict.fromkeys(name for event in group for name in held_before(event)))
+    return list(dict.fromkeys(name for event in group for name in held_before(event)))
+
+
+def _say_restored(units: list[str]) -> str:
+    """Return the sentence that an undo has for the units that it changes back."""
+    return f"{joined(units)} {'is' if len(units) == 1 else 'are'} back as before."
 
 
 def _name_all(context: Context, persons: Iterable[str]) -> str:
@@ -767,8 +772,8 @@ async def _take_back(
         body = ledger.add(UNDO, asked=asked, **consent_fields, **undone)
         context.amends += await turned(context, body, event, events)
         events = [body, *events]
-    units = _units_of(group)
-    as_before = [f"As before: {units}."] if units else []
+    units = _list_units(group)
+    as_before = [_say_restored(units)] if units else []
     for event in group:
         as_before += await _explain_choice(context, event)
     oldest = group[-1]["number"]

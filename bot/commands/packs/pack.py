@@ -31,7 +31,7 @@ from bot.places.platform_words import manager_word
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.text.names import counted, joined
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, using
 from bot.systems.packs.archive import MOST_BYTES, zipped
@@ -88,10 +88,7 @@ async def list_packs(context: Context, free: Sequence[str], menus: tuple[Menu, .
     server = server_key(context.command.where)
     known = await versions(context.store, server)
     active = await enabled(context.store, server)
-    rows = [
-        f"{one.title} {one.version}{', enabled' * (active.get(one.id) == one.hash)} · {one.id}@{one.hash[:SHORT]}"
-        for one in known
-    ]
+    rows = [_describe_version(one, is_enabled=active.get(one.id) == one.hash) for one in known]
     if not rows:
         lines: list[Part] = [
             "A pack is a game of your own: tables, units and combat sequences as data.",
@@ -100,9 +97,23 @@ async def list_packs(context: Context, free: Sequence[str], menus: tuple[Menu, .
     else:
         lines = [*rows]
     if free:
-        lines.append(f"Free to add: {joined(free)}")
+        lines.append(f"Free to add: {' · '.join(free)}")
     title = f"{counted(len(rows), 'pack')} here" if rows else "No packs here yet"
     return Reply(title, tuple(lines), private=True, menus=menus)
+
+
+def _describe_version(version: Version, *, is_enabled: bool) -> str:
+    """Return the line of a version in the list: `Little Wars · version 1 · enabled · id@hash`.
+
+    A title may have commas.
+    """
+    words = (
+        version.title,
+        f"version {version.version}",
+        "enabled" if is_enabled else "",
+        f"{version.id}@{version.hash[:SHORT]}",
+    )
+    return " · ".join(filter(None, words))
 
 
 async def enable(context: Context, hash: str | None = None) -> Reply:

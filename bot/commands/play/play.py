@@ -15,6 +15,7 @@ from bot.answers.counted_conditions import (
 from bot.answers.defaults import (
     by_game,
     loans,
+    name_phase_once,
     told,
     told_by_rule,
     tracks_read,
@@ -49,6 +50,7 @@ from bot.commands.post.choose import ask_side
 from bot.commands.turns.done_under_shot import done_button
 from bot.commands.turns.mentions import with_call, with_repeats
 from bot.commands.turns.turn import told_by_name
+from bot.game.counter import in_words
 from bot.game.decks import EVERYTHING, decks_with, find_used_cards
 from bot.game.rights import (
     find_ban,
@@ -284,7 +286,9 @@ def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> Non
             unit=lost[0].handle,
             state=_get_sound_state(sequence.system, lost[0]),
         )
-        raise UserError(f"{lost[0].name} is {lost[0].state}.", hint=hint, code="unit-gone")
+        raise UserError(
+            f"{lost[0].name} is {in_words(lost[0].state)}.", hint=hint, code="unit-gone"
+        )
     acting = list[str]()
     if not hits_its_unit(sequence):
         acting = [name for given in plays for name in acting_units(given)]
@@ -543,7 +547,7 @@ def _answer(
     if told:
         reply = replace(reply, lines=(*reply.lines, *told))
     if happening.kind == "sequence":
-        reply = brief(reply, spec.options)
+        reply = name_phase_once(brief(reply, spec.options), unusual)
     lines = (*reply.lines, *_remarks(unusual))
     related = roll_buttons(context, reply, happening.kind, facts, number)
     if happening.uses:  # the card is gone: the same cannot be done again

@@ -250,7 +250,9 @@ def _describe_real_changes(
     states = _describe_states([keys[name] for name in changed], before, after, system)
     lines = [part for part in answer.lines if not _is_now(part)]
     if states and len(lines) < len(answer.lines):
-        lines.append(Small(NOW + " · ".join(f"{name} {state}" for name, state in states.items())))
+        lines.append(
+            Small(NOW + " · ".join(f"{name} is {state}" for name, state in states.items()))
+        )
     title = joined(f"{name} is {state}" for name, state in states.items())
     title = title or f"No effect any more on {joined(sorted({*names} - {*changed}))}"
     return replace(answer, title=title, lines=tuple(lines))

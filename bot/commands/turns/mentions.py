@@ -94,13 +94,15 @@ def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
 
 async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
     """The answer to a sequence with a line about those who act and owed a roll before it, and
-    the button for that.
+    the button for that. It is said at their first act of the turn.
     """
     if happening is None or reply.private:
         return reply
     called = await calls(context)
+    acted = await _list_acted(context) if called else frozenset()
     for call in called if is_of_game(context.ledger.game, happening.system) else ():
-        early = [unit.name for unit in call.units if unit.name in happening.acting]
+        names = [unit.name for unit in call.units if unit.name in happening.acting]
+        early = [name for name in names if name not in acted]
         if early and call.roll and call.roll != happening.target:
             line = Small(
                 f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}."
@@ -108,6 +110,13 @@ async def with_call(context: Context, happening: Happening | None, reply: Reply)
             buttons = (*reply.buttons, *call_buttons(context, [call]))
             return replace(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply
+
+
+async def _list_acted(context: Context) -> frozenset[str]:
+    """Return the names of the units that acted this turn before the newest event."""
+    newest = context.ledger.game.number
+    earlier = [event for event in await _since(context) if event["number"] != newest]
+    return frozenset(name for event in earlier for name in event.get("acting", ()))
 
 
 async def with_repeats(context: Context, happening: Happening, says: str, reply: Reply) -> Reply:

@@ -18,6 +18,7 @@ from bot.commands.turns.turn_card import (
     passes_told,
     phase_buttons,
     phase_name,
+    phase_over,
 )
 from bot.commands.turns.upkeep import list_owed, run_upkeep
 from bot.game import cups
@@ -141,7 +142,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     if sides_acted_for(game, context.actor, (side,)):
         does = _ended_for(context, game) if acted else f"{does} for {side}"
     if is_over:
-        because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
+        because = f"{does}. {phase_over(game, system)}"
         return await phase_card(context, game, after, (because,))
     where = " · ".join(
         piece for piece in (phase_name(after, system), passes_told(after, system)) if piece
@@ -182,8 +183,7 @@ async def _chit_done(context: Context, game: Game) -> Reply:
         "pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words
     )
     if is_over:
-        ends = phase_name(replace(game, turn=0, led=""), system)
-        because = f"{does}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
+        because = f"{does}, the last {cups.nouns(game.led)[0]}. {phase_over(game, system)}"
         return await phase_card(context, game, after, (because,))
     left = f"{phase_name(after, system)} · {cups.left_told(after)}"
     by = does

@@ -77,6 +77,14 @@ def phase_name(game: Game, system: System | None) -> str:
     return begun(", ".join(filter(None, (title, chit_name(game, system)))))
 
 
+def phase_over(game: Game, system: System | None) -> str:
+    """Return `The Operations phase is over.`, with the side whose turn it is, if one has its own."""
+    title = str(phase_of(game, system).get("title", "")) or "turn"
+    is_named = title.lower().endswith(("phase", "round", "turn"))
+    words = ("The", game.turn_of, title, "" if is_named else "phase", "is over.")
+    return " ".join(filter(None, words))
+
+
 def _who_begins(game: Game, system: System | None) -> str:
     if not game.go:
         return ""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.answers.firers_and_targets import whose
 from bot.commands.context import Context
 from bot.commands.turns.mentions import call_sides
+from bot.commands.units.unit_words import describe_changes, describe_unit, describe_units
 from bot.commands.untrusted_text import parse_untrusted
 from bot.game import cups
 from bot.game.counter import REDUCED
@@ -14,11 +15,8 @@ from bot.game.events import with_system
 from bot.game.rights import need_player, need_units
 from bot.game.roster import (
     add_units,
-    changes_said,
     check_name,
     count_units,
-    described,
-    described_together,
     is_open,
     is_stat,
     new_handle,
@@ -105,7 +103,7 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     context.ledger.add("unit", after, result=f"{told} added")
     return Reply(
-        f"{context.who} adds {told}", tuple(described_together(list(units.values())[:SHOWN]))
+        f"{context.who} adds {told}", tuple(describe_units([*units.values()][:SHOWN], system))
     )
 
 
@@ -243,7 +241,9 @@ async def edit(context: Context) -> Reply:
     if not changed:
         who = units[0].name if len(units) == 1 else f"Each of the {count_units(len(units))}"
         raise UserError(
-            f"{who} already has these values.", hint=described(units[0]), code="no-change"
+            f"{who} already has these values.",
+            hint=describe_unit(units[0], system),
+            code="no-change",
         )
     need_units(game, context.actor, [new for _, new in changed])
     who = changed[0][1].name if len(changed) == 1 else count_units(len(changed))
@@ -251,7 +251,7 @@ async def edit(context: Context) -> Reply:
     context.ledger.add("unit", replace(game, units=after), result=f"{who} edited")
     told: dict[str, list[str]] = {}
     for old, new in changed:
-        told.setdefault(changes_said(old, new), []).append(new.name)
+        told.setdefault(describe_changes(old, new, system), []).append(new.name)
     lines = [
         f"{joined(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()
     ]
@@ -277,7 +277,9 @@ def _rename(context: Context, units: list[RosterUnit], typed: str, system: Syste
     after[name.casefold()] = replace(unit, name=name)
     told = f"{unit.name} is now {name}"
     context.ledger.add("unit", replace(game, units=after), result=told, renamed=unit.name)
-    return Reply(told, (described(after[name.casefold()]),), by=context.who, tone=NOTHING)
+    return Reply(
+        told, (describe_unit(after[name.casefold()], system),), by=context.who, tone=NOTHING
+    )
 
 
 def _edited(
@@ -331,7 +333,7 @@ async def remove(context: Context) -> Reply:
     after = {key: other for key, other in game.units.items() if key not in gone}
     who = units[0].name if len(units) == 1 else count_units(len(units))
     context.ledger.add("unit", replace(game, units=after), result=f"{who} removed")
-    return Reply(f"{context.who} removes {who}", tuple(described_together(units)))
+    return Reply(f"{context.who} removes {who}", tuple(describe_units(units, context.system)))
 
 
 def find_units(context: Context, typed: str) -> list[RosterUnit]:

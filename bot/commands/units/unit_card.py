@@ -1,9 +1,8 @@
 """`/unit show` of one unit: its card, with its last events and what the reader may do with it."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from hashlib import sha256
 from textwrap import shorten
-from typing import Any
 
 from bot.answers.events import retold
 from bot.answers.firers_and_targets import acts
@@ -13,6 +12,7 @@ from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
 from bot.commands.turns.board import MOST_CHOICES
 from bot.commands.units.unit import edit
+from bot.commands.units.unit_words import describe_numbers, describe_other_side
 from bot.game import counter
 from bot.game.events import changed_names
 from bot.game.roster import is_gone
@@ -22,8 +22,7 @@ from bot.interface.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntr
 from bot.interface.typing.command_text import quoted
 from bot.places.forms import form_button
 from bot.rules.errors import UserError
-from bot.rules.inputs.loadout import LOADOUT, arms_said
-from bot.rules.inputs.options import format_number, spoken
+from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.systems.system import FIRES, System
@@ -41,9 +40,7 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
     game = context.need_game()
     lines: list[Part] = [_about(context, unit)]
     if unit.back is not None:
-        numbers = _numbers(unit.back.type or unit.type, unit.back.numbers, context.system)
-        down = ", ".join(filter(None, (unit.back.type, *numbers))) or "the same numbers"
-        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {down}")
+        lines.append(describe_other_side(unit, context.system))
     lines += [Small(told) async for told in _history(context, unit)]
     can_act = not game.ended
     is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
@@ -125,20 +122,11 @@ def _about(context: Context, unit: RosterUnit) -> str:
         else unit.type
     )
     return " · ".join(
-        filter(None, (whose, kind, *_numbers(unit.type, unit.numbers, context.system), unit.handle))
+        filter(
+            None,
+            (whose, kind, *describe_numbers(unit.type, unit.numbers, context.system), unit.handle),
+        )
     )
-
-
-def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
-    """Those printed on the counter first, as they are there, then the others in the game's own
-    order.
-    """
-    printed = [key for key in counter.printed_on(type_, system) if key in numbers]
-    for key in dict.fromkeys([*printed, *keys_in_order(numbers, system)]):
-        if key == LOADOUT:
-            yield f"carries {arms_said(numbers)}"
-            continue
-        yield f"{counter.in_words(key)} {format_number(numbers[key])}"
 
 
 def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:
@@ -231,9 +219,3 @@ def tone_of(unit: RosterUnit, system: System | None) -> str:
     if counter.is_lost(unit, system) or counter.is_hurt(unit, system):
         return HURT
     return SHAKEN if counter.state_of(unit, system) else GAME
-
-
-def keys_in_order(keys: Iterable[str], system: System | None) -> list[str]:
-    """Numbers in the order in which the game lists them."""
-    known = list(system.words["units"].keys) if system is not None else []
-    return sorted(keys, key=lambda key: known.index(key) if key in known else len(known))

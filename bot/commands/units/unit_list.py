@@ -8,9 +8,11 @@ from typing import Any
 from bot.commands.context import Context
 from bot.commands.turns.board import card_menu
 from bot.commands.units.unit import NAME, find_units
-from bot.commands.units.unit_card import card, keys_in_order, tone_of
+from bot.commands.units.unit_card import card, tone_of
+from bot.commands.units.unit_words import describe_unit, keys_in_order
 from bot.game.counter import (
     REDUCED,
+    in_words,
     is_lost,
     lasting_marks,
     loss_keys,
@@ -18,7 +20,7 @@ from bot.game.counter import (
     printed_on,
     states_of,
 )
-from bot.game.roster import count_units, described, in_order, is_stat, number_said
+from bot.game.roster import count_units, in_order, is_stat, number_said
 from bot.game.sides import find_side
 from bot.interface.glossary import ADD, example_in
 from bot.interface.reply.parts import Part, Small
@@ -182,7 +184,8 @@ async def show(context: Context) -> Reply:
     """One unit's card; several in a line each."""
     units = find_units(context, context.options()[NAME])
     if len(units) > 1:
-        return Reply(count_units(len(units)), tuple(map(described, units)), private=True)
+        lines = tuple(describe_unit(unit, context.system) for unit in units)
+        return Reply(count_units(len(units)), lines, private=True)
     return await card(context, units[0])
 
 
@@ -232,7 +235,7 @@ def _cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tu
     rest = [
         number_said(unit.numbers[key])
         if key in options and options[key].values
-        else f"{key} {number_said(unit.numbers[key])}"
+        else f"{in_words(key)} {number_said(unit.numbers[key])}"
         for key in others
     ]
     mark = HALF if unit.turned or unit.type == "half-squad" else ""

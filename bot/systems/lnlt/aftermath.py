@@ -201,29 +201,29 @@ def word_of(answer: Mapping[str, Any]) -> str:
 
 
 def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
-    """What the results changed beside what the first line says: half-squads, the wounded who are
-    shaken, riders.
+    """Return what the results changed besides what the first line says, as a predicate: `is on
+    foot`. That is half-squads, the wounded who are shaken, and riders.
 
     Source: PAC 02 (11.1.2).
     """
     now = str(answer["becomes"])
-    words: list[str] = []
+    predicates: list[str] = []
     if now == "half-squad-shaken":
         # the roster has none for that side
         old = " (old numbers)" if unit.name and unit.reduced is None else ""
-        words.append(f"a half-squad{old} and shaken")
+        predicates.append(f"is a shaken half-squad{old}")
     elif "wounded" in now:
         if (
             now == "shaken-wounded"
             and token_of(unit, answer) == "wounded"
             and "shaken" not in unit.flags
         ):
-            words.append("shaken")
+            predicates.append("is shaken")
         if "wounded" not in unit.flags:
-            words.append("stops if moving")
+            predicates.append("stops if moving")
     if answer.get("disembarks"):
-        words.append("on foot")
-    return ", ".join(words)
+        predicates.append("is on foot")
+    return " and ".join(predicates)
 
 
 def reminder(unit: Unit, now: str) -> str:
@@ -273,7 +273,8 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
         if not disembarks and (now in ALL_SAID or (now == "shaken" and unit.type in kinds.MEN)):
             continue
         if said := _changed(unit, one):
-            also.setdefault(said, []).append(label)
+            is_type = label == unit.type
+            also.setdefault(said, []).append(f"the {label}" if is_type else label)
         if note := reminder(unit, now):
             notes[note] = None
         if now == "destroyed" and unit.type in kinds.AIRBORNE:
@@ -293,11 +294,15 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
 def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """What changed besides, said once for all to whom it happened."""
     return tuple(
-        f"{names[0]} {words}"
-        if len(names) == 1
-        else f"{joined(names)} {words.replace('a half-squad', 'half-squads')}"
-        for words, names in also.items()
+        f"{joined(names)} {predicate if len(names) == 1 else _in_plural(predicate)}"
+        for predicate, names in also.items()
     )
+
+
+def _in_plural(predicate: str) -> str:
+    """Return a predicate for several units: `are shaken half-squads`."""
+    plural = predicate.replace("is a shaken half-squad", "are shaken half-squads")
+    return plural.replace("is ", "are ").replace("stops ", "stop ")
 
 
 def attacked(

@@ -90,8 +90,9 @@ def refuse_to_fire(unit: Unit | None) -> None:
 
 def _refuse_hurt(unit: Unit) -> None:
     if not HURT.isdisjoint(unit.flags):
+        state = "shaken" if kinds.is_shaken(unit) else state_of(unit)
         raise UserError(
-            f"{unit.word} is {state_of(unit)} and cannot fire.",
+            f"{unit.word} is {state} and cannot fire.",
             hint="Choose another unit.",
             code="unit-unfit",
         )

@@ -526,7 +526,9 @@ def _refuse(unit: Unit) -> None:
         )
     if unit.state in (GONE, "surrendered", "destroyed"):
         raise UserError(
-            f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit"
+            f"{unit.word} is {unit.state.replace('-', ' ')} and cannot fire.",
+            option="shooters",
+            code="unit-unfit",
         )
 
 

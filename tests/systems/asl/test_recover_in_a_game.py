@@ -151,3 +151,12 @@ async def test_smoke_knows_the_phase_too(phase: str, line: str, part: str) -> No
     """Table 4: an sN in the CCPh is an attack and places no counter."""
     channel = await canal(phase)
     assert part in (await channel.do("Anna", line)).text()
+
+
+async def test_the_phase_is_named_once() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start asl scenario=canal")
+    for title in ("Rally Phase", "Prep Fire Phase"):
+        tried = await channel.do("Anna", 'asl recover unit="Airborne 1" weapon=mg')
+        assert tried.text().count(title) == 1, tried.text()
+        await channel.do("Anna", "game next")

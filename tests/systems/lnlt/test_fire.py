@@ -321,8 +321,8 @@ def test_results_are_written_back_to_the_roster() -> None:
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
     assert played.settlement.now == (
-        "Minh shaken, stops if moving",
-        "VC 1 a half-squad (old numbers) and shaken",
+        "Minh is shaken and stops if moving",
+        "VC 1 is a shaken half-squad (old numbers)",
     )
     assert played.settlement.notes == ()
 
