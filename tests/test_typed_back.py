@@ -6,18 +6,26 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 import yaml
 
+from adapters.discord.modal import ROOM as DISCORD_ROOM
+from adapters.slack.modal import ROOM as SLACK_ROOM
 from bot.commands.help.help import show_help
+from bot.interface.form.form import form_of
 from bot.interface.help_topics import TOPICS
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import parse_text
 from bot.interface.typing.command_writer import CommandReader, write_command
+from bot.interface.typing.complete import Known
+from bot.places.forms import describe_in_form
+from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems
 from tests.printed_commands import (
     IN_BACKTICKS,
@@ -174,6 +182,49 @@ def test_commands_of_mistakes_and_of_an_evening_are_read() -> None:
 def test_commands_of_all_recorded_answers_are_read() -> None:
     scenes = list(frozen.frozen().scenes)
     assert _check(asyncio.run(_replies_of(scenes))) > 100
+
+
+UNITS = tuple(
+    RosterUnit(f"{side} Squad {number}", f"{side.casefold()}{number}", "squad", side)
+    for side in ("US", "VC")
+    for number in (1, 2)
+)
+
+
+def _texts_of_forms() -> Iterator[tuple[str, str]]:
+    """Yield every text of every form on both platforms, with its command."""
+    for room, spec in product((DISCORD_ROOM, SLACK_ROOM), registry()):
+        if not spec.options:
+            continue
+        game = systems()[spec.system or "lnlt"]
+        for units in ((), UNITS):
+            known = Known(units, ("US", "VC"), own_side="US", system=game.id, game=game)
+            form = form_of(spec, {}, known, room)
+            yield from ((spec.name, text) for text in (form.title, form.verb))
+            for field in form.fields:
+                texts = [field.label, field.hint, field.example]
+                texts += [text for pick in field.picks for text in (pick.label, pick.about)]
+                yield from ((spec.name, text) for text in texts)
+
+
+def test_no_form_tells_anybody_to_type_a_command() -> None:
+    """A form is plain text, in which no platform can write a command in its own way."""
+    texts = set(_texts_of_forms())
+    assert len(texts) > 4_000
+    told = [found for found in texts if find_plain(found[1]) or found[1].startswith("/")]
+    assert told == []
+    signs = [text for name, text in texts if re.search(r"\w=\w", text) and "macro" not in name]
+    assert signs == []
+
+
+def test_refusals_in_a_form_tell_nobody_to_type_a_command() -> None:
+    scenes = [one for one in frozen.frozen().scenes if one.name == "mistakes"]
+    refused = [reply for _, reply in asyncio.run(_replies_of(scenes)) if reply.error]
+    assert len(refused) > 30
+    fire = registry().get(("lnlt", "fire"))
+    assert fire is not None
+    texts = [describe_in_form(fire, reply) for reply in refused]
+    assert [text for text in texts if find_plain(text) or "Type: " in text] == []
 
 
 def test_what_is_no_command_is_left_alone() -> None:

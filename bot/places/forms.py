@@ -39,7 +39,7 @@ from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import words_of
 from bot.rules.text.names import joined
-from bot.rules.text.phrase import Phrase, Typed
+from bot.rules.text.phrase import Phrase, Typed, pieces_of
 from bot.stores.base import DRAFTS_KEPT, Clock, StoreError
 from bot.stores.records import DRAFT, Doc
 from bot.stores.store import Store
@@ -386,7 +386,9 @@ class Forms:
                 raise
             kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)
-            draft = draft._replace(wrong=error.option or "", message=str(error))
+            hint = "" if _is_typed(error.hint) else error.hint
+            message = f"{error.message} {hint}".rstrip()
+            draft = draft._replace(wrong=error.option or "", message=message)
             await self._drafts.put(draft)
             return draft
 
@@ -483,8 +485,14 @@ def describe_in_form(spec: CommandSpec, reply: Reply) -> str:
     """
     option = spec.option(reply.option)
     if reply.code != "missing" or option is None or option.label.startswith(("Who", "At whom")):
-        return " ".join((reply.title, *reply.body()[:1]))
+        hints = [line for line in reply.lines[:1] if isinstance(line, str) and not _is_typed(line)]
+        return " ".join((reply.title, *hints))
     return f"{short(option.shown)} is needed: {option.expected}."
+
+
+def _is_typed(text: str) -> bool:
+    """Return whether a sentence holds a command to type, which nobody can do in a form."""
+    return any(isinstance(piece, Typed) for piece in pieces_of(text))
 
 
 def _can_mend(spec: CommandSpec, reply: Reply) -> bool:

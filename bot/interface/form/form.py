@@ -16,7 +16,7 @@ from bot.interface.form.roster_flags import find_roster_flags
 from bot.interface.form.titles import title_of, verb_of
 from bot.interface.form.unit_menu import MORE, Pick, drop_unable, known_items, unit_picks
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.complete import ACTING, Known, fitting, words_now
+from bot.interface.typing.complete import ACTING, OF_MACROS, Known, fitting, words_now
 from bot.rules.inputs.options import (
     CHOSEN,
     Option,
@@ -369,6 +369,8 @@ def _hint(option: Option, known: Known, *, is_menu: bool) -> str:
     about = option.brief if len(about) > HINT - 2 and option.brief else about
     if _is_in_label(about, option):
         about = ""
+    if option.complete not in OF_MACROS:  # there the sign is part of what is typed
+        about = _PAIR.sub(" ", about)
     about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
     brought = "The unit brings it." if option.brings else ""
     expected = (
