@@ -38,7 +38,7 @@ from bot.rules.inputs.units import (
 from bot.rules.sequence.linked_units import linking
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
-from bot.rules.text.normalize import normalize_name
+from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.stores.store import Store
 from bot.systems.catalog import lost_states
 from bot.systems.optional_rules import OptionalRule
@@ -293,7 +293,7 @@ def _bare(typed: str) -> str:
 def _listed_names(unit: RosterUnit, key: str) -> set[str]:
     """Return the names in an attribute of a unit, which are separated by commas."""
     names = str(unit.numbers.get(key) or "").split(",")
-    return {name.strip().casefold() for name in names if name.strip()}
+    return {comparison_key(name) for name in names if name.strip()}
 
 
 def _type_of(

@@ -14,6 +14,8 @@ from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import tokenize
 from bot.rules.inputs.tracks import Track
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.sequence.linked_units import linking
 from bot.rules.text.normalize import comparison_key
 from bot.systems.table_names import fold_name, list_names
 from tests.lookalikes import LOOKALIKES
@@ -136,3 +138,10 @@ async def test_signs_that_only_spoof_are_not_stored() -> None:
     await channel.do("Anna", 'game start lnlt "Hill 875"', 'unit add "A\u202eB\u200b\u2066C" squad')
     game = await channel.game()
     assert [unit.name for unit in game.units.values()] == ["ABC"]
+
+
+@pytest.mark.parametrize("change", LOOKALIKES)
+def test_a_unit_that_another_one_names_is_found_in_every_spelling(change: str) -> None:
+    unit = RosterUnit(UNIT, "us1", "leader", "US")
+    for link in (UNIT, UNIT.replace(" ", ""), "us1"):
+        assert linking([unit], LOOKALIKES[change](link)) == [UNIT]

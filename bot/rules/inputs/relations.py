@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Roster, RosterUnit, Unit
+from bot.rules.text.normalize import comparison_key
 
 
 class Source(NamedTuple):
@@ -19,12 +20,13 @@ class Source(NamedTuple):
 
 def link_names(unit: RosterUnit) -> set[str]:
     """Return what a unit may be called in an attribute of another one, which holds no blanks."""
-    return {unit.name.casefold(), unit.name.casefold().replace(" ", ""), unit.handle}
+    key = comparison_key(unit.name)
+    return {key, key.replace(" ", ""), unit.handle}
 
 
 def find_linked(unit: Unit | RosterUnit, key: str, roster: Roster) -> RosterUnit | None:
     """Return the unit of the roster that `unit` names in its attribute `key`, if there is one."""
-    link = str(unit.numbers.get(key) or "").casefold()
+    link = comparison_key(str(unit.numbers.get(key) or ""))
     if not link:
         return None
     if link in roster:

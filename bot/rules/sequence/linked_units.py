@@ -9,6 +9,7 @@ from typing import Any
 from bot.rules.inputs.relations import link_names
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
+from bot.rules.text.normalize import comparison_key
 
 
 def linked(
@@ -46,7 +47,9 @@ def _plain(
         if change.drop:
             names = [name.strip() for name in str(unit.numbers[change.of]).split(",")]
             new[change.of] = (
-                ",".join(name for name in names if name.casefold() != change.unit.casefold())
+                ",".join(
+                    name for name in names if comparison_key(name) != comparison_key(change.unit)
+                )
                 or None
             )
         if new or change.mark or change.unmark:
@@ -55,8 +58,8 @@ def _plain(
 
 def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]:
     """The unit that the link names, or with `of` those that name it in that attribute."""
-    folded = change.unit.casefold()
-    exact = [unit for unit in units if unit.name.casefold() == folded]
+    folded = comparison_key(change.unit)
+    exact = [unit for unit in units if unit.name.casefold() == change.unit.casefold()]
     named = exact or [unit for unit in units if folded in link_names(unit)][:1]
     if not change.of:
         return named
@@ -66,10 +69,10 @@ def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]
 
 def linking(units: Iterable[RosterUnit], link: object) -> list[str]:
     """The names of the units that a link may mean."""
-    folded = str(link or "").casefold()
+    folded = comparison_key(str(link or ""))
     return [unit.name for unit in units if folded in link_names(unit)]
 
 
 def _listed(unit: RosterUnit, key: str) -> list[str]:
     """The names in an attribute, separated by commas."""
-    return [name.strip().casefold() for name in str(unit.numbers.get(key, "")).split(",")]
+    return [comparison_key(name) for name in str(unit.numbers.get(key, "")).split(",")]

@@ -10,6 +10,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Joining, Outputs, Row, Settlement, row_of
 from bot.rules.text.names import joined
+from bot.rules.text.normalize import comparison_key
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item, label_units
@@ -376,7 +377,7 @@ def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change,
     if unit is None or not unit.name or target is None or not target.name:
         return ()
     link = target.name.replace(" ", "")
-    is_same = str(unit.numbers.get("acquired", "")).casefold() == link.casefold()
+    is_same = comparison_key(str(unit.numbers.get("acquired", ""))) == comparison_key(link)
     had = int(unit.numbers.get("acquisition") or 0) if is_same else 0
     if stays:
         return (Change(unit.name, set={"acquired": link, "acquisition": min(2, had + 1)}),)
