@@ -48,6 +48,7 @@ def roll_dice(
     if not isinstance(text, str) or not text.strip():
         hint = phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write.")
         raise UserError("/roll needs dice.", hint=hint, option="dice", code="missing")
+    text = _without_quotes(text)
     expression = parse(text, is_early=is_early)
     label = read_label(options.get("label"))
     hand = options.get("hand")
@@ -67,6 +68,15 @@ def roll_dice(
         "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer
     )
     return Outcome(roll_reply(rolling, who, label), happening)
+
+
+_QUOTED = re.compile(r"\s*[\"\u201c\u201d\u201e\u00ab](.+)[\"\u201c\u201d\u201f\u00bb]\s*")
+
+
+def _without_quotes(text: str) -> str:
+    """Return dice without the quotation marks around all of them, as phones type them."""
+    quoted = _QUOTED.fullmatch(text)
+    return quoted[1] if quoted else text
 
 
 def _split_digits(expression: Expression, hand: object) -> object:

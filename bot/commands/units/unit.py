@@ -198,6 +198,8 @@ def _system_for(game: Game, type_: str) -> System:
     names = ", ".join(system.id for system in fitting or games)
     known = f"{names} know" if fitting else f"none of {names} knows"
     what = f'This channel has no system yet, and {known} the unit type "{type_[:30]}".'
+    if not folded:
+        what = "This channel has no system yet, so no type can be read from a name."
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
     raise UserError(what, hint=hint, option="type", code="no-system")
 

@@ -645,9 +645,9 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
         for key, row in zip(grid.keys, grid.cells, strict=True)
     ]
     texts = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
-    _ask_about_spellings(texts, grid.questions)
-    ask_about_note_marks((cell for row in cells for cell in row), grid.questions)
     dashes = [text for text in texts if comparison_key(text) == "-"]
+    _ask_about_spellings([text for text in texts if text not in dashes], grid.questions)
+    ask_about_note_marks((cell for row in cells for cell in row), grid.questions)
     if len(dashes) < 2:
         return cells
     grid.questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
@@ -655,7 +655,7 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
 
 
 def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
-    """Ask about results that differ in capitals alone."""
+    """Ask about results that look alike, such as those that differ in capitals alone."""
     spellings: dict[str, list[str]] = {}
     for text in texts:
         spellings.setdefault(comparison_key(text), []).append(text)
