@@ -644,10 +644,11 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
         ]
         for key, row in zip(grid.keys, grid.cells, strict=True)
     ]
-    texts = list(dict.fromkeys(cell for row in cells for cell in row if isinstance(cell, str)))
+    results = list(dict.fromkeys(cell for row in cells for cell in row))
+    texts = [result for result in results if isinstance(result, str)]
     dashes = [text for text in texts if comparison_key(text) == "-"]
     _ask_about_spellings([text for text in texts if text not in dashes], grid.questions)
-    ask_about_note_marks((cell for row in cells for cell in row), grid.questions)
+    ask_about_note_marks(results, grid.questions)
     if len(dashes) < 2:
         return cells
     grid.questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
