@@ -645,14 +645,19 @@ def _read_cells(grid: _Grid) -> list[list[Cell]]:
         for key, row in zip(grid.keys, grid.cells, strict=True)
     ]
     results = list(dict.fromkeys(cell for row in cells for cell in row))
-    texts = [result for result in results if isinstance(result, str)]
-    dashes = [text for text in texts if comparison_key(text) == "-"]
-    _ask_about_spellings([text for text in texts if text not in dashes], grid.questions)
     ask_about_note_marks(results, grid.questions)
-    if len(dashes) < 2:
-        return cells
-    grid.questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
+    dashes = _ask_about_texts([cell for cell in results if isinstance(cell, str)], grid.questions)
     return [[NOTHING if cell in dashes else cell for cell in row] for row in cells]
+
+
+def _ask_about_texts(texts: Sequence[str], questions: list[str]) -> list[str]:
+    """Ask about results that look alike, and return those that are dashes, if there are several."""
+    dashes = [text for text in texts if comparison_key(text) == "-"]
+    _ask_about_spellings([text for text in texts if text not in dashes], questions)
+    if len(dashes) < 2:
+        return []
+    questions.append(f"{', '.join(dashes)} are read as one result, {NOTHING}")
+    return dashes
 
 
 def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
