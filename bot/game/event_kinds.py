@@ -26,7 +26,8 @@ The traits: it may change `units`, or `cards` out of their piles; it happens `be
 that undo passes over it; it is `final`, so that undo does not take it back, since others have acted
 on it or it gave a secret away; it is a `barrier` that no undo crosses; it needs a game that is
 `playing`; it is `quiet`, so that undo passes over it if it changed nothing; it may be rolled under
-seal (`sealable`); it holds an `outcome` of dice or tables, or that of a `combat` sequence.
+seal (`sealable`); it holds an `outcome` of dice or tables, or that of a `combat` sequence; it
+`continues` a sequence that asked a side for a choice, and its `event` is the one that asked.
 
 Of each field what it holds: `word+` is a list of words, `word*` one that may be empty,
 `{word:hash}` an object with words for keys. A number behind these is the most entries.

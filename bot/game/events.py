@@ -25,6 +25,7 @@ OUTCOMES = kinds_that("outcome")
 """Kinds of events that hold an outcome of dice or tables."""
 COMBAT = kinds_that("combat")
 """Kinds of events that hold an outcome of a combat sequence, or of a part of one."""
+_CONTINUING = kinds_that("continues")
 TURNING = ("next", "pass", "initiative")
 """Events whose answers are cards of phases."""
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
@@ -149,7 +150,8 @@ def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
     """The events that ask a side for a choice, behind this one: what was chosen and taken back
     again asks no more.
     """
-    about = event["event"] if event["kind"] in ("choice", "undo", "redo") else 0
+    is_about_another = is_continuation(event) or event["kind"] in ("undo", "redo")
+    about = event["event"] if is_about_another else 0
     waits = {number: asks for number, asks in game.waits.items() if number != about}
     if asks := event.get("asks"):
         waits[about if event["kind"] == "redo" else event["number"]] = asks
@@ -165,7 +167,7 @@ def merge_choices(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, An
     chosen: Json = {}
     fell: list[Any] = []
     one = event
-    while one["kind"] == "choice":
+    while is_continuation(one):
         picks = one["picks"]
         one = bodies[one["event"]]
         chosen[one["asks"]["name"]] = picks
@@ -247,7 +249,14 @@ def is_shared(event: Mapping[str, Any]) -> bool:
     """Return whether others have a say in taking it back: dice fell, a choice was made behind some,
     or a card out of a hand was seen.
     """
-    return has_dice(event) or event["kind"] == "choice" or "seat" in event
+    return has_dice(event) or is_continuation(event) or "seat" in event
+
+
+def is_continuation(event: Mapping[str, Any]) -> bool:
+    """Return whether the event continues a sequence that asked a side for a choice. Its field
+    `event` is the number of the event that asked.
+    """
+    return event["kind"] in _CONTINUING
 
 
 def is_card(event: Mapping[str, Any]) -> bool:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 from bot.game.events import (
     OUTCOMES,
     get_recorded_units,
+    is_continuation,
     is_current,
     merge_choices,
     note_undo,
@@ -248,7 +249,7 @@ def scan(
 def _chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
     """Return an event and those that its choice carries on, the first one last."""
     chain = [event]
-    while chain[-1]["kind"] == "choice" and chain[-1]["event"] in earlier:
+    while is_continuation(chain[-1]) and chain[-1]["event"] in earlier:
         chain.append(earlier[chain[-1]["event"]])
     return chain
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from bot.game.events import is_continuation
 from bot.game.state import Game
 
 HELD_UP = ("next", "pass", "end")
@@ -67,5 +68,6 @@ def reach_of_event(game: Game, event: Mapping[str, Any]) -> Reach:
 
 def hold_on_event(game: Game, event: Mapping[str, Any]) -> Hold | None:
     """Return the choice that has to be made before an event, or None."""
-    own = event["event"] if event["kind"] in ("choice", "undo") else 0
+    is_about_another = is_continuation(event) or event["kind"] == "undo"
+    own = event["event"] if is_about_another else 0
     return find_hold(game, reach_of_event(game, event), own)

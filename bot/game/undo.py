@@ -11,6 +11,7 @@ from bot.game.events import (
     NEVER_UNDONE,
     changes_game,
     holding,
+    is_continuation,
     is_shared,
 )
 from bot.game.ledger import Ledger
@@ -313,7 +314,7 @@ def _own_events(newest_first: Sequence[Json], person: str) -> frozenset[int]:
             persons.add(event["own"])
     own = {number for number, who in authors.items() if who in persons}
     for event in reversed(newest_first):
-        if event["kind"] == "choice" and event["event"] in own:
+        if is_continuation(event) and event["event"] in own:
             own.add(event["number"])
     return frozenset(own)
 

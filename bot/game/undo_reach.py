@@ -8,7 +8,14 @@ functions. A part of a game is named by a short key: `unit:us squad`, `track:US/
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from bot.game.events import BARRIERS, ROLLS, TURNING, changes_game, get_recorded_units
+from bot.game.events import (
+    BARRIERS,
+    OUTCOMES,
+    TURNING,
+    changes_game,
+    get_recorded_units,
+    is_continuation,
+)
 from bot.game.state import Game, Json
 from bot.game.tracks import keys_of
 from bot.rules.inputs.decks import DECK
@@ -73,7 +80,7 @@ def list_written(event: Mapping[str, Any]) -> list[str]:
     keys += _list_written_fields(before.get("game") or {}, after.get("game") or {})
     if "asks" in event:
         keys.append(f"choice:{event['number']}")
-    if event["kind"] == "choice":
+    if is_continuation(event):
         keys.append(f"choice:{event['event']}")
     return keys
 
@@ -105,9 +112,9 @@ def _list_read(event: Mapping[str, Any]) -> list[str]:
     keys = ["field:master", f"players:{event['who']}"]
     keys += [f"unit:{unit['name'].casefold()}" for unit in get_recorded_units(event)]
     keys += _list_related(event)
-    if kind in (*ROLLS, "choice", "unit"):
+    if kind in (*OUTCOMES, "unit"):
         keys += ["field:system", "field:packs"]
-    if kind in (*ROLLS, "choice"):
+    if kind in OUTCOMES:
         keys += [PHASE, "field:rules", "field:hand_dice"]
     keys += _list_read_tracks_and_piles(event.get("read") or {})
     if "deck" in event:

@@ -24,6 +24,7 @@ from bot.game.events import (
     OUTCOMES,
     difference,
     edition_of,
+    is_continuation,
     is_current,
     merge_choices,
     system_of,
@@ -176,7 +177,7 @@ def play_again(now: Game, roll: Event) -> Happening:
     script.finish()
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled", code="damaged-log")
-    if kind == "choice":
+    if is_continuation(roll):
         happening = happening._replace(kind=kind, inputs=options)
     return happening._replace(by_hand=bool(roll.get("hand")))
 
@@ -222,7 +223,7 @@ def _read(now: Game, roll: Event, person: str) -> Json:
         return {}
     roster = roster_of(now) if is_of_game(now, roll["system"]) else {}
     sequence = systems()[roll["system"]].sequence(roll["target"])
-    if roll["kind"] == "choice":
+    if is_continuation(roll):
         return tracks_read_again(sequence, {**roll, "side": person}, roster, now)
     return tracks_read(
         sequence, roll.get("inputs") or {}, roster, now, person, roll.get("read") or {}

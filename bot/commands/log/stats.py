@@ -15,6 +15,7 @@ from bot.commands.channel_games import turn_to
 from bot.commands.context import Context
 from bot.commands.log.export_and_share import check_length, export_json
 from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
+from bot.game.events import is_continuation
 from bot.game.loaded import BATCH, in_batches
 from bot.game.luck import (
     NO_SIDE,
@@ -153,13 +154,13 @@ def _carried_on(rows: list[EventRow], asking: dict[int, str]) -> list[str]:
     them.
     """
     found = dict[int, str]()
-    choices = [row.data for row in rows if '"kind":"choice"' in row.body]
+    choices = [row.data for row in rows if '"picks":' in row.body]
     while choices:
         number = choices.pop()["event"]
         if number in asking and number not in found:
             found[number] = asking[number]
             event = json.loads(asking[number])
-            choices += [event] if event["kind"] == "choice" else []
+            choices += [event] if is_continuation(event) else []
     return list(found.values())
 
 

@@ -18,7 +18,13 @@ from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
-from bot.game.events import NEVER_UNDONE, held_before, is_shared, patched
+from bot.game.events import (
+    NEVER_UNDONE,
+    held_before,
+    is_continuation,
+    is_shared,
+    patched,
+)
 from bot.game.loaded import is_imported, read_opened
 from bot.game.phases import whose_go
 from bot.game.state import Actor, Game, Json
@@ -800,7 +806,7 @@ async def _take_back(
 
 async def _explain_choice(context: Context, event: Json) -> list[str]:
     """Say what the undo of a choice takes back, and what stays."""
-    if event["kind"] != "choice":
+    if not is_continuation(event):
         return []
     lines = ["The whole shot is taken back with it: roll anew."]
     rows = await context.store.events_at(context.ledger.row, [event["event"]])

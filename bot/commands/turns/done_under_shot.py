@@ -12,7 +12,11 @@ from collections.abc import Iterable
 from bot.commands.context import Amendment, Context, Rewording
 from bot.commands.turns.turn import press_pass
 from bot.commands.turns.turn_card import PHONE_ROW, has_done, moment, without
-from bot.game.events import holding, is_card
+from bot.game.events import (
+    COMBAT,
+    holding,
+    is_card,
+)
 from bot.game.ledger import Ledger
 from bot.game.state import Json
 from bot.interface.reply.reply import Button, Reply
@@ -20,8 +24,6 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError
 
 BUTTON = "handover"
-SHOTS = ("sequence", "choice")
-"""Kinds of events under whose answers *Done* may be."""
 STAYS = ("odds", "dice", "undo")
 """Buttons of a shot that are still of use once its side has handed over."""
 NEWEST = 600.0
@@ -120,7 +122,7 @@ async def _find_shot_with_done(context: Context, ledger: Ledger, before: int) ->
     for event in holding(row.data for row in rows):
         if is_card(event):
             return 0
-        if event["kind"] in SHOTS:
+        if event["kind"] in COMBAT:
             number = int(event["number"])
             return number if await _has_done(context, ledger, number) else 0
     return 0

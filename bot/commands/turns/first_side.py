@@ -4,7 +4,11 @@ from bot.commands.context import Context
 from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn import keeps_or_takes, old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
-from bot.game.events import holding, is_card
+from bot.game.events import (
+    COMBAT,
+    holding,
+    is_card,
+)
 from bot.game.phases import is_alternating, with_initiative
 from bot.game.rights import need_player
 from bot.game.sides import fit_verb
@@ -14,7 +18,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 
 READ_BACK = 200
-ACTS = ("sequence", "choice", "pass")
+ACTS = (*COMBAT, "pass")
 """Kinds of events by which a phase is under way."""
 
 

@@ -22,7 +22,10 @@ from bot.commands.turns.turn_card import (
 )
 from bot.commands.turns.upkeep import list_owed, run_upkeep
 from bot.game import cups
-from bot.game.events import holding
+from bot.game.events import (
+    holding,
+    is_continuation,
+)
 from bot.game.phases import (
     IMPULSES,
     after_pass,
@@ -232,7 +235,7 @@ async def _shot_of(context: Context, side: str) -> Json | None:
         changed = (event.get("after") or {}).get("game") or {}
         if (kind := event["kind"]) in ("start", "next", "pass", "initiative") or "go" in changed:
             return None
-        if kind == "choice":
+        if is_continuation(event):
             answers[event["event"]] = answers.get(event["number"], event)
         if (
             kind == "sequence"

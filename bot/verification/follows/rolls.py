@@ -6,7 +6,12 @@ import re
 
 from bot.game.decks import piles_problem
 from bot.game.event_kinds import shown
-from bot.game.events import COMBAT, has_dice, home_of
+from bot.game.events import (
+    COMBAT,
+    has_dice,
+    home_of,
+    is_continuation,
+)
 from bot.game.rights import are_open, has_last_word
 from bot.game.roster import change_from_json, is_gone, settled
 from bot.game.state import Game, Json, is_guarded, unit_json
@@ -71,7 +76,8 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
     wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
         kind, f"{system}-table [a-z0-9-]+ {re.escape(target)}"
     )
-    if kind != "choice" and not (
+    asking = past.bodies.get(event["event"]) if is_continuation(roll) else None
+    if asking is None and not (
         re.fullmatch(wanted, command) if kind == "table" else command == wanted
     ):
         return f"its command is not that of what was rolled: {shown(command)}."
@@ -89,9 +95,7 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
         **past.patch(event, "after", "game").get("tracks", now.tracks),
         **roll.get("tracks", {}),
     }
-    if problem := piles_problem(
-        now, roll, past.bodies.get(event["event"]) if kind == "choice" else None
-    ):
+    if problem := piles_problem(now, roll, asking):
         return problem
     return track_problem(now, roll, event["side"], said, is_own=_is_of_game(now, home_of(roll)))
 
@@ -207,7 +211,7 @@ def choice(past: Past, event: Event, said: Said) -> str:
         return "who chose does not play the side that was asked."
     if event.get("edition") != first.get("edition"):
         return f"it goes on under other rules than #{number}."
-    while first["kind"] == "choice":
+    while is_continuation(first):
         first = past.bodies[first["event"]]
     return roll(past, {**event, "side": first["side"]}, said)
 
