@@ -33,6 +33,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Queues
+from bot.systems.catalog import systems
 from bot.systems.system import FIRES
 
 log = logging.getLogger(__name__)
@@ -206,11 +207,12 @@ class Home:
         buttons = [Button(LOOK, "Board"), Button(f"{SAY}log since=me", "Since I left")]
         if entry.text.startswith(YOUR_MOVE):
             known = await self._work.app.known(Place(place, home.rstrip("/")), who)
-            shot = shot_of(
-                await self._work.app.registry_at(Place(place, home.rstrip("/"))), known.system
-            )
-            first = [Button(f"{OPEN_FORM}{shot}", "Fire", "primary")] if shot else []
-            buttons = [*first, *buttons, Button(f"{SAY}game pass", "Pass")]
+            registry = await self._work.app.registry_at(Place(place, home.rstrip("/")))
+            shot = shot_of(registry, known.system)
+            spec = registry.get(tuple(shot.split())) if shot else None
+            if spec is not None:
+                buttons.insert(0, Button(f"{OPEN_FORM}{shot}", spec.verb or "Fire", "primary"))
+            buttons.append(hand_over(known.system))
         return [
             {"type": "divider"},
             section,
@@ -350,6 +352,18 @@ def shot_of(registry: Registry, system: str) -> str:
         if spec.family == "sequence" and spec.verb in FIRES
     )
     return " ".join(next(named, ()) or next(first, ()))
+
+
+def hand_over(system: str) -> Button:
+    """Return the button with which a side hands over: *Pass* in a game whose phases have it, else
+    *Done*.
+    """
+    game = systems().get(system)
+    phases = game.game.get("phases") or () if game is not None else ()
+    words = {word for phase in phases for word in phase.get("buttons") or ()}
+    if phases and "pass" not in words:
+        return Button(f"{SAY}game pass done", "Done")
+    return Button(f"{SAY}game pass", "Pass")
 
 
 def is_home(body: Json) -> bool:

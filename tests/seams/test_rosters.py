@@ -73,3 +73,16 @@ def test_what_has_no_room_goes_to_a_line_of_its_own() -> None:
     table = UnitTable("VC", ("morale", "fp"), (row,))
     assert table.lines()[-1].strip() == "penetration 5, he 2"
     check_table(table)
+
+
+def test_a_long_name_reaches_into_the_blanks_before_the_first_number() -> None:
+    rows = (
+        ("germ1", "Captured Tank", "vehicle", "", "hull 6", "", "11", "13"),
+        ("germ10", "Fw Kranz", "leader", "", "", "", "12", "14"),
+    )
+    table = UnitTable("German", ("firearms", "morale"), rows)
+    lines = table.lines()
+    assert lines[1].split() == ["germ1", "Captured", "Tank", "11", "13"]
+    ends = [line.rindex(number) for line, number in zip(lines[1::2], ("13", "14"), strict=False)]
+    assert len({*ends}) == 1, "numbers stay below each other"
+    check_table(table)

@@ -64,10 +64,10 @@ class Grid(NamedTuple):
 
     def lines(self, look: Look) -> list[str]:
         """Return a line for each row. Two columns that are too wide become two lines, the second
-        one indented.
+        one indented. Under a head the text of the last column goes on below itself.
         """
         if self.head or len(self.rows[0]) != 2 or width(self.rows) <= look.grid:
-            return _columns(self.rows)
+            return _columns(_wrap_last(self.rows, look.grid) if self.head else self.rows)
         lines = []
         for name, text in self.rows:
             lines.append(name)
@@ -282,6 +282,25 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
         "  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]])
         for row in rows
     ]
+
+
+def _wrap_last(rows: tuple[tuple[str, ...], ...], columns: int) -> tuple[tuple[str, ...], ...]:
+    """Return the rows with their last cell broken between words, if they are too wide."""
+    if not rows or width(rows) <= columns:
+        return rows
+    room = columns - width(tuple(row[:-1] for row in rows)) - 2
+    if len(rows[0]) < 2 or room < LEAST_TEXT:
+        return rows
+    wrapped = list[tuple[str, ...]]()
+    for *cells, text in rows:
+        first, *further = wrap(text, room) or [""]
+        wrapped.append((*cells, first))
+        wrapped += [(*("" for _ in cells), line) for line in further]
+    return tuple(wrapped)
+
+
+LEAST_TEXT = 9
+"""The least places in which a text can be read that is broken between words."""
 
 
 def width(rows: tuple[tuple[str, ...], ...]) -> int:

@@ -61,8 +61,8 @@ class UnitTable(NamedTuple):
         lines.append(f"{_cut(self.heading, start):<{start}}{heads}".rstrip())
         for row, (note, left) in zip(rows, notes, strict=True):
             numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
-            name = _cut_name(row[1], named)
-            lines.append(f"{row[0]:<{handles}} {name:<{named}} {note:<{widest}}{numbers}".rstrip())
+            first = f"{row[0]:<{handles}} "
+            lines.append(first + _join_cells(row[1], note, numbers, named, widest))
             further = [
                 f"{key} {row[6 + at]}"
                 for at, key in enumerate(self.keys)
@@ -132,6 +132,18 @@ def _spread(cells: tuple[str, ...], widths: list[int], words: int) -> str:
         for at, (cell, size) in enumerate(zip(cells, widths, strict=True))
     ]
     return "  ".join(made).rstrip()
+
+
+def _join_cells(name: str, note: str, numbers: str, named: int, noted: int) -> str:
+    """Return a name, a note and numbers in one line; the first two have `named` and `noted` places.
+
+    Without a note a long name reaches into the blanks before the first number.
+    """
+    rest = f" {note:<{noted}}{numbers}"
+    blanks = len(rest) - len(rest.lstrip())
+    reach = named if note else named + blanks - 1
+    shown = _cut_name(name, max(named, reach))
+    return f"{shown:<{named}}{rest[max(0, len(shown) - named) :]}".rstrip()
 
 
 def _split_note(row: tuple[str, ...], room: int) -> tuple[str, list[str]]:
