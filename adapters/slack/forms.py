@@ -36,7 +36,7 @@ from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.interface.typing.command_text import Parsed, names_group
-from bot.places.forms import ONE_MORE, Draft, describe_in_form
+from bot.places.forms import ONE_MORE, Draft, describe_in_form, describe_problem
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key
 
@@ -222,7 +222,7 @@ class Forms:
         counts = meta.counts or name == COUNT
         if taken.problem is not None and not counts:
             problem = taken.problem
-            draft = draft._replace(wrong=problem.option or "", message=str(problem))
+            draft = draft._replace(wrong=problem.option or "", message=describe_problem(problem))
         await self._app.drafts.put(draft)
         lines = await self._odds(request, draft, taken) if counts else []
         form = await opened(self._app, ROOM, draft, request.who, request.where)
@@ -236,7 +236,7 @@ class Forms:
         none yet.
         """
         if taken.problem is not None:
-            return [escaped(str(taken.problem))]
+            return [escaped(describe_problem(taken.problem))]
         reply = await self._app.press(f"count:{draft.key}", request.who, request.where, "")
         if reply.error:
             return [f"_{escaped(' '.join((reply.title, *reply.body()[:1])))}_"]
@@ -266,7 +266,9 @@ class Forms:
 
         if taken.problem is not None and taken.problem.code == ONE_MORE:
             draft = draft._replace(
-                options=taken.options, wrong=taken.problem.option or "", message=str(taken.problem)
+                options=taken.options,
+                wrong=taken.problem.option or "",
+                message=describe_problem(taken.problem),
             )
             await self._app.drafts.put(draft)
             further = await opened(self._app, ROOM, draft, request.who, request.where)

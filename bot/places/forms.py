@@ -386,9 +386,7 @@ class Forms:
                 raise
             kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)
-            hint = "" if _is_typed(error.hint) else error.hint
-            message = f"{error.message} {hint}".rstrip()
-            draft = draft._replace(wrong=error.option or "", message=message)
+            draft = draft._replace(wrong=error.option or "", message=describe_problem(error))
             await self._drafts.put(draft)
             return draft
 
@@ -488,6 +486,12 @@ def describe_in_form(spec: CommandSpec, reply: Reply) -> str:
         hints = [line for line in reply.lines[:1] if isinstance(line, str) and not _is_typed(line)]
         return " ".join((reply.title, *hints))
     return f"{short(option.shown)} is needed: {option.expected}."
+
+
+def describe_problem(error: UserError) -> str:
+    """Return what was wrong as a form shows it: without a command to type."""
+    hint = "" if _is_typed(error.hint) else error.hint
+    return f"{error.message} {hint}".rstrip()
 
 
 def _is_typed(text: str) -> bool:
