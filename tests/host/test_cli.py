@@ -101,7 +101,6 @@ NEEDLESS = {
     "fractions",
     "difflib",
     "string",
-    "unicodedata",
     "bot.systems.optional_rules",
 }
 
