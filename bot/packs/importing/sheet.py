@@ -62,6 +62,7 @@ from bot.rules.text.plain import visible
 from bot.rules.text.sum_words import is_sum_word
 
 SOURCE = "a spreadsheet"
+_SIGNED = re.compile(r"[-+\u2212\u2013]\s?\d")
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
 _CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
 _DICE_AT_END = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
@@ -327,6 +328,7 @@ def _draft(grid: _Grid, name: str) -> Draft:
     else:
         rows = edge_of_words(keys, labels[0], "row", grid.questions)
         _ask_about_words(keys, labels[0], grid.questions)
+        _ask_about_modifiers(cells, grid.questions)
     columns, outputs = _columns_of(grid, tops, across, labels[1], cells)
     return Draft(
         "",
@@ -393,6 +395,16 @@ def _ask_about_dice(dice: str, said: str, label: str, questions: list[str]) -> N
     if dice and label and not dice_said(said) and not _ROLL.search(label):
         questions.append(
             f"its heading ({label[:20]}) names no dice: read as {dice}, whose totals its rows are"
+        )
+
+
+def _ask_about_modifiers(cells: Sequence[Sequence[Cell]], questions: list[str]) -> None:
+    """Ask whether looked-up numbers with signs are modifiers, which are added up."""
+    texts = [str(cell) for row in cells for cell in row if cell != NOTHING]
+    signed = [text for text in texts if _SIGNED.match(text)]
+    if len(texts) > 1 and len(signed) == len(texts):
+        questions.append(
+            f"{', '.join(signed[:3])[:60]} look like modifiers: a table of them has kind: modifiers"
         )
 
 
