@@ -122,3 +122,10 @@ def test_nobody_reads_of_a_go() -> None:
     assert [f"{name}: {text[:120]}" for name, text in texts if GO.search(text)] == []
     assert GO.search("US's go, anna")
     assert not GO.search("Let it go on. The games go well.")
+
+
+def test_only_one_file_names_managers_by_their_platform() -> None:
+    """Any other text would be wrong on the other platform."""
+    words = re.compile(r"\b(?:server manager|workspace admin)s?\b")
+    found = {name for name, text in _texts_for_players() if words.search(text)}
+    assert {name for name in found if name.startswith("bot/")} == {"bot/places/platform_words.py"}
