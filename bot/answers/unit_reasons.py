@@ -24,6 +24,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import a_or_an
 from bot.systems.system import FIRES, Sequence, System
 
+FIRED = "fired"
 NEEDS_NUMBER = ("missing", "unit-needs")
 """Refusals of a unit that lacks a number on the roster."""
 WITH_OTHERS = {"no-firepower": "no firepower", "no-weapon": "no weapon"}
@@ -133,6 +134,8 @@ def _is_to_play(unit: RosterUnit, game: Game) -> bool:
 def _can_act(sequence: Sequence, option: Option, unit: RosterUnit, game: Game) -> bool:
     if _find_ban_reason(sequence, option, unit, game, unit.side) is not None:
         return False
+    if FIRED in unit.marks and FIRED in sequence.effects.marks:
+        return False  # it has done that in this turn
     if option.likely and not {unit.type, unit.state, *unit.marks} & {*option.likely}:
         return False
     reason = find_reason(sequence, option, unit)

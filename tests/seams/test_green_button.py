@@ -198,5 +198,8 @@ async def test_a_button_that_nobody_of_the_side_can_use_never_leads() -> None:
     await channel.do("Anna", "unit add Local squad VC morale=4 fp=1")
     assert await list_green(channel, "game initiative US") == ["Done"]
     assert await list_green(channel, "game next") == ["Fire"]
-    await channel.do("Anna", "unit edit Local shaken")
+    assert await list_green(channel, "game board") == ["Fire"]
+    await channel.do("Anna", "unit edit Rifle +fired")
+    assert await list_green(channel, "game board") == []
+    await channel.do("Anna", "unit edit Rifle -fired", "unit edit Local shaken")
     assert await list_green(channel, "game pass") == []
