@@ -66,7 +66,8 @@ class Grid(NamedTuple):
         """Return a line for each row. Two columns that are too wide become two lines, the second
         one indented. Under a head the text of the last column goes on below itself.
         """
-        if self.head or len(self.rows[0]) != 2 or width(self.rows) <= look.grid:
+        has_two_columns = bool(self.rows) and len(self.rows[0]) == 2
+        if self.head or not has_two_columns or width(self.rows) <= look.grid:
             return _columns(_wrap_last(self.rows, look.grid) if self.head else self.rows)
         lines = []
         for name, text in self.rows:
