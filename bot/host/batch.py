@@ -73,6 +73,8 @@ def answer_line(line: bytes) -> dict[str, Any]:
         )
     except (ValueError, RecursionError) as error:
         problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
+        if b"\0" in line:
+            problem = "it is not in UTF-8; save the file as UTF-8"
         return _error(
             None, UserError(f"The line is not JSON: {problem}.", code="bad-value"), "bad-json"
         )

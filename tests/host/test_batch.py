@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.host.batch import MAX_LINE, run_batch
+from bot.host.batch import MAX_LINE, answer_line, run_batch
 
 
 def answers(*lines: Any) -> list[dict[str, Any]]:
@@ -161,3 +161,9 @@ def test_no_value_stops_the_stream(value: Any) -> None:
         {"op": "roll", "expression": value},
     )
     assert len(both) == 4
+
+
+def test_a_line_in_another_encoding_says_what_to_save() -> None:
+    answer = answer_line('{"id": 1}\n'.encode("utf-16-le"))
+    assert answer["error"]["code"] == "bad-json"
+    assert "save the file as UTF-8" in answer["error"]["message"]

@@ -45,6 +45,11 @@ def test_an_old_workbook_is_named() -> None:
     assert "units.xls is a workbook of an old Excel" in caught.value.message
 
 
+def test_a_damaged_zip_is_named() -> None:
+    with refuses("unreadable-file damaged zip"):
+        decode_text(b"PK\x03\x04 rubbish", "x.csv")
+
+
 def test_cells_are_read_as_they_are_shown() -> None:
     pytest.importorskip("openpyxl")
     april = date(2026, 4, 2)

@@ -11,6 +11,7 @@ WESTERN = "Windows-1252"
 _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WORD = re.compile(r"\w+")
+_ZIP = b"PK\x03\x04"
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -28,6 +29,8 @@ def decode_text(data: bytes, name: str) -> DecodedText:
     Raises UserError for a file that is not text.
     """
     check_old_workbook(data, name)
+    if data.startswith(_ZIP):
+        raise workbook_error(f"{name} is a damaged zip or workbook.")
     for mark, encoding in _UTF_16.items():
         if data.startswith(mark):
             try:
