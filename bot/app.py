@@ -745,13 +745,18 @@ class App:
 def _normalized(command: Command) -> Command:
     """Return the command with its options as they are stored. Of a button nothing was typed."""
     spec = command.spec
-    if spec is None or spec.family == "button":
+    if spec is None or spec.family == "button" or _is_plain(command.options):
         return command
     options = {
         name: value if name == "file" else normalize_typed(spec.option(name), value)
         for name, value in command.options.items()
     }
     return command if options == command.options else replace(command, options=options)
+
+
+def _is_plain(options: Mapping[str, object]) -> bool:
+    """Return whether nothing was typed beyond ASCII."""
+    return all(value.isascii() for value in options.values() if isinstance(value, str))
 
 
 def _storable(command: Command) -> Command:

@@ -30,17 +30,16 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (67, 500),
-    "odds of it": (59, 160),
-    "one die": (38, 95),
-    "undo": (34, 130),
-    "Again": (67, 530),
-    "Odds": (54, 130),
-    "a cell": (36, 88),
+    "fire": (67, 475),
+    "odds of it": (59, 130),
+    "one die": (38, 75),
+    "undo": (34, 100),
+    "Again": (67, 515),
+    "Odds": (54, 108),
+    "a cell": (36, 66),
 }
 """The most files that a walk enters, and the most changes of room, by its name. A shot makes many,
-as it is tried at every other target before its menu offers that one. Each word that is typed
-enters the module that normalizes text.
+as it is tried at every other target before its menu offers that one.
 """
 
 

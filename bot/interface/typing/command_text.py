@@ -37,6 +37,7 @@ _QUOTES = {
 """Opening marks and what closes them; beside the plain ones those that phones and word
 processors make of them.
 """
+_SLASHES = ("/", "\uff0f")
 _MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
 _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
 _COLON = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40}):(.*)", re.DOTALL)
@@ -157,8 +158,8 @@ def parse_text(text: str, registry: Registry) -> Parsed:
 
 def _without_slash(text: str) -> str:
     """Return a line as it is read, without the slash at its beginning."""
-    line = normalize_text(text).strip()
-    return line[1:] if plain_signs(line[:1]) == "/" else line
+    line = (text if text.isascii() and text.isprintable() else normalize_text(text)).strip()
+    return line[1:] if line.startswith(_SLASHES) else line
 
 
 def is_dice(text: str) -> bool:

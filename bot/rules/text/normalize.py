@@ -4,12 +4,14 @@ which two texts are compared. No other module makes either of them.
 `normalize_text` and `normalize_name` give the stored text. It keeps the signs that a player chose:
 an apostrophe of a phone stays one. `comparison_key` gives the compared text, in which all
 apostrophes are the same. `plain_signs` gives figures, signs and words of commands in ASCII.
+
+`unicodedata` is loaded at the first text beyond ASCII: most processes that end after one answer
+never need it.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import TypeVar
 
@@ -73,7 +75,7 @@ _COMPARED = str.maketrans(
     }
 )
 """What becomes of signs that look alike: one of them, or nothing."""
-_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_LIGATURES = dict(enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"), 0xFB00))
 """Joined Latin letters, which PDF files leave in a text that is copied from them."""
 _DOTTED_I = re.compile("i\u0307+")
 _STRAY_JOINER = re.compile(rf"(?<![{_PICTURES}\U0001f3fb-\U0001f3ff])\u200d")
@@ -90,10 +92,12 @@ class _PlainSigns(dict[int, str]):
     """For each sign the plain one that it stands for: the same number of signs, so places hold."""
 
     def __missing__(self, code: int) -> str:
+        from unicodedata import decimal
+
         sign = chr(code)
         if 0xFF01 <= code <= 0xFF5E:
             plain = chr(code - 0xFEE0)
-        elif (digit := unicodedata.decimal(sign, None)) is not None:
+        elif (digit := decimal(sign, None)) is not None:
             plain = str(digit)
         elif sign.isspace() and sign not in "\t\n":
             plain = " "
@@ -130,8 +134,10 @@ def normalize_text(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
+    from unicodedata import normalize
+
     text = without_invisible(_BREAKS.sub("\n", text)).translate(_LIGATURES)
-    return unicodedata.normalize("NFC", _OTHER_SPACE.sub(" ", text))
+    return normalize("NFC", _OTHER_SPACE.sub(" ", text))
 
 
 def normalize_name(text: str) -> str:
@@ -162,10 +168,12 @@ def without_invisible(text: str) -> str:
 def _without_strays(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
+    from unicodedata import category
+
     return "".join(
         sign
         for sign in text
-        if sign in "\n\t " or not (sign in _BLANKS or unicodedata.category(sign) in _HIDDEN)
+        if sign in "\n\t " or not (sign in _BLANKS or category(sign) in _HIDDEN)
     )
 
 
@@ -183,6 +191,7 @@ def replace_strays(text: str, strays: re.Pattern[str], replacement: str) -> str:
     return "".join(pieces)
 
 
+@lru_cache(maxsize=512)
 def plain_signs(text: str) -> str:
     """Return a text with full-width signs, foreign digits, dashes, minus signs and spaces as the
     plain ones. Each sign stays one sign, so places in the text hold.
@@ -197,10 +206,10 @@ def normalize_value(text: str) -> str:
     """Return a typed value as figures, words of commands and dice are read: `plain_signs`
     without invisible signs, and without spaces at its ends.
     """
-    return plain_signs(normalize_text(text)).strip()
+    return (text if text.isascii() else plain_signs(normalize_text(text))).strip()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def comparison_key(text: str) -> str:
     """Return the key of a text: two names with the same key are one name. Never show it.
 
@@ -222,8 +231,10 @@ def comparison_key(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    text = unicodedata.normalize("NFKC", text.translate(_COMPARED)).casefold()
-    text = unicodedata.normalize("NFKC", text.translate(_COMPARED))
+    from unicodedata import normalize
+
+    text = normalize("NFKC", text.translate(_COMPARED)).casefold()
+    text = normalize("NFKC", text.translate(_COMPARED))
     return _STRAY_JOINER.sub("", plain_digits(_DOTTED_I.sub("i", text)))
 
 
@@ -233,16 +244,20 @@ def open_signs(text: str) -> str:
     """
     if text.isascii():
         return text
-    return plain_signs(unicodedata.normalize("NFKC", plain_signs(text)))
+    from unicodedata import normalize
+
+    return plain_signs(normalize("NFKC", plain_signs(text)))
 
 
 def has_raised_signs(text: str) -> bool:
     """Return whether a text has signs such as a raised 2, which is a note and no digit of the
     figure before it, or a fraction.
     """
-    return not text.isascii() and any(
-        unicodedata.decomposition(sign).startswith(_RAISED) for sign in text
-    )
+    if text.isascii():
+        return False
+    from unicodedata import decomposition
+
+    return any(decomposition(sign).startswith(_RAISED) for sign in text)
 
 
 def ascii_letters(text: str) -> str:
@@ -251,7 +266,11 @@ def ascii_letters(text: str) -> str:
     >>> ascii_letters("Élan Straße 5")
     'elan strasse 5'
     """
-    letters = unicodedata.normalize("NFKD", text).casefold()
+    if text.isascii():
+        return text.casefold()
+    from unicodedata import normalize
+
+    letters = normalize("NFKD", text).casefold()
     return letters.encode("ascii", "ignore").decode()
 
 
@@ -259,9 +278,12 @@ def plain_digits(text: str) -> str:
     """Return a text with the digits of all scripts as `0` to `9`."""
     if text.isascii() or not any(map(str.isdecimal, text)):
         return text
-    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)
+    from unicodedata import decimal
+
+    return "".join(str(decimal(sign)) if sign.isdecimal() else sign for sign in text)
 
 
+@lru_cache(maxsize=2048)
 def word_key(text: str) -> str:
     """Return the key of a word of a command, a table or a game: `comparison_key` with hyphens for
     underscores.
