@@ -164,6 +164,6 @@ def test_no_value_stops_the_stream(value: Any) -> None:
 
 
 def test_a_line_in_another_encoding_says_what_to_save() -> None:
-    answer = answer_line('{"id": 1}\n'.encode("utf-16-le"))
+    answer = answer_line('\ufeff{"id": 1}\n'.encode("utf-16-le")[:-1])
     assert answer["error"]["code"] == "bad-json"
     assert "save the file as UTF-8" in answer["error"]["message"]
