@@ -147,6 +147,7 @@ async def assert_named_first(channel: Channel, shot: int) -> Reply:
     question = await channel.say("Bob", "game undo")
     assert question.private
     assert f"Anna asks to undo #{shot}, " in question.text()
+    assert f"Press Agree or type /game undo {shot}." in question.text()
     assert (await channel.game()).number == before
     return question
 

@@ -295,19 +295,22 @@ async def _choose_between(context: Context, request: Json, own_step: Json | None
         "consent", f"Agree to undo #{number}", number, request["id"], style="good"
     )
     request_title = f"{name} asks to undo {await _named(context, event)}"
+    how = phrase("Press Agree or type `{typed}`.", typed=f"/game undo {number}")
     if own_step is None or own_step["number"] == number:
         refuse = context.button("refuse", "Refuse", number, request["id"])
-        return _ask_privately(request_title, "Do you agree?", agree, refuse)
+        return _ask_privately(request_title, (how,), agree, refuse)
     own_number = own_step["number"]
     undo_own = context.button("undo", f"Undo #{own_number}", own_number)
     own_name = await _named(context, own_step)
     if own_number < number:
-        return _ask_privately(request_title, f"Your last step is {own_name}.", agree, undo_own)
-    return _ask_privately(f"Undo {own_name}?", f"{request_title}.", undo_own, agree)
+        return _ask_privately(
+            request_title, (how, f"Your last step is {own_name}."), agree, undo_own
+        )
+    return _ask_privately(f"Undo {own_name}?", (f"{request_title}.", how), undo_own, agree)
 
 
-def _ask_privately(title: str, line: str, *buttons: Button) -> Reply:
-    return Reply(title, (line,), buttons=buttons, private=True, tone=WAITING)
+def _ask_privately(title: str, lines: tuple[str, ...], *buttons: Button) -> Reply:
+    return Reply(title, lines, buttons=buttons, private=True, tone=WAITING)
 
 
 async def _name_what_came_since(context: Context, way: Json, number: int) -> Reply:
