@@ -155,6 +155,17 @@ async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
     await channel.refused("Alice", "game pass", "not-your-go")
 
 
+async def test_who_waits_for_a_side_that_nobody_plays_is_told_to_go_on() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Alice", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
+    waiting = await channel.do("Alice", "game pass")
+    assert waiting.title == "US is done, waiting for VC"
+    assert "Nobody plays VC, so go on: /game next" in waiting.body()
+    await channel.do("Bob", "game join VC")
+    await channel.do("Alice", "game next", "game next", "game next")
+    assert "Nobody plays" not in (await channel.do("Alice", "game pass done")).text()
+
+
 async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
     channel = await table()
     done = await channel.do("Alice", "game pass")

@@ -152,7 +152,11 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     )
     if not is_alternating(game, system):  # the others had the go already
         title = f"{side} {fit_verb(side, 'is', 'are')} done, waiting for {joined(after.go)}"
-        return Reply(title, (where,), buttons=phase_buttons(context))
+        lines = [where]
+        if not {*after.go} & {*after.players.values()}:
+            sides = joined(after.go)
+            lines.append(phrase("Nobody plays {sides}, so go on: `/game next`", sides=sides))
+        return Reply(title, tuple(lines), buttons=phase_buttons(context))
     last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
     mention = await call_sides(context, after, after.go)  # first: the headline names whom it spares
     return Reply(
