@@ -43,7 +43,7 @@ LED_BY = "led_by"
 PHASE_KEYS = (
     "name", "title", "go", "passes", LED_BY, "buttons", "brief", "remember", "names", "calls", "clears", "begins"
 )  # fmt: skip
-CALL_KEYS = ("says", "states", "has", "since", "number", "roll", "button")
+CALL_KEYS = ("says", "states", "has", "since", "later", "number", "roll", "button")
 BEGIN_KEYS = ("run", "units", "states", "has")
 SINCE = ("lost", "met")
 ANY = "any"
@@ -210,6 +210,10 @@ def _check_call(
     check_keys(call, CALL_KEYS, ("says",), file, row)
     if not all(isinstance(call.get(key, ""), str) for key in ("says", "number", "roll", "button")):
         raise TableError(file, "says, number, roll and button are texts; quote them", row=row)
+    if not isinstance(call.get("later", False), bool) or (
+        call.get("later") and not call.get("states")
+    ):
+        raise TableError(file, "later is yes or no, and needs states", row=row)
     if "{}" not in call["says"]:
         raise TableError(file, "says needs {} where the units are named", row=row)
     for key, known in (("states", states), ("has", words), ("since", SINCE)):

@@ -73,6 +73,18 @@ async def test_a_round_calls_the_pinned_first_and_then_those_who_test_on_activat
     await audit_whole(channel)
 
 
+async def test_who_is_pinned_this_round_is_called_in_the_next() -> None:
+    """Status Damage, Pinned: at the beginning of its next combat phase; it does nothing in this."""
+    channel = await started("ucn", "unit add Red element A morale=20 suppression_markers=1")
+    await channel.do("Anna", "unit add Blue element B morale=20", "game next")
+    await channel.do("Anna", "unit edit Red state=pinned")
+    status = (await channel.do("Anna", "game status")).text()
+    assert "Pinned, Morale test" not in status
+    assert "Morale test on activating: Red" not in status
+    card = await channel.do("Anna", "game next")
+    assert "Pinned, Morale test before anything else: Red" in card.text()
+
+
 async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() -> None:
     channel = await started("ucn", f"{RED} morale_markers=1", "unit add Blue element B morale=14")
     await channel.do("Anna", "game next")

@@ -169,6 +169,7 @@ CALL: Keys = {
         many(one_of(SINCE)),
         "units that lost a man, or met a medium or heavy machine gun, this turn",
     ),
+    "later": Key(FLAG, "not in the turn in which they came into that state"),
     "number": Key(TEXT, "the number said behind each name"),
     "roll": Key(TEXT, "the sequence that they owe; who has rolled it this turn is not called"),
     "button": Key(TEXT, "the button that rolls it for all of them"),

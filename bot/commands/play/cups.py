@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context, closes_texts
 from bot.commands.play import decks
-from bot.commands.turns.mentions import addressed, call_sides
+from bot.commands.turns.mentions import addressed, call_sides, calls
 from bot.commands.turns.turn import old_card, phase_card
 from bot.commands.turns.turn_card import across_of, phase_buttons, phase_name
 from bot.game import cups
@@ -184,7 +184,9 @@ async def _shown(context: Context, number: int, because: list[Part]) -> Reply:
     ]
     lines = (*because, *decks.described(context, id, filter(None, [cups.chit_of(game.led)])))
     lines = (*lines, *([joined(units)] if units and units != [name] else ()), Small(where))
-    buttons = (*phase_buttons(context), context.button("undo", "Undo", number))
+    owed = [call for call in await calls(context) if call.roll]
+    owes = any(cups.is_called(game, unit) for call in owed for unit in call.units)
+    buttons = (*phase_buttons(context, owes=owes), context.button("undo", "Undo", number))
     return Reply(
         addressed(context, f"{name}: {whose}" if name and whose else name or begun(whose)),
         lines, by=f"{context.who} draws", buttons=buttons, across=across_of(buttons), tone=WAITING, mention=mention,

@@ -61,12 +61,13 @@ async def calls(context: Context) -> list[Call]:
         roll = row.get("roll", "")
         rolled = (event for event in happened if roll and event.get("target") == roll)
         done = {unit["name"] for event in rolled for unit in event.get("used", ())}
+        fresh = _find_new_in(row["states"], happened) if row.get("later") else frozenset()
+        named |= {(roll, name) for name in fresh}
         hit = {name for since in row.get("since", ()) for name in _SINCE[since](context, happened)}
         units = []
         for unit in in_order(game.units.values()):
             is_new = unit.name not in done and (roll, unit.name) not in named
-            has = any(word in unit.marks or unit.numbers.get(word) for word in row.get("has", ()))
-            is_meant = unit.state in row.get("states", ()) or has or unit.name in hit
+            is_meant = unit.name in hit or _is_meant(unit, row)
             if is_new and is_meant and not is_gone(unit):
                 units.append(unit)
         if units:
@@ -81,6 +82,23 @@ async def calls(context: Context) -> list[Call]:
                 )
             )
     return found
+
+
+def _is_meant(unit: RosterUnit, row: Mapping[str, Any]) -> bool:
+    """Return whether a row calls the unit by its state, a marker or a number."""
+    has = any(word in unit.marks or unit.numbers.get(word) for word in row.get("has", ()))
+    return has or unit.state in row.get("states", ())
+
+
+def _find_new_in(states: Collection[str], happened: list[Json]) -> frozenset[str]:
+    """Return the names of the units that came into one of these states this turn."""
+    names = set[str]()
+    for event in happened:
+        for key, unit in _after(event, "units").items():
+            before = event["before"]["units"].get(key) or {}
+            if unit and unit.get("state") in states and before.get("state") not in states:
+                names.add(unit["name"])
+    return frozenset(names)
 
 
 def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:

@@ -184,20 +184,22 @@ def phase_buttons(
     leads: str = "",
     folded: bool = False,
     begins: bool = False,
+    owes: bool = True,
 ) -> tuple[Button, ...]:
     """Return the buttons that the present phase needs.
 
     The first one that somebody can use now leads on, or the one that is called `leads`; none does
     while it is open which side goes first. A phase that `begins` also offers that another side
     goes first. What to remember has a button if it is `folded`, as it always is after turn 1.
+    If its units could owe a roll but do not (`owes` is false), they are done.
     """
     game = context.game
     system = context.system
-    words = [word for word in _ordered_words(game, system) if word not in without]
+    words = [word for word in _ordered_words(game, system, owes=owes) if word not in without]
     if is_undecided(game, system) and not may_be_rolled(game, system):
         made = [*first_buttons(context), *(_button(context, word) for word in words)]
     else:
-        leads = leads or _leading_word(game, system, words)
+        leads = leads or _leading_word(game, system, words, owes=owes)
         made = [
             _button(context, word)._replace(style="primary" if word == leads else "plain")
             for word in words
@@ -209,12 +211,14 @@ def phase_buttons(
     return tuple(made)
 
 
-def _leading_word(game: Game, system: System | None, words: list[str]) -> str:
+def _leading_word(game: Game, system: System | None, words: list[str], *, owes: bool) -> str:
     """Return the word of the button that the side to play would press next; "" for none.
 
     It is the first one that a unit of that side can use. If no unit can do what the phase is for,
     each side says *Done* where both act at once. Elsewhere units may still move: nothing leads.
     """
+    if not owes and _roll_owed(game, system):  # the state calls for it in the next turn only
+        return "done"
     sequences = system.sequences if system is not None else {}
     usable = [
         word for word in words if word not in sequences or can_anyone_act(sequences[word], game)
@@ -271,10 +275,10 @@ def first_buttons(context: Context) -> tuple[Button, ...]:
     )
 
 
-def _ordered_words(game: Game, system: System | None) -> list[str]:
+def _ordered_words(game: Game, system: System | None, *, owes: bool) -> list[str]:
     """Return the words of the buttons of the phase, the roll first that is owed before all else."""
     words = _phase_words(game, system)
-    owed = _roll_owed(game, system)
+    owed = _roll_owed(game, system) if owes else ""
     return [owed, *(word for word in words if word != owed)] if owed in words else words
 
 

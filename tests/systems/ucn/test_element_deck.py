@@ -255,6 +255,10 @@ async def test_the_card_of_a_pinned_element_leads_with_morale() -> None:
         "unit edit us1..us4 state=pinned",
         "unit edit germ1..germ5 state=pinned",
     )
+    pinned_now = await channel.do("Anna", "deck draw elements")
+    leading = [button.label for button in pinned_now.buttons if button.style == "primary"]
+    assert leading == ["Done"], "it was pinned in this round"
+    await channel.do("Anna", "game next")
     card = await channel.do("Anna", "deck draw elements")
     assert [button.label for button in card.buttons][:2] == ["Morale", "Shoot"]
 
