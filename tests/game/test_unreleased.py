@@ -162,6 +162,19 @@ async def test_a_server_of_a_lower_schema_is_refused(
     assert f"unreleased build of Grognard (schema {version})" in str(refused.value)
 
 
+async def test_the_next_release_brings_a_server_up_to_date(postgres: PostgresServer) -> None:
+    dsn = postgres.new_database()
+    async with await PostgresStore.open(dsn):
+        pass
+    connection = await asyncpg.connect(dsn)
+    await postgres_schema.migrate(connection, (NEXT_STEP,))
+    assert await postgres_schema.version(connection) == postgres_schema.FIRST_VERSION + 1
+    assert await connection.fetchval("SELECT count(*) FROM weather") == 0
+    await connection.close()
+    with pytest.raises(StoreError, match="newer Grognard"):
+        await PostgresStore.open(dsn)
+
+
 def test_the_pages_of_unreleased_builds_hold_such_a_game() -> None:
     """The sample is a page, so that the refusal is not for another reason."""
     page = gzip.decompress((DATA / "page.html.gz").read_bytes()).decode()
