@@ -22,7 +22,7 @@ async def test_a_name_is_found_in_every_spelling_and_shown_as_first_typed(
         await e.typed("Anna", 'unit add "O\u2019Brien" leader US morale=5', "O\u2019Brien")
         taken = await e.typed("Anna", 'unit add "O\'Brien" leader US morale=5', "is taken")
         assert e.is_private(taken)
-        await e.typed("Anna", "unit edit O'Brien shaken", "state shaken")
+        await e.typed("Anna", "unit edit O'Brien shaken", "shaken")
         await e.typed("Anna", "unit edit O`brien \u2013shaken", "was shaken")
         await e.typed("Anna", "unit edit O'Brien morale=\u22121", "morale 4")
         await e.typed("Anna", f'unit add "{PIRATES}" squad US', PIRATES)

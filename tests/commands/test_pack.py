@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from base64 import b64encode
 from pathlib import Path
@@ -152,7 +153,7 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
         for line in (await channel.do("Anna", "pack list")).text().splitlines()
         if f"@{id}" in line
     ]
-    command = pack.partition(" · ")[2].partition("@")[0]
+    (command,) = re.findall(r"([\w-]+)@", pack)
     assert (
         "Felled trees"
         in (await channel.do("Anna", f"{command}-table club road-table roll=5")).text()
