@@ -16,15 +16,15 @@ from cachetools import FIFOCache
 
 from bot.app import App
 from bot.commands.log.answer_footer import OR_POST
-from bot.interface.reply.reply import LINK, Reply
-from bot.interface.spec import Command, Person
-from bot.outbox.waiting_answers import Due
-from bot.process.logs import log_failure, seldom
+from bot.execution.budgets import Queues
+from bot.outbox.waiting_answers import DueAnswer
 from bot.rules.errors import UserError
-from bot.running.budgets import Queues
+from bot.runtime.logs import get_seldom_logger, log_failure
+from bot.ui.reply.reply import LINK, Reply
+from bot.ui.spec import Command, Person
 
 log = logging.getLogger(__name__)
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 EVERY = 0.5
 AFTER_TROUBLE = 5.0
@@ -41,7 +41,7 @@ GIVE_UP = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class Delivered:
     """It is there, by this attempt or by an earlier one; `spot` is where, as far as that is
     known.
     """
@@ -50,7 +50,7 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class RetryLater:
     """Not now; the platform asks for so many seconds, if any. `unsure`: it may be there all the
     same.
     """
@@ -60,13 +60,13 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
+class Undeliverable:
     """No attempt will ever succeed."""
 
     why: str
 
 
-Outcome = Posted | Later | Never
+Outcome = Delivered | RetryLater | Undeliverable
 INSTEAD = "instead"
 """In the spot of a message that was posted instead of a change (`Reply.instead`)."""
 
@@ -75,7 +75,7 @@ _UNPINNED = FIFOCache[str, bool](1_000)
 """Channels in which somebody was told that a board could not be pinned."""
 
 
-def not_pinned(why: str, channel: object) -> Reply | None:
+def explain_not_pinned(why: str, channel: object) -> Reply | None:
     """Return what whoever asked is told if a board could not be pinned; None if it was said in
     this channel before. It does no harm, as the message is there.
     """
@@ -88,23 +88,23 @@ def not_pinned(why: str, channel: object) -> Reply | None:
     )
 
 
-async def answered(app: App, id: str, reply: Reply, posting: Awaitable[bool]) -> bool:
+async def settle_receipt(app: App, id: str, reply: Reply, posting: Awaitable[bool]) -> bool:
     """Return whether the answer to a request is there, whose receipt is done with then; not where
     another delivery of the same request posts it. What is on the disk is the outbox's from now on.
     """
     if not reply.elsewhere and (reply.outbox or reply.seen):
-        await app.receipts.kept(id)
+        await app.receipts.finish(id)
     is_there = await posting
     if reply.elsewhere:
         return False
     if is_there:
-        await app.receipts.kept(id)
+        await app.receipts.finish(id)
     else:
-        app.receipts.broken(id)
+        app.receipts.release(id)
     return is_there
 
 
-async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> Reply | None:
+async def draw_picture_after(app: App, reply: Reply, command: Command, who: Person) -> Reply | None:
     """The picture that goes behind an answer that is there, if any. Where it fails that is logged:
     the answer has said it all."""
     if not reply.after or reply.seen:
@@ -116,19 +116,19 @@ async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> 
     return drawn
 
 
-def counting(app: App, platform: str) -> aiohttp.TraceConfig:
+def create_call_counter(app: App, platform: str) -> aiohttp.TraceConfig:
     """For a session that calls a platform: counts how often that asks to wait, and has errors of
     its own.
     """
 
-    async def ended(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
+    async def count_response(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
         if call.response.status == 429:
             app.counts.count("limited", platform)
         elif call.response.status >= 500:
             app.counts.count("refused", platform)
 
     trace = aiohttp.TraceConfig()
-    trace.on_request_end.append(ended)
+    trace.on_request_end.append(count_response)
     return trace
 
 
@@ -139,8 +139,8 @@ class Outbox:
         self,
         app: App,
         platform: str,
-        post: Callable[[Due], Awaitable[Outcome]],
-        edit: Callable[[Due, Mapping[str, Any]], Awaitable[Outcome]],
+        post: Callable[[DueAnswer], Awaitable[Outcome]],
+        edit: Callable[[DueAnswer, Mapping[str, Any]], Awaitable[Outcome]],
         at_once: int = MOST,
     ) -> None:
         """`post` brings an answer, `edit` changes the message at a spot to how it reads now."""
@@ -158,7 +158,7 @@ class Outbox:
         while not self._end.is_set():
             pause = EVERY
             try:
-                await self._look()
+                await self._look_for_answers()
             except Exception as error:
                 pause = AFTER_TROUBLE
                 log_failure(often, "could not read the outbox", error)
@@ -177,84 +177,84 @@ class Outbox:
         for task in self._under_way:
             task.cancel()
 
-    async def settle(self, id: int, attempts: int, outcome: Outcome) -> None:
+    async def record_outcome(self, id: int, attempts: int, outcome: Outcome) -> None:
         """Write down what became of answer `id` (0: it was not stored), after so many attempts
         before this one.
 
         Where the disk refuses that, the outbox looks into it later.
         """
-        if isinstance(outcome, Later) and attempts >= GIVE_UP:
-            outcome = Never(f"it was tried {attempts} times")
-        if isinstance(outcome, Never):
+        if isinstance(outcome, RetryLater) and attempts >= GIVE_UP:
+            outcome = Undeliverable(f"it was tried {attempts} times")
+        if isinstance(outcome, Undeliverable):
             log.error("an answer can never be posted: %s", outcome.why)
         if not id:
             return
         try:
-            if isinstance(outcome, Later):
+            if isinstance(outcome, RetryLater):
                 pause = max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)])
-                await self._app.retry(id, pause, unsure=outcome.unsure)
+                await self._app.retry_answer(id, pause, unsure=outcome.unsure)
             else:
-                await self._app.answers.delivered(
-                    id, spot=outcome.spot if isinstance(outcome, Posted) else None
+                await self._app.answers.mark_delivered(
+                    id, spot=outcome.spot if isinstance(outcome, Delivered) else None
                 )
         except UserError as error:
             log_failure(often, "could not save delivery status", error)
 
-    async def _look(self) -> None:
+    async def _look_for_answers(self) -> None:
         room = MOST - len(self._under_way)
-        for due in await self._app.answers.due(self._platform, room) if room > 0 else ():
-            task = asyncio.create_task(self._bring(due))
+        for due in await self._app.answers.claim_due(self._platform, room) if room > 0 else ():
+            task = asyncio.create_task(self._deliver(due))
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
 
-    async def _bring(self, due: Due) -> None:
+    async def _deliver(self, due: DueAnswer) -> None:
         """Bring one after those of its place that came before it; it is held all the while."""
         try:
             if due.is_too_late:
                 log.info("a message for %s was not posted in time, and is not any more", due.place)
-                await self._app.answers.delivered(due.id)
+                await self._app.answers.mark_delivered(due.id)
                 return
-            with self._app.answers.posting(due.id):
-                async with self._queues.turn(due.place), self._at_once:
-                    outcome = await (self._amend(due) if due.amends else self._posted(due))
-            await self.settle(due.id, due.attempts, outcome)
+            with self._app.answers.hold_while_posting(due.id):
+                async with self._queues.wait_for_turn(due.place), self._at_once:
+                    outcome = await (self._amend(due) if due.amends else self._post_or_call(due))
+            await self.record_outcome(due.id, due.attempts, outcome)
         except Exception:
             log.exception("could not deliver answer %s; trying again", due.id)
 
-    async def _posted(self, due: Due) -> Outcome:
+    async def _post_or_call(self, due: DueAnswer) -> Outcome:
         """Post one; where a person takes no direct messages, it calls them in the channel
         instead.
         """
         outcome = await self._post(due)
-        if not isinstance(outcome, Never) or not due.instead:
+        if not isinstance(outcome, Undeliverable) or not due.instead:
             return outcome
         log.info("%s takes no direct messages, so they are called in %s", due.place, due.instead)
         buttons = tuple(button for button in due.reply.buttons if button.style != LINK)
         told = replace(due.reply, mention=(due.place,), buttons=buttons)
         return await self._post(due._replace(place=due.instead, reply=told))
 
-    async def _amend(self, due: Due) -> Outcome:
+    async def _amend(self, due: DueAnswer) -> Outcome:
         """Change a message that no longer holds. Where it is gone, or too old, what became of it
         is said elsewhere.
         """
-        shown = await self._app.store.shown(due.amends)
+        shown = await self._app.store.load_posted_messages(due.amends)
         spots = shown.spots.get(due.place, ())
-        outcome: Outcome = Never(
+        outcome: Outcome = Undeliverable(
             "nobody knows where it is" if spots else "it was withdrawn before it was posted"
         )
         standalone = due._replace(reply=due.reply.standalone)
         for spot in filter(None, spots):
             outcome = await self._edit(standalone if spot.get(INSTEAD) else due, spot)
-            if isinstance(outcome, Later):
+            if isinstance(outcome, RetryLater):
                 break
-        if isinstance(outcome, Later) and due.attempts < EDITS:
-            return Later(outcome.seconds)  # to change it twice does no harm
-        if isinstance(outcome, Posted):
+        if isinstance(outcome, RetryLater) and due.attempts < EDITS:
+            return RetryLater(outcome.seconds)  # to change it twice does no harm
+        if isinstance(outcome, Delivered):
             return outcome
         if due.delivery.get(OR_POST):
             outcome = await self._post(standalone._replace(delivery={}, amends=""))
-            if isinstance(outcome, Posted) and outcome.spot and due.reply.instead is not None:
-                return Posted({**outcome.spot, INSTEAD: True})
+            if isinstance(outcome, Delivered) and outcome.spot and due.reply.instead is not None:
+                return Delivered({**outcome.spot, INSTEAD: True})
             return outcome
         log.info("a message in %s could not be changed: %s", due.place, outcome)
-        return Posted()
+        return Delivered()

@@ -8,47 +8,47 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bot.app import App
-from bot.interface.form.form import Form, Room, form_of
-from bot.interface.form.submission import Filled, Taken, take
-from bot.interface.reply.reply import Reply
-from bot.interface.sizes import check_sizes
-from bot.interface.spec import Command, CommandSpec, Path, Person, Place
-from bot.interface.typing.complete import Known
-from bot.places.forms import KEPT, Draft, action_of
+from bot.preferences.forms import KEPT, Draft, get_draft_action
+from bot.ui.form.form import Form, Room, build_form
+from bot.ui.form.submission import Filled, FormResult, evaluate_form
+from bot.ui.reply.reply import Reply
+from bot.ui.sizes import check_sizes
+from bot.ui.spec import Command, CommandSpec, Path, Person, Place
+from bot.ui.typing.complete import CompletionContext
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenForm:
     """A form as somebody has it open: its draft, what it asks for, and what is known where it
     was asked for.
     """
 
     draft: Draft
     spec: CommandSpec
-    known: Known
+    known: CompletionContext
     form: Form
 
-    def taken(self, filled: Filled) -> Taken:
+    def read_filled(self, filled: Filled) -> FormResult:
         """Return the command that the filled form asks for, or the next form to show.
 
         Raises UserError if there is more text in it than a command may have.
         """
         check_sizes(filled)
-        return take(self.spec, self.known, self.form, filled)
+        return evaluate_form(self.spec, self.known, self.form, filled)
 
-    def asks(self, taken: Taken) -> tuple[Path, Mapping[str, object]]:
+    def get_command(self, taken: FormResult) -> tuple[Path, Mapping[str, object]]:
         """Return the path and options that run what was filled in: those of a button, or of the
         command itself where no button can run it.
         """
         if self.spec.family not in KEPT:
             return self.spec.path, taken.options
-        name, _, rest = action_of(taken.how, self.draft.key, taken.options).partition(":")
+        name, _, rest = get_draft_action(taken.how, self.draft.key, taken.options).partition(":")
         return ("button", name), {"rest": rest}
 
-    async def done(
+    async def answer_command(
         self,
         app: App,
-        taken: Taken,
+        taken: FormResult,
         command: Command,
         run: Callable[[], Awaitable[Reply]] | None = None,
     ) -> Reply:
@@ -62,37 +62,41 @@ class Opened:
             reply = await app.press(
                 action, command.who, command.where, command.request_id, command.delivery
             )
-        return await app.forms.offered(reply, self.spec, taken.options, command.who, self.draft.key)
+        return await app.forms.offer_correction(
+            reply, self.spec, taken.options, command.who, self.draft.key
+        )
 
 
-async def opened(app: App, room: Room, draft: Draft, who: Person, where: Place) -> Opened:
+async def open_form(app: App, room: Room, draft: Draft, who: Person, where: Place) -> OpenForm:
     """The form of a draft, as much of it as the platform has room for."""
-    spec = await app.spec_of_form(draft, where)
+    spec = await app.get_form_spec(draft, where)
     known = await app.get_form_context(spec, where, who)
-    form = form_of(spec, draft.options, known, room, draft.wrong, draft.message, draft.title)
-    return Opened(draft, spec, known, form)
+    form = build_form(spec, draft.options, known, room, draft.wrong, draft.message, draft.title)
+    return OpenForm(draft, spec, known, form)
 
 
-async def begun(
+async def begin_form(
     app: App,
     room: Room,
     spec: CommandSpec,
     options: Mapping[str, object],
     who: Person,
     where: Place,
-) -> Opened:
+) -> OpenForm:
     """A new form, filled in with what was given, else with what lasts from the time before.
 
     Raises UserError for who could not send it.
     """
     await app.forms.check_seat(spec, options, who, where)
     draft = await (
-        app.forms.begin(spec, options, who) if options else app.forms.anew(spec, {}, who, where)
+        app.forms.create_draft(spec, options, who)
+        if options
+        else app.forms.create_prefilled_draft(spec, {}, who, where)
     )
-    return await opened(app, room, draft, who, where)
+    return await open_form(app, room, draft, who, where)
 
 
-async def kept(app: App, form: Opened, taken: Taken) -> bool:
+async def save_draft_if_runnable(app: App, form: OpenForm, taken: FormResult) -> bool:
     """Keep what was filled in where a button runs it; whether one does."""
     if form.spec.family in KEPT:
         await app.drafts.put(

@@ -14,13 +14,19 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bot.process.file_rights import private_from_now_on, tighten
-from bot.process.logs import set_up_logging
-from bot.process.settings import Settings, load_settings, need_discord, need_slack, settings_place
 from bot.rules.errors import UserError
+from bot.runtime.file_rights import keep_files_private, tighten
+from bot.runtime.logs import set_up_logging
+from bot.runtime.settings import (
+    Settings,
+    get_settings_place,
+    load_settings,
+    need_discord,
+    need_slack,
+)
 
 if TYPE_CHECKING:
-    from adapters.web.health import Lookout
+    from adapters.web.health import BotMonitor
     from bot.app import App
 
 log = logging.getLogger(__name__)
@@ -45,39 +51,39 @@ def main(words: Sequence[str]) -> int:
     """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform
     has its tokens.
     """
-    settings = _settings("run", words)
-    serving = [_discord(settings)] if settings.discord_token else []
+    settings = _load_settings("run", words)
+    serving = [_prepare_discord(settings)] if settings.discord_token else []
     if settings.slack_bot_token or settings.slack_client_id:
-        serving.append(_slack(settings))
+        serving.append(_prepare_slack(settings))
     if not serving:
-        hint = f"Lines in {settings_place()}: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
+        hint = f"Lines in {get_settings_place()}: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
         raise UserError(
             " ".join(["No platform has its tokens.", *settings.unknown]),
             hint=hint,
             code="bad-settings",
         )
-    return run(settings, serving)
+    return run_platforms(settings, serving)
 
 
-def discord(words: Sequence[str]) -> int:
+def run_discord(words: Sequence[str]) -> int:
     """`grognard discord`: the same for Discord alone. Raises UserError naming the setting that
     is missing.
     """
-    settings = _settings("discord", words)
-    return run(settings, [_discord(settings)])
+    settings = _load_settings("discord", words)
+    return run_platforms(settings, [_prepare_discord(settings)])
 
 
-def slack(words: Sequence[str]) -> int:
+def run_slack(words: Sequence[str]) -> int:
     """`grognard slack`: the same for Slack alone. Raises UserError naming the setting that is
     missing.
     """
-    settings = _settings("slack", words)
-    return run(settings, [_slack(settings)])
+    settings = _load_settings("slack", words)
+    return run_platforms(settings, [_prepare_slack(settings)])
 
 
-def _settings(command: str, words: Sequence[str]) -> Settings:
+def _load_settings(command: str, words: Sequence[str]) -> Settings:
     if words:
-        what = f"{command} takes no arguments: its settings are in the environment or in {settings_place()}."
+        what = f"{command} takes no arguments: its settings are in the environment or in {get_settings_place()}."
         raise UserError(what, code="bad-arguments")
     gc.disable()  # nothing dies while modules are loaded
     return load_settings()
@@ -87,48 +93,48 @@ def _settings(command: str, words: Sequence[str]) -> Settings:
 # page's 0.4 s; and settings that are wrong are refused before the app is read, which takes 0.6 s.
 
 
-def _discord(settings: Settings) -> Serve:
+def _prepare_discord(settings: Settings) -> Serve:
     need_discord(settings)
     from adapters.discord.serve import serve
 
     return lambda app: serve(app, settings)
 
 
-def _slack(settings: Settings) -> Serve:
+def _prepare_slack(settings: Settings) -> Serve:
     need_slack(settings)
     from adapters.slack.serve import serve
 
     return lambda app: serve(app, settings)
 
 
-def run(settings: Settings, serving: Sequence[Serve]) -> int:
+def run_platforms(settings: Settings, serving: Sequence[Serve]) -> int:
     """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away
     meanwhile.
 
     A store that is away at the start is waited for. Raises UserError when one of them cannot go on.
     """
     if settings.live_port:
-        from adapters.web.pages import serve
+        from adapters.web.pages import serve_shared_games
 
-        serving = [*serving, lambda app: serve(app, settings)]
+        serving = [*serving, lambda app: serve_shared_games(app, settings)]
     set_up_logging(settings.log_level, settings.secrets, settings.log_format)
     for line in settings.unknown:
         log.warning("%s", line)
-    private_from_now_on()
+    keep_files_private()
     tighten(settings.data)
-    _open_many_files()
-    return asyncio.run(_run(settings, serving))
+    _raise_file_limit()
+    return asyncio.run(_run_until_signal(settings, serving))
 
 
-async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
-    from adapters.web.health import Lookout
+async def _run_until_signal(settings: Settings, serving: Sequence[Serve]) -> int:
+    from adapters.web.health import BotMonitor
 
-    lookout = Lookout(settings)
-    bot = asyncio.create_task(_serve(settings, serving, lookout))
-    looks = [asyncio.create_task(look) for look in lookout.works()]
+    lookout = BotMonitor(settings)
+    bot = asyncio.create_task(_serve_platforms(settings, serving, lookout))
+    looks = [asyncio.create_task(look) for look in lookout.list_tasks()]
 
     def stop() -> None:
-        lookout.ending()
+        lookout.note_ending()
         for task in (bot, *looks):
             if not task.cancelling():  # a second signal does not break off what the first one began
                 task.cancel()
@@ -144,24 +150,26 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     return 0 if bot.cancelled() else bot.result()
 
 
-async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout) -> int:
+async def _serve_platforms(
+    settings: Settings, serving: Sequence[Serve], lookout: BotMonitor
+) -> int:
     """Serve until cancelled, or until the data was taken away: then the exit status is 1."""
-    from bot.running.budgets import Budgets
+    from bot.execution.budgets import Budgets
 
-    app = await _opened(settings, lookout)
-    collect_seldom()
+    app = await _open_app(settings, lookout)
+    limit_garbage_collection()
     app.handling.budgets = Budgets(settings.per_minute)
     app.handling.address = settings.address
     try:
         log.info("%s", await app.describe(settings))
-        work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
+        work = [asyncio.create_task(_serve_with_restarts(serve, app)) for serve in serving]
         due = asyncio.create_task(app.due_work.run())
-        gone = asyncio.create_task(app.store.gone())
-        lookout.sees(app)
+        gone = asyncio.create_task(app.store.watch_for_removal())
+        lookout.attach_app(app)
         try:
             await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
         finally:  # when one cannot go on, the others end in good order
-            lookout.ending()
+            lookout.note_ending()
             for task in (*work, due):
                 task.cancel()
             await asyncio.wait(work)
@@ -179,7 +187,7 @@ async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout)
         await app.close()
 
 
-async def _opened(settings: Settings, lookout: Lookout) -> App:
+async def _open_app(settings: Settings, lookout: BotMonitor) -> App:
     """The app, once its database can be had: machines come up in any order. Raises UserError for
     what a person must mend."""
     from bot.app import App
@@ -194,7 +202,7 @@ async def _opened(settings: Settings, lookout: Lookout) -> App:
             if not error.is_passing:
                 raise
             gc.enable()  # what failed leaves something behind each time
-            lookout.waits(error.message)
+            lookout.note_waiting(error.message)
             if now - told >= TELL_EVERY:
                 told = now
                 log.error("%s; trying again every %g s", error.message.rstrip("."), AGAIN)
@@ -205,7 +213,7 @@ async def _opened(settings: Settings, lookout: Lookout) -> App:
         return app
 
 
-async def _kept_up(serve: Serve, app: App) -> None:
+async def _serve_with_restarts(serve: Serve, app: App) -> None:
     """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew,
     the others go on.
 
@@ -233,7 +241,7 @@ async def _kept_up(serve: Serve, app: App) -> None:
         await asyncio.sleep(wait)
 
 
-def collect_seldom() -> None:
+def limit_garbage_collection() -> None:
     """From here on what is loaded stays, and no collection looks at it again; new values are
     looked at now and then.
     """
@@ -242,7 +250,7 @@ def collect_seldom() -> None:
     gc.enable()
 
 
-def _open_many_files() -> None:
+def _raise_file_limit() -> None:
     """Take as many file handles as the host allows: each connection needs one."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)

@@ -25,11 +25,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.log import server_logger
 from cachetools import TTLCache
 
-from bot.process.logs import seldom
 from bot.rules.errors import UserError
+from bot.runtime.logs import get_seldom_logger
 
 log = logging.getLogger(__name__)
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 MAX_AGE = 5 * 60
 """Seconds that a signed request may be old, or ahead."""
@@ -54,7 +54,7 @@ is not genuine.
 """
 
 
-async def listen(
+async def serve_until_cancelled(
     app: web.Application,
     address: tuple[str, int],
     hint: str,
@@ -178,7 +178,7 @@ async def _end_connection(_: web.Request, response: web.StreamResponse) -> None:
     response.headers["Connection"] = "close"
 
 
-class Signed:
+class SignatureCheck:
     """The check that a request is its platform's own, new, and not a copy of one that was taken
     before.
 
@@ -237,8 +237,12 @@ _TIMESTAMP = re.compile("[1-9][0-9]{0,10}")
 """A time in whole seconds, as platforms write it."""
 
 
-def signed_app(
-    signed: Signed, path: str, max_body: int, take: Take, routes: Iterable[web.RouteDef] = ()
+def create_signed_app(
+    signed: SignatureCheck,
+    path: str,
+    max_body: int,
+    take: Take,
+    routes: Iterable[web.RouteDef] = (),
 ) -> web.Application:
     """Create the web application that passes a platform's own requests at `path` on to `take`.
 
@@ -301,7 +305,7 @@ LIFE_SECONDS = 60.0
 """Longer than any request with its answer takes."""
 PLACES = 1_000
 PER_ADDRESS = 50
-"""Connections of one visitor (see `group_of`). A proxy brings everybody's, so one on this machine
+"""Connections of one visitor (see `get_address_group`). A proxy brings everybody's, so one on this machine
 or in PROXIES is not counted."""
 BACKLOG = 64
 """How many are let in at once, before those who must make room are gone."""
@@ -324,13 +328,13 @@ class Door:
         self._proxies = proxies
         self.streams = streams
         self._serve = serve
-        self._places = places or places_within(PLACES)
+        self._places = places or limit_places(PLACES)
         self._inside: dict[_Visitor, str] = {}
         self._silent: dict[_Visitor, None] = {}
         self._visitors: Counter[str] = Counter()  # connections by the group of their address
 
     @property
-    def inside(self) -> int:
+    def connection_count(self) -> int:
         """Return how many connections there are."""
         return len(self._inside)
 
@@ -342,12 +346,12 @@ class Door:
         """Return whether a connection from `address` gets a place: if need be, that of a silent
         one.
         """
-        group = group_of(address)
+        group = get_address_group(address)
         is_full = bool(group) and self._visitors[group] >= PER_ADDRESS
         if is_full and not is_within(address, self._proxies):
             often.warning("too many connections from one address; further ones are refused")
             return False
-        if self.inside >= self._places:
+        if self.connection_count >= self._places:
             if not self._silent:
                 often.warning(
                     "all %d connections are in use; further ones are refused", self._places
@@ -356,17 +360,17 @@ class Door:
             often.warning(
                 "all %d connections are in use; those that say nothing make room", self._places
             )
-            next(iter(self._silent)).end()
+            next(iter(self._silent)).hang_up()
         self._inside[visitor] = group
         self._silent[visitor] = None
         self._visitors[group] += 1
         return True
 
-    def heard(self, visitor: _Visitor) -> None:
+    def mark_as_heard(self, visitor: _Visitor) -> None:
         """This one said what they want."""
         self._silent.pop(visitor, None)
 
-    def left(self, visitor: _Visitor) -> None:
+    def free_place(self, visitor: _Visitor) -> None:
         """Free the place of a connection, if it had one."""
         self._silent.pop(visitor, None)
         group = self._inside.pop(visitor, None)
@@ -388,11 +392,11 @@ class _Visitor(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        if not self._door.admit(self, _address(transport)):
+        if not self._door.admit(self, _get_peer_address(transport)):
             transport.abort()
             return
         self._transport = transport
-        self._wait(HEAD_SECONDS)
+        self._start_timeout(HEAD_SECONDS)
         self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
@@ -404,15 +408,15 @@ class _Visitor(asyncio.Protocol):
             self._tail = seen[-3:]
             if any(end in seen for end in _END_OF_HEAD):
                 self._tail = None
-                self._door.heard(self)
-                self._wait(None if self._door.streams else LIFE_SECONDS)
+                self._door.mark_as_heard(self)
+                self._start_timeout(None if self._door.streams else LIFE_SECONDS)
         self._inner.data_received(data)
 
     def eof_received(self) -> bool | None:
         return self._inner.eof_received() if self._transport is not None else None
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._leave()
+        self._give_place_back()
         if self._transport is not None:
             self._transport = None
             self._inner.connection_lost(error)
@@ -423,28 +427,28 @@ class _Visitor(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._inner.resume_writing()
 
-    def end(self) -> None:
+    def hang_up(self) -> None:
         """Hang up."""
-        self._leave()
+        self._give_place_back()
         if self._transport is not None:
             self._transport.abort()
 
-    def _wait(self, seconds: float | None) -> None:
+    def _start_timeout(self, seconds: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = (
-            asyncio.get_running_loop().call_later(seconds, self.end)
+            asyncio.get_running_loop().call_later(seconds, self.hang_up)
             if seconds is not None
             else None
         )
 
-    def _leave(self) -> None:
+    def _give_place_back(self) -> None:
         """Give the place back."""
-        self._wait(None)
-        self._door.left(self)
+        self._start_timeout(None)
+        self._door.free_place(self)
 
 
-def address_of(text: str) -> str:
+def normalize_address(text: str) -> str:
     """Return an IP address in its usual form; "" for this machine's own and for what is no
     address.
     """
@@ -456,8 +460,8 @@ def address_of(text: str) -> str:
     return "" if mapped.is_loopback else str(mapped)
 
 
-def group_of(address: str) -> str:
-    """Return what an address of `address_of` is counted by.
+def get_address_group(address: str) -> str:
+    """Return what an address of `normalize_address` is counted by.
 
     An IPv6 address counts by its /64 network, because one home line has all of that network's
     addresses.
@@ -477,7 +481,7 @@ def is_within(address: str, networks: Sequence[str]) -> bool:
     )
 
 
-def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
+def find_visitor_group(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
     """Return what the sender of a request is counted by; "" for this machine's own.
 
     If a proxy on this machine or in `proxies` passes the request on, the sender is the last address
@@ -486,16 +490,16 @@ def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) ->
     """
     claimed = ",".join(forwarded).rsplit(",", MOST_FORWARDED)[-MOST_FORWARDED:]
     for text in (remote, *reversed(claimed)):
-        address = address_of(text.strip())
+        address = normalize_address(text.strip())
         if address and not is_within(address, proxies):
-            return group_of(address)
+            return get_address_group(address)
     return ""
 
 
 MOST_FORWARDED = 20
 
 
-def places_within(most: int) -> int:
+def limit_places(most: int) -> int:
     """So many places, or as many as leave half of the files that this process may open to
     everything else.
     """
@@ -503,7 +507,7 @@ def places_within(most: int) -> int:
     return most if soft == resource.RLIM_INFINITY else max(16, min(most, soft // 2))
 
 
-def _address(transport: asyncio.Transport) -> str:
+def _get_peer_address(transport: asyncio.Transport) -> str:
     """Whose connection it is."""
     peer = transport.get_extra_info("peername")
-    return address_of(str(peer[0])) if peer else ""
+    return normalize_address(str(peer[0])) if peer else ""

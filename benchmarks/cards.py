@@ -19,12 +19,12 @@ import time
 from itertools import cycle, pairwise, product
 from pathlib import Path
 
-from adapters.run import collect_seldom
+from adapters.run import limit_garbage_collection
 from benchmarks.goals import goal
 from bot.app import App
-from bot.game.loaded import game_of
-from bot.interface.spec import Person, Place
-from bot.stores.sqlite import SqliteStore
+from bot.game.game_cache import load_game_by_id
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Person, Place
 from bot.verification.check_file import check
 from bot.verification.export import export_game
 from bot.verification.export_format import read_json
@@ -49,7 +49,7 @@ async def say(app: App, line: str, channel: str, request: str) -> None:
         Person(f"discord:{channel}", "Anna"),
     )
     reply = await app.run_text(line, who, place, request, {"token": "t" * 40})
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
 
 
 async def together(app: App, name: str, some: int, round: int) -> float:
@@ -84,7 +84,7 @@ async def played(app: App, name: str, events: int) -> str:
     lines = cycle(LONG[name])
     for number in range(events):
         await say(app, next(lines), name, f"long {name} {number}")
-    loaded = await app.games.at(f"discord:{name}/1")
+    loaded = await app.games.load_current(f"discord:{name}/1")
     assert loaded is not None
     return loaded.row
 
@@ -92,22 +92,22 @@ async def played(app: App, name: str, events: int) -> str:
 async def long_game(folder: Path, events: int) -> None:
     """Print what a long game takes in milliseconds of processor time, by turns."""
     app = App(await SqliteStore.open(folder / "games.db"))
-    collect_seldom()
+    limit_garbage_collection()
     found: dict[str, dict[str, list[float]]] = {}
     try:
         rows = {name: await played(app, name, events) for name in LONG}
         for _, (name, row) in product(range(3), rows.items()):
             marks = [time.thread_time()]
-            loaded = await game_of(app.store, row)
+            loaded = await load_game_by_id(app.store, row)
             assert loaded is not None
             marks.append(time.thread_time())
             store = app.store
             log = export_game(
                 loaded.game.id,
-                await store.events(row),
-                await store.seeds(row),
-                await store.texts(row),
-                await store.persons(row),
+                await store.load_events(row),
+                await store.load_seeds(row),
+                await store.load_texts(row),
+                await store.load_persons(row),
             )
             text = json.dumps(log)
             marks.append(time.thread_time())
@@ -135,7 +135,7 @@ async def long_game(folder: Path, events: int) -> None:
 async def measure(folder: Path) -> None:
     """Print all figures."""
     app = App(await SqliteStore.open(folder / "games.db"))
-    collect_seldom()  # as `grognard run` does
+    limit_garbage_collection()  # as `grognard run` does
     found: dict[str, list[float]] = {name: [] for name in LINES}
     try:
         for some, round in product(range(SETS), range(-2, ROUNDS)):

@@ -15,11 +15,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from adapters.run import collect_seldom
+from adapters.run import limit_garbage_collection
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.stores.records import Saved
-from bot.stores.sqlite import SqliteStore
+from bot.storage.records import Saved
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Person, Place
 
 CHANNELS = 100_000
 EVENTS = 10  # of each channel
@@ -38,8 +38,8 @@ async def roll(app: App, channel: int, request: str) -> float:
     start = time.perf_counter()
     reply = await app.run_text("/roll 2d6", WHO, place(channel), request, {"token": "t" * 40})
     taken = time.perf_counter() - start
-    assert not reply.error, reply.text()
-    await app.answers.delivered(reply)
+    assert not reply.error, reply.format_text()
+    await app.answers.mark_delivered(reply)
     return taken
 
 
@@ -48,7 +48,7 @@ async def measure(paths: dict[str, Path]) -> None:
     all alike.
     """
     apps = {name: App(await SqliteStore.open(path)) for name, path in paths.items()}
-    collect_seldom()  # as `grognard run` does
+    limit_garbage_collection()  # as `grognard run` does
     step = CHANNELS // COMMANDS
     try:
         medians = {}

@@ -36,7 +36,7 @@ events = count(1)
 
 def make_roll(text: str) -> Callable[[], object]:
     """Return a function that rolls `text` with the dice of a new event."""
-    return lambda: roll(parse(text), Stream(SEED, GAME, next(events))).text()
+    return lambda: roll(parse(text), Stream(SEED, GAME, next(events))).format_text()
 
 
 def each(task: Callable[[], object]) -> float:

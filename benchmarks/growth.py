@@ -16,14 +16,14 @@ import time
 from pathlib import Path
 
 import adapters.discord.serve  # noqa: F401 -- its library is part of what the bot takes
-from adapters.run import collect_seldom
+from adapters.run import limit_garbage_collection
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.process.release import release
-from bot.sight.metrics import Metrics
-from bot.sight.watching import Watch
-from bot.stores.base import DAY
-from bot.stores.sqlite import SqliteStore
+from bot.monitoring.command_log import Watch
+from bot.monitoring.metrics import Metrics
+from bot.runtime.release import get_release
+from bot.storage.base import DAY
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Person, Place
 
 COMMANDS = 600_000
 CHANNELS, PEOPLE = 10_000, 20_000
@@ -52,11 +52,11 @@ async def grow(folder: Path, commands: int) -> list[float]:
     """The memory after each round of a year with so many commands."""
     now = 1_700_000_000.0
     step, chance, seen = 365 * DAY / commands, random.Random(24), list[float]()
-    watch = Watch(Metrics(release()))
+    watch = Watch(Metrics(get_release()))
     store = await SqliteStore.open(folder / "games.db", clock=lambda: now, lasting=False)
-    app = App(watch.storing(store), lambda: now, lambda: now)
-    app.watched(watch)
-    collect_seldom()
+    app = App(watch.watch_store(store), lambda: now, lambda: now)
+    app.attach_watch(watch)
+    limit_garbage_collection()
     swept, begun = now, time.monotonic()
 
     async def one(number: int) -> None:
@@ -64,8 +64,8 @@ async def grow(folder: Path, commands: int) -> list[float]:
         where = Place(f"discord:{channel // 5}/{channel}", f"discord:{channel // 5}")
         who = Person(f"discord:{person}", f"Player {person}")
         reply = await app.run_text(TYPED[number % 5], who, where, f"r{number}", {"token": "t" * 40})
-        assert not reply.error, reply.text()
-        await app.answers.delivered(reply, spot={"channel": channel, "message": number})
+        assert not reply.error, reply.format_text()
+        await app.answers.mark_delivered(reply, spot={"channel": channel, "message": number})
 
     try:
         for first in range(0, commands, AT_ONCE):

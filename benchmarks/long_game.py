@@ -27,11 +27,11 @@ from typing import Any
 
 from benchmarks.goals import goal
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.rules.proof.chain import canonical, event_hash
-from bot.stores.records import dump
-from bot.stores.sqlite import SqliteStore
+from bot.rules.proof.chain import compute_event_hash, to_canonical
+from bot.storage.records import dump
+from bot.storage.sqlite import SqliteStore
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 
 LONG, OTHER = Place("discord:1/1", "discord:1"), Place("discord:2/2", "discord:2")
 ANNA, BOB, CARA = (
@@ -61,7 +61,7 @@ async def played(path: Path) -> tuple[str, int]:
             number += 1
             reply = await app.run_text(line, who, LONG, f"make {number}")
             # later on some units are out of it
-            assert not reply.error or number > 6, f"{line}: {reply.text()}"
+            assert not reply.error or number > 6, f"{line}: {reply.format_text()}"
         return reply
 
     try:
@@ -73,7 +73,7 @@ async def played(path: Path) -> tuple[str, int]:
             "unit add Tran leader VC lm=1",
         )
         await say(ANNA, 'unit add "Squad 1..10" squad US morale=5 fp=2')
-        loaded = await app.games.at(LONG.key)
+        loaded = await app.games.load_current(LONG.key)
         assert loaded is not None
         start = loaded.game.number
         for turn in range(ROUNDS):
@@ -97,7 +97,7 @@ async def played(path: Path) -> tuple[str, int]:
             )
             for side, who in (("us", ANNA), ("vc", BOB)):
                 await say(who, *(f"unit edit {side}{one} state=good-order" for one in range(1, 11)))
-        loaded = await app.games.at(LONG.key)
+        loaded = await app.games.load_current(LONG.key)
         assert loaded is not None
         return loaded.row, start
     finally:
@@ -115,8 +115,8 @@ def lengthen(path: Path, row: str, start: int, events: int) -> None:
             nonlocal head
             for number in range(len(first) + 1, events + 1):
                 body = _moved(round_[(number - start - 1) % len(round_)], number)
-                text = canonical(body)
-                head = event_hash(head, text)
+                text = to_canonical(body)
+                head = compute_event_hash(head, text)
                 yield row, number, text, head
 
         db.execute("PRAGMA synchronous = OFF")
@@ -179,7 +179,7 @@ class Watch:
                 "/roll 2d6", who, OTHER, f"other {id(self)} {self._number}"
             )
             self.times.append(1e3 * (time.perf_counter() - since))
-            assert not reply.error, reply.text()
+            assert not reply.error, reply.format_text()
             await asyncio.sleep(0.002)
 
     @contextmanager
@@ -247,7 +247,7 @@ async def measure(path: Path, folder: Path | None) -> None:
 
 def _keep(folder: Path, name: str, reply: Reply) -> None:
     """Keep what was answered; of long files their hash."""
-    text = re.sub(r'"exported":"[^"]*"', "", reply.text())
+    text = re.sub(r'"exported":"[^"]*"', "", reply.format_text())
     files = [(file.name, len(file.data), sha256(file.data).hexdigest()) for file in reply.files]
     (folder / f"{name.replace('/', '-')}.txt").write_text(f"{text}\n{files}\n{reply.buttons}\n")
 

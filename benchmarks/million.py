@@ -22,15 +22,15 @@ from benchmarks.commands import EVENTS, fill, roll, template
 from benchmarks.goals import goal
 from benchmarks.store import flush_time
 from bot.app import App
-from bot.host.database import backup
-from bot.process.settings import load_settings
-from bot.sight.health import copied_now
-from bot.stores.base import DAY
-from bot.stores.copying import copy_all
-from bot.stores.opening import open_store
-from bot.stores.postgres.copying import postgres_target
-from bot.stores.sqlite.copying import sqlite_source
-from bot.verification.check_games import audit
+from bot.cli.database import back_up_database
+from bot.monitoring.health import build_copy_doc
+from bot.runtime.settings import load_settings
+from bot.storage.base import DAY
+from bot.storage.copying import copy_all
+from bot.storage.opening import open_store
+from bot.storage.postgres.copying import open_postgres_target
+from bot.storage.sqlite.copying import open_sqlite_source
+from bot.verification.check_games import audit_games
 from tests.standins.postgres import postgres_server
 
 MILLION = 1_000_000
@@ -41,7 +41,7 @@ OPENED = 5
 
 async def fetch(path: Path, url: str) -> None:
     """Copy the file into the server."""
-    async with sqlite_source(path) as old, postgres_target(url) as new:
+    async with open_sqlite_source(path) as old, open_postgres_target(url) as new:
         await copy_all(old, new)
 
 
@@ -79,7 +79,7 @@ async def replayed(path: Path) -> float:
     begun = time.perf_counter()
     os.environ["DATABASE_URL"] = f"sqlite:///{path}"
     async with await open_store(load_settings()) as store:
-        count, _ = await audit(store)
+        count, _ = await audit_games(store)
     took = time.perf_counter() - begun
     print(f"{count:,} games of a copy played again: {took:.0f} s")
     return took
@@ -88,7 +88,7 @@ async def replayed(path: Path) -> float:
 async def copied_before() -> None:
     """As on any night but the first: older games were played again for the copy before."""
     async with await open_store(load_settings()) as store:
-        await store.put_doc(copied_now(None, time.time() + DAY, is_whole=True))
+        await store.put_doc(build_copy_doc(None, time.time() + DAY, is_whole=True))
 
 
 def copied(name: str, path: Path) -> None:
@@ -96,7 +96,7 @@ def copied(name: str, path: Path) -> None:
     begun, worked = time.perf_counter(), time.process_time()
     with contextlib.redirect_stdout(io.StringIO()):
         # the games are copies of one, so their dice are not their own
-        assert backup([str(path)]) in (0, 1)
+        assert back_up_database([str(path)]) in (0, 1)
     print(f"{name}: a copy took {time.perf_counter() - begun:.1f} s")
     goal(
         f"{name}, a million events: processor seconds of a copy",

@@ -10,17 +10,17 @@ from collections.abc import Callable
 
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import marginals
-from bot.systems.catalog import system
-from bot.systems.resolve import each_odds, resolve
+from bot.rules.odds.odds import compute_marginals
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import compute_each_odds, play_sequence
 
-GAME = system("lnlt")
-FIRE = GAME.sequence("fire")
+GAME = find_system("lnlt")
+FIRE = GAME.find_sequence("fire")
 THREE = {
     "attackers": "squad fp=2 sw=3",
     "targets": "leader morale=6 lm=1; squad morale=5; half-squad morale=5 shaken",
@@ -56,14 +56,14 @@ def volley(dice: int) -> Callable[[], object]:
     """The odds of so many dice that hit, wound and are saved, each roll as many dice as the last
     one let through.
     """
-    head = Head((Option("dice", "int", min=1, max=40),), {"lost": "int"}, "lost")
+    head = SequenceHead((Option("dice", "int", min=1, max=40),), {"lost": "int"}, "lost")
     source = {"sequences": {"volley": {"steps": yaml.safe_load(VOLLEY)}}}
     plan = (
         Library(source, Setting("volley.yaml"), {"volley": head})
-        .declared("volley")
+        .load_sequence("volley")
         .plan(Given({"dice": dice}))
     )
-    return lambda: marginals(plan, ["lost"])
+    return lambda: compute_marginals(plan, ["lost"])
 
 
 def best(task: Callable[[], object], *, runs: int) -> tuple[float, float]:
@@ -79,38 +79,46 @@ def best(task: Callable[[], object], *, runs: int) -> tuple[float, float]:
 
 def main() -> None:
     """Print what each question costs."""
-    melee_odds = GAME.table("melee-odds")
+    melee_odds = GAME.find_table("melee-odds")
     dice = [6, 1, 3, 4, 5]
     tasks: list[tuple[str, Callable[[], object], int]] = [
-        ("odds, 1 firer at 3 targets, by outcome", lambda: each_odds(FIRE, THREE, ["outcome"]), 50),
+        (
+            "odds, 1 firer at 3 targets, by outcome",
+            lambda: compute_each_odds(FIRE, THREE, ["outcome"]),
+            50,
+        ),
         (
             "odds, 1 firer at 3 targets, last target",
-            lambda: each_odds(FIRE, THREE, ["targets[2].result"]),
+            lambda: compute_each_odds(FIRE, THREE, ["targets[2].result"]),
             50,
         ),
         (
             "odds, 10 firers at 10 targets, by outcome",
-            lambda: each_odds(FIRE, TEN, ["outcome"]),
+            lambda: compute_each_odds(FIRE, TEN, ["outcome"]),
             20,
         ),
         (
             "odds, 10 firers at 10 targets, last target",
-            lambda: each_odds(FIRE, TEN, ["targets[9].result"]),
+            lambda: compute_each_odds(FIRE, TEN, ["targets[9].result"]),
             20,
         ),
         (
             "odds, 10 at 10, result of every target",
-            lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), RESULTS),
+            lambda: compute_marginals(FIRE.plan(FIRE.read_inputs(TEN, {})), RESULTS),
             20,
         ),
         (
             "odds, 10 at 10, 50 outputs at once",
-            lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), ALL),
+            lambda: compute_marginals(FIRE.plan(FIRE.read_inputs(TEN, {})), ALL),
             20,
         ),
         ("odds, 10 dice that hit, wound and are saved", volley(10), 50),
         ("odds, 40 dice that hit, wound and are saved", volley(40), 20),
-        ("a fire attack on 3 targets, played", lambda: resolve(FIRE, THREE, Script(dice)), 200),
+        (
+            "a fire attack on 3 targets, played",
+            lambda: play_sequence(FIRE, THREE, Script(dice)),
+            200,
+        ),
         (
             "a table read, typed inputs",
             lambda: melee_odds.read({"attack": "7", "defense": "5"}),

@@ -25,11 +25,19 @@ from icepool.math import comb_row_cache
 from benchmarks.goals import goal
 from bot.rules.dice import d6
 from bot.rules.expression import sum_parser
-from bot.rules.expression.chances import odds
-from bot.rules.odds.odds import joint
+from bot.rules.expression.chances import compute_odds
+from bot.rules.odds.odds import compute_joint_odds
 from bot.rules.odds.rolls import group_alike, group_sums, group_values
-from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, ruled
-from bot.systems.catalog import system
+from bot.rules.sequence.sequence import (
+    IndependentPart,
+    IndependentParts,
+    Plan,
+    Resolution,
+    Roll,
+    Ruling,
+    ruled,
+)
+from bot.rulesets.catalog import find_system
 from tests.rules.test_odds import Grouped
 
 ROUNDS, LEAST = 7, 0.02
@@ -60,7 +68,7 @@ def check(margin: int, morale: int, die: int) -> str:
     ]
 
 
-def never(_out: Any) -> Settlement:
+def never(_out: Any) -> Resolution:
     """Nobody plays it."""
     raise AssertionError("a benchmark is counted, not played")
 
@@ -82,23 +90,25 @@ def man(now: Shot, roll: Roll) -> Ruling[Shot]:
 STEPS = {"attack": ruled((D6, D6), margins), "check": ruled((D6,), man)}
 
 
-def alone(margin: int, at: int) -> Part[Shot]:
+def alone(margin: int, at: int) -> IndependentPart[Shot]:
     """The check of one man."""
     path, morale = f"men[{at}]", MORALES[at]
 
     def one(_: Shot, roll: Roll) -> Ruling[Shot]:
         return Ruling(Shot(None), {path: check(margin, morale, roll[0])})
 
-    return Part(
+    return IndependentPart(
         (path,), lambda: Plan(Shot("check"), {"check": ruled((D6,), one)}, never), (margin, morale)
     )
 
 
-def apart(now: Shot) -> Parts[Shot] | None:
+def apart(now: Shot) -> IndependentParts[Shot] | None:
     """All men who have not checked yet."""
     if now.owes != "check":
         return None
-    return Parts([alone(now.margin - now.helped, at) for at in range(now.at, len(MORALES))])
+    return IndependentParts(
+        [alone(now.margin - now.helped, at) for at in range(now.at, len(MORALES))]
+    )
 
 
 def fire(led: bool) -> Plan[Shot]:
@@ -188,12 +198,12 @@ def counts_beside() -> Any:
 COUNTS = ("none", "shaken", "casualties", "eliminated", "hero")
 PROBLEMS: dict[str, tuple[Task, Task]] = {
     "table": (
-        lambda: joint(table(), ("result",)),
+        lambda: compute_joint_odds(table(), ("result",)),
         lambda: (2 @ icepool.d6).map(lambda total: (check(4, 5, total),)),
     ),
-    "fire": (lambda: joint(fire(led=False), BY_MAN), lambda: fire_beside(led=False)),
-    "fire1": (lambda: joint(fire(led=True), BY_MAN), lambda: fire_beside(led=True)),
-    "counts": (lambda: joint(counts(), COUNTS), counts_beside),
+    "fire": (lambda: compute_joint_odds(fire(led=False), BY_MAN), lambda: fire_beside(led=False)),
+    "fire1": (lambda: compute_joint_odds(fire(led=True), BY_MAN), lambda: fire_beside(led=True)),
+    "counts": (lambda: compute_joint_odds(counts(), COUNTS), counts_beside),
 }
 
 
@@ -283,15 +293,15 @@ def main() -> None:
     for text in expressions():
         for line in beside(text):
             print(line)
-    fire = system("baps").sequence("fire")
+    fire = find_system("baps").find_sequence("fire")
     given = {
         "range": 45,
         "attackers": "soldier weapon=rifle-bolt count=5",
         "targets": "soldier count=7",
     }
-    plan = fire.plan(fire.given(given, {}))
+    plan = fire.plan(fire.read_inputs(given, {}))
     paths = tuple(f"targets[{at}].result" for at in range(7))
-    found = [once(lambda: joint(plan, paths)) / 1000 for _ in range(9)]
+    found = [once(lambda: compute_joint_odds(plan, paths)) / 1000 for _ in range(9)]
     print(f"joint of 7 BAPS targets    {statistics.median(found):10.1f} ms")
     goal("joint odds of 7 BAPS targets, in ms", found, most=50)
 
@@ -299,18 +309,20 @@ def main() -> None:
 def beside(text: str) -> Iterator[str]:
     """An expression in three lines: both anew, both warm, and only ours anew."""
     read, theirs = sum_parser.parse(text), expressions()[text]
-    assert {int(value): chance for value, chance in fractions(theirs()).items()} == odds(read)
+    assert {int(value): chance for value, chance in fractions(theirs()).items()} == compute_odds(
+        read
+    )
 
     def anew() -> object:
         read.kept.pop("odds", None)
-        return odds(read)
+        return compute_odds(read)
 
     yield compared(
         f"{text}, anew", lambda: many(anew), lambda: many_first(text), f"`{text}`, both anew"
     )
     yield compared(
         "  warm",
-        lambda: many(lambda: odds(sum_parser.parse(text))),
+        lambda: many(lambda: compute_odds(sum_parser.parse(text))),
         lambda: many(theirs),
         f"`{text}`, both warm",
     )

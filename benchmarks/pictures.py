@@ -10,13 +10,13 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from bot.host.odds_text import reply_of
-from bot.interface.reply.parts import Odds
-from bot.odds_worker.pool import Worker, count_odds_here
-from bot.picture.charts import odds_picture
-from bot.picture.png import picture_png
-from bot.picture.table import named_table_picture
-from bot.systems.catalog import system
+from bot.charts.charts import render_odds
+from bot.charts.png import render_picture_png
+from bot.charts.table import render_named_table
+from bot.cli.odds_text import count_odds_reply
+from bot.odds_pool.pool import Worker, count_odds_here
+from bot.rulesets.catalog import find_system
+from bot.ui.reply.parts import Odds
 
 RUNS = 15
 TABLES = {
@@ -37,7 +37,7 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
     """Print the first picture of a worker that has counted odds before, and the median of those
     after it.
     """
-    sequence = system("lnlt").sequence("fire")
+    sequence = find_system("lnlt").find_sequence("fire")
     first, later = [], []
     for _ in range(3):
         worker = Worker()
@@ -55,12 +55,12 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
 async def main() -> None:
     """Measure each of them."""
     for name, (id, table, given) in TABLES.items():
-        await measured(name, picture_png, named_table_picture, id, table, given)
-    sequence = system("lnlt").sequence("fire")
-    reply = reply_of(sequence, sequence.example)
+        await measured(name, render_picture_png, render_named_table, id, table, given)
+    sequence = find_system("lnlt").find_sequence("fire")
+    reply = count_odds_reply(sequence, sequence.example)
     charts = tuple(part for part in reply.lines if isinstance(part, Odds))
     await measured(
-        "odds of 3 targets", picture_png, odds_picture, reply.title, reply.by, charts, ""
+        "odds of 3 targets", render_picture_png, render_odds, reply.title, reply.by, charts, ""
     )
 
 

@@ -22,10 +22,10 @@ from pathlib import Path
 import asyncpg
 
 from benchmarks.store import BODY, HASH, flush_time, prepared
-from bot.stores.postgres import PostgresStore
-from bot.stores.postgres.link import CONNECTIONS
-from bot.stores.records import Commit
-from bot.stores.sqlite import SqliteStore
+from bot.storage.postgres import PostgresStore
+from bot.storage.postgres.link import CONNECTIONS
+from bot.storage.records import Commit
+from bot.storage.sqlite import SqliteStore
 from tests.standins.postgres import postgres_server
 
 CROWDS = (1, 50, 500)

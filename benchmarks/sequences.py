@@ -19,12 +19,12 @@ from typing import Any
 import d20
 
 from benchmarks.goals import goal
-from bot.answers.headline import actors
-from bot.answers.shot import played_reply
+from bot.presentation.headline import list_actors
+from bot.presentation.run_sequence import build_play_reply
 from bot.rules.dice import Die
 from bot.rules.sequence.sequence import play
-from bot.systems.catalog import systems
-from bot.systems.system import Sequence
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import Sequence
 
 ROUNDS, LEAST, WORST, FACES = 7, 0.01, 8, 997
 MEDIAN, MOST, FIRE = 4.2, 15.0, 9.0
@@ -46,10 +46,10 @@ class Dice:
 
 def played(sequence: Sequence, raw: Mapping[str, Any], dice: Dice) -> str:
     """The text of an answer."""
-    given = sequence.given(raw, {})
-    return played_reply(
-        "Anna", sequence, play(sequence.plan(given), dice), actors(sequence, given)
-    ).text()
+    given = sequence.read_inputs(raw, {})
+    return build_play_reply(
+        "Anna", sequence, play(sequence.plan(given), dice), list_actors(sequence, given)
+    ).format_text()
 
 
 def each(task: Callable[[], object]) -> float:
@@ -67,8 +67,8 @@ def main() -> None:
     found: dict[str, list[float]] = {}
     rolls: list[float] = []
     every = [
-        (f"{game.id} {id}", game.sequence(id))
-        for game in systems().values()
+        (f"{game.id} {id}", game.find_sequence(id))
+        for game in get_systems().values()
         for id in game.sequences
     ]
     for _, sequence in every:  # what is read and made at the first play is no part of it either

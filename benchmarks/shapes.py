@@ -14,14 +14,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 from time import thread_time
 
-from adapters.discord.text import escaped
-from adapters.slack.text import escaped as escaped_on_slack
-from adapters.slack.text import typed
+from adapters.discord.text import escape_text
+from adapters.slack.text import escape_text as escaped_on_slack
+from adapters.slack.text import remove_markup
 from benchmarks.goals import goal
 from bot.app import App
-from bot.interface.spec import Command, CommandSpec, Person, Place
 from bot.rules.inputs.options import MAX_TEXT, Option
-from bot.stores.sqlite import TemporaryStore
+from bot.storage.sqlite import TemporaryStore
+from bot.ui.spec import Command, CommandSpec, Person, Place
 from tests.parsers import PIECES, repeated
 
 ROUNDS, WORST, MOST_MS = 3, 12, 20.0
@@ -53,7 +53,7 @@ class Shapes:
         """Return what runs a command with a text in one of its options, and with what it cannot
         do without.
         """
-        needed = {other.name: _some_value(other) for other in spec.options if other.required}
+        needed = {other.name: _some_value(other) for other in spec.options if other.is_required}
 
         async def run(text: str) -> None:
             given = {**needed, option.name: text}
@@ -67,7 +67,7 @@ class Shapes:
         """Return what completes a text in an option."""
 
         async def run(text: str) -> None:
-            await self._app.complete(spec.path, option.name, text, {}, ANNA, HERE)
+            await self._app.complete_option(spec.path, option.name, text, {}, ANNA, HERE)
 
         return run
 
@@ -78,8 +78,8 @@ class Shapes:
         yield "a line", self.line
         yield "a roll", lambda text: self.line(f"roll {text}"[:MAX_TEXT])
         yield "a shot", lambda text: self.line(f"lnlt fire attackers={text}"[:MAX_TEXT])
-        yield "a message on Slack", _plain(typed)
-        yield "a text shown on Discord", _plain(escaped)
+        yield "a message on Slack", _plain(remove_markup)
+        yield "a text shown on Discord", _plain(escape_text)
         yield "a text shown on Slack", _plain(escaped_on_slack)
         seen = set[tuple[str, str, str, bool]]()
         for spec in self._app.registry:

@@ -15,8 +15,8 @@ from pathlib import Path
 import aiosqlite
 
 from benchmarks.goals import goal
-from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing
-from bot.stores.sqlite import SqliteStore
+from bot.storage.records import Binding, Commit, EventRow, GameChange, Outgoing
+from bot.storage.sqlite import SqliteStore
 
 ALONE = 300  # commits one after another
 CALLERS = 50  # commits at once

@@ -19,10 +19,10 @@ from typing import Any
 import d20
 
 from benchmarks.goals import goal
-from bot.packs.linter import situations
+from bot.packs.linter import list_situations
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
 
 ROUNDS, LEAST, MOST, WORST = 5, 0.004, 100, 8
 GOALS = {"called": 0.6, "typed": 0.6}
@@ -30,7 +30,7 @@ GOALS = {"called": 0.6, "typed": 0.6}
 
 def asked(table: Table) -> list[dict[str, Any]]:
     """Situations that the table answers, as values."""
-    every = list(islice(situations(table), 5000))
+    every = list(islice(list_situations(table), 5000))
     Random(table.id).shuffle(every)
     return list(islice((given for given in every if _answers(table, given)), MOST))
 
@@ -38,7 +38,7 @@ def asked(table: Table) -> list[dict[str, Any]]:
 def _answers(table: Table, given: Mapping[str, Any]) -> bool:
     try:
         table.read(given)
-        table._called(given)
+        table._answer_typed(given)
     except UserError:
         return False
     return True
@@ -70,9 +70,9 @@ def _call(table: Table, given: Mapping[str, Any]) -> object:
 
 def tables() -> Iterator[tuple[str, Table]]:
     """Every table by its game and name."""
-    for game in systems().values():
+    for game in get_systems().values():
         for name in game.tables:
-            yield f"{game.id} {name}", game.table(name)
+            yield f"{game.id} {name}", game.find_table(name)
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def main() -> None:
         for at, (name, (table, values)) in enumerate(cases.items()):
             if at % 8 == 0:
                 roll.append(each(lambda text: str(d20.roll(text)), ["2d6+3"] * 10))
-            found["called"].setdefault(name, []).append(each(table._called, values))
+            found["called"].setdefault(name, []).append(each(table._answer_typed, values))
             found["remembered"].setdefault(name, []).append(each(partial(_call, table), values))
             found["typed"].setdefault(name, []).append(
                 each(table.read, [typed(given) for given in values])

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import d20
 
-from adapters.run import collect_seldom
+from adapters.run import limit_garbage_collection
 from benchmarks.goals import goal
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.stores.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Person, Place
 
 LINES = {
     "roll": "/roll 2d6+3",
@@ -48,7 +48,7 @@ async def say(app: App, line: str, channel: int, request: str) -> None:
     place = Place(f"discord:{channel // 5}/{channel}", f"discord:{channel // 5}")
     who = Person(f"discord:{channel}", f"Anna {channel}")
     reply = await app.run_text(line, who, place, request, {"token": "t" * 40})
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
 
 
 async def together(app: App, line: str, channels: int, request: str) -> tuple[float, float]:
@@ -82,7 +82,7 @@ async def alone(app: App, folder: Path) -> float:
 async def measure(folder: Path) -> None:
     """Print all figures."""
     app = App(await SqliteStore.open(folder / "games.db"))
-    collect_seldom()  # as `grognard run` does
+    limit_garbage_collection()  # as `grognard run` does
     found: dict[tuple[str, int], list[tuple[float, float, float]]] = {}
     try:
         for round in range(-1, ROUNDS):  # the first warms up

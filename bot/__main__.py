@@ -10,35 +10,35 @@ from typing import NoReturn
 from bot.rules.errors import TableError, UserError, did_you_mean
 
 COMMANDS = {
-    "systems": "bot.host.cli:show_systems",
-    "tables": "bot.host.cli:show_tables",
-    "sequences": "bot.host.cli:show_sequences",
-    "lookup": "bot.host.cli:lookup",
-    "resolve": "bot.host.cli:resolve_once",
-    "odds": "bot.host.cli:odds_once",
-    "picture": "bot.host.picture:picture",
-    "roll": "bot.host.cli:roll_once",
-    "completion": "bot.host.completion:completion",
-    "batch": "bot.host.cli:batch",
-    "verify": "bot.host.cli:verify_file",
-    "report": "bot.host.report:write_report",
-    "check": "bot.host.packs:check",
-    "new": "bot.host.packs:new",
+    "systems": "bot.cli.cli:show_systems",
+    "tables": "bot.cli.cli:show_tables",
+    "sequences": "bot.cli.cli:show_sequences",
+    "lookup": "bot.cli.cli:look_up_table",
+    "resolve": "bot.cli.cli:resolve_once",
+    "odds": "bot.cli.cli:count_odds_once",
+    "picture": "bot.cli.picture:write_picture",
+    "roll": "bot.cli.cli:roll_once",
+    "completion": "bot.cli.completion:print_completion",
+    "batch": "bot.cli.cli:answer_batch",
+    "verify": "bot.cli.cli:verify_file",
+    "report": "bot.cli.report:write_report",
+    "check": "bot.cli.packs:check_packs",
+    "new": "bot.cli.packs:create_pack",
     "try": "adapters.console.session:try_pack",
-    "import": "bot.host.packs:bring_in",
-    "export-table": "bot.host.packs:export_table",
-    "fuzz": "bot.host.fuzz:command",
-    "doctor": "bot.host.doctor:doctor",
-    "health": "bot.host.cli:health",
-    "publish": "bot.host.report:publish",
-    "rerun": "bot.host.database:rerun",
-    "copy": "bot.host.database:copy",
-    "backup": "bot.host.database:backup",
-    "restore": "bot.host.database:restore",
+    "import": "bot.cli.packs:import_file",
+    "export-table": "bot.cli.packs:export_table",
+    "fuzz": "bot.cli.fuzz:run_fuzz",
+    "doctor": "bot.cli.doctor:run_doctor",
+    "health": "bot.cli.cli:check_health",
+    "publish": "bot.cli.report:publish_page",
+    "rerun": "bot.cli.database:replay_games",
+    "copy": "bot.cli.database:copy_database",
+    "backup": "bot.cli.database:back_up_database",
+    "restore": "bot.cli.database:restore_database",
     "play": "adapters.console.session:main",
-    "discord": "adapters.run:discord",
+    "discord": "adapters.run:run_discord",
     "commands": "adapters.discord.command_payload:show_commands",
-    "slack": "adapters.run:slack",
+    "slack": "adapters.run:run_slack",
     "run": "adapters.run:main",
     "manifest": "adapters.slack.installation:print_manifest",
 }
@@ -75,17 +75,17 @@ def main(words: list[str] | None = None) -> int:
     try:
         words = _take_packs(words)
     except UserError as error:
-        print(_refused(error, as_json="--json" in words), file=sys.stderr)
+        print(_format_error(error, as_json="--json" in words), file=sys.stderr)
         return 2
     if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
-        from bot.host.command_help import help_on  # asked for seldom, as the version is: 0.02 s
+        from bot.cli.command_help import format_help  # asked for seldom, as the version is: 0.02 s
 
-        print(help_on(next((word for word in words if word in COMMANDS), "")), end="")
+        print(format_help(next((word for word in words if word in COMMANDS), "")), end="")
         return 0
     if words[0] in ("--version", "-V", "version"):
-        from bot.process.release import release
+        from bot.runtime.release import get_release
 
-        print(f"grognard {release()}")
+        print(f"grognard {get_release()}")
         return 0
     target = COMMANDS.get(words[0])
     try:
@@ -103,8 +103,8 @@ def main(words: list[str] | None = None) -> int:
     except (UserError, TableError) as error:
         if isinstance(error, UserError) and error.code == "missing" and not error.hint:
             error.hint = f"grognard {words[0]} --help shows how to write it."
-        print(_refused(error, as_json="--json" in words), file=sys.stderr)
-        return exit_status(error)
+        print(_format_error(error, as_json="--json" in words), file=sys.stderr)
+        return get_exit_status(error)
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -119,7 +119,7 @@ def main(words: list[str] | None = None) -> int:
     return int(status or 0)
 
 
-def exit_status(error: Exception) -> int:
+def get_exit_status(error: Exception) -> int:
     """The exit status of a command that ends with this error; deploy/grognard.service starts no
     bot again after 2.
     """
@@ -130,7 +130,7 @@ def _enter_service(words: list[str]) -> None:
     """Go on with the settings and as the user of the service, if this is an installed release.
     Raises UserError.
     """
-    from bot.process.service import enter_service, find_service  # 0.02 s that `roll` does without
+    from bot.runtime.service import enter_service, find_service  # 0.02 s that `roll` does without
 
     service = find_service()
     if service is not None:
@@ -148,9 +148,9 @@ def _take_packs(words: list[str]) -> list[str]:
     _, equals, folder = words[index].partition("=")
     taken = 1 if equals else 2
     folder = folder if equals else "".join(words[index + 1 : index + 2])
-    from bot.systems.catalog import named_folder  # 0.03 s that `roll` does without
+    from bot.rulesets.catalog import find_named_folder  # 0.03 s that `roll` does without
 
-    path = named_folder(folder)
+    path = find_named_folder(folder)
     if not folder or not path.exists():
         raise UserError(
             f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value"
@@ -167,15 +167,15 @@ def _use_packs_of_file(command: str) -> None:
         return
     if command not in OF_SERVICE and not os.path.exists(".env"):
         return
-    from bot.process.settings import (
-        env_file,
+    from bot.runtime.settings import (
+        get_env_file,
         read_env_file,
     )  # 0.02 s that a lookup without .env does without
 
-    os.environ["GROGNARD_PACKS"] = read_env_file(env_file(), []).get("GROGNARD_PACKS", "")
+    os.environ["GROGNARD_PACKS"] = read_env_file(get_env_file(), []).get("GROGNARD_PACKS", "")
 
 
-def _refused(error: Exception, *, as_json: bool) -> str:
+def _format_error(error: Exception, *, as_json: bool) -> str:
     """An error in one line; several settings that are wrong in a line each."""
     if as_json and hasattr(error, "code"):
         import json

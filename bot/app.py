@@ -14,27 +14,60 @@ from dataclasses import replace
 from functools import partial
 from typing import Self
 
-from bot.answers.defaults import depends_on_game, spec_by_rules
-from bot.answers.unit_reasons import find_reasons
-from bot.commands.channel_games import choices
-from bot.commands.dispatch import spec_of
-from bot.commands.help.pages import welcome
-from bot.commands.play.first_form import as_typed, first_form
+from bot.commands.channel_games import list_game_choices
+from bot.commands.dispatch import get_spec
+from bot.commands.help.pages import build_welcome
+from bot.commands.play.first_form import add_form_choices, join_number_fields
+from bot.execution.budgets import UNASKED, CommandsInFlight, Pauses
+from bot.execution.committer import CommandCommitter
+from bot.execution.due_loop import DueLoop as DueWork
+from bot.execution.executor import CommandExecutor
+from bot.execution.promises import ReceiptPromises, UnrecordedAnswers
 from bot.game.cups import is_called
-from bot.game.decks import deck_names, usable_cards
-from bot.game.loaded import Games, is_imported
-from bot.game.next_seed import laid_ready
+from bot.game.decks import list_deck_names, list_usable_cards
+from bot.game.free_play_seed import ensure_next_seed
+from bot.game.game_cache import GameCache, is_imported
 from bot.game.open_games import OpenGame, find_open_games
-from bot.game.phases import standing
-from bot.game.roster import in_order, is_gone
+from bot.game.phases import describe_status
+from bot.game.roster import has_left_fight, sort_units
 from bot.game.state import Game
-from bot.interface.finding import FindableKind, search
-from bot.interface.form.form import asks
-from bot.interface.glossary import example_in
-from bot.interface.registry import TABLE, Registry, registry
-from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.sizes import check_sizes
-from bot.interface.spec import (
+from bot.monitoring.command_log import Answer, Counts, Promise, Watch
+from bot.outbox.receipts import Receipts
+from bot.outbox.waiting_answers import Answers
+from bot.packs.pack_store import HERE, expire_unused, list_pack_choices
+from bot.preferences.enabled_packs import EnabledPacks, RulesetCache
+from bot.preferences.forms import Draft, Drafts, FormService
+from bot.preferences.macros import (
+    build_macro_form,
+    load_visible_macros,
+    parse_macro_line,
+    resolve_macro_run,
+)
+from bot.preferences.own_installs import check_own_play
+from bot.preferences.threads import Threads
+from bot.presentation.derived_inputs import apply_rule_defaults, depends_on_game
+from bot.presentation.unit_reasons import find_reasons
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import MAX_TEXT, normalize_typed
+from bot.rules.text.names import format_count
+from bot.rules.text.plain import format_person_name, make_storable, remove_control
+from bot.rulesets.catalog import use_systems
+from bot.rulesets.system import System, list_builtin_systems
+from bot.runtime.entropy import create_id
+from bot.runtime.release import get_release
+from bot.runtime.settings import Settings
+from bot.storage.base import Clock, StoreError
+from bot.storage.erased import ErasureMarks
+from bot.storage.opening import describe_database, open_store
+from bot.storage.retention import RetentionSweep
+from bot.storage.store import Store
+from bot.ui.finding import FindableKind, search
+from bot.ui.form.form import opens_form
+from bot.ui.glossary import build_example
+from bot.ui.registry import TABLE, Registry, get_registry
+from bot.ui.reply.reply import Reply, build_error_reply
+from bot.ui.sizes import check_sizes
+from bot.ui.spec import (
     RUN_MACRO,
     BotRight,
     Command,
@@ -44,7 +77,7 @@ from bot.interface.spec import (
     Place,
     Receipt,
 )
-from bot.interface.typing.bare_words import (
+from bot.ui.typing.bare_words import (
     hint_sequence,
     names_command,
     read_command,
@@ -52,39 +85,17 @@ from bot.interface.typing.bare_words import (
     read_sequence,
     read_table,
 )
-from bot.interface.typing.command_text import Parsed, parse_text
-from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
-from bot.interface.typing.corrections import check_correction
-from bot.interface.typing.macro import Macro
-from bot.interface.typing.roster_example import write_roster_example
-from bot.outbox.receipts import Receipts
-from bot.outbox.waiting_answers import Answers
-from bot.packs.pack_store import HERE, pack_choices, tidy
-from bot.places.forms import Draft, Drafts, Forms
-from bot.places.macros import by_name, called, form_at, macros_seen
-from bot.places.own_installs import check_own
-from bot.places.shelves import Enabled, Shelves
-from bot.places.threads import Threads
-from bot.process.entropy import new_id
-from bot.process.release import release
-from bot.process.settings import Settings
-from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT, normalize_typed
-from bot.rules.text.names import counted
-from bot.rules.text.plain import shown_name, storable, without_control
-from bot.running.budgets import UNASKED, Pauses, UnderWay
-from bot.running.due_loop import Due as DueWork
-from bot.running.handling import Handling
-from bot.running.promises import Promises, Unrecorded
-from bot.running.storing import Storing
-from bot.sight.watching import Answer, Counts, Promise, Watch
-from bot.stores.base import Clock, StoreError
-from bot.stores.erased import Erased
-from bot.stores.opening import describe_database, open_store
-from bot.stores.retention import Sweeping
-from bot.stores.store import Store
-from bot.systems.catalog import using
-from bot.systems.system import System, built_in
+from bot.ui.typing.command_text import ParsedCommand, parse_text
+from bot.ui.typing.complete import (
+    OF_ENABLED,
+    OF_MACROS,
+    CompletionChoice,
+    CompletionContext,
+    complete_option,
+)
+from bot.ui.typing.corrections import check_correction
+from bot.ui.typing.macro import Macro
+from bot.ui.typing.roster_example import write_roster_example
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
 """Commands whose forms have menus of what there is in their place."""
@@ -115,22 +126,22 @@ class App:
         """
         self.store = store
         self._clock = clock
-        self.registry: Registry = registry()
+        self.registry: Registry = get_registry()
         self.drafts = Drafts(store, clock)
-        self.games = Games(store)
+        self.games = GameCache(store)
         self._pauses = Pauses(steady)
         self.answers = Answers(store)
         self.receipts = Receipts(store.journal)
-        self._under_way = UnderWay()
-        enabled = self.enabled = Enabled(store, self.registry, steady)
-        self.shelves = Shelves(store, enabled)
-        self._storing = Storing(store, clock, self.games, enabled, self.receipts)
+        self._under_way = CommandsInFlight()
+        enabled = self.enabled = EnabledPacks(store, self.registry, steady)
+        self.shelves = RulesetCache(store, enabled)
+        self._storing = CommandCommitter(store, clock, self.games, enabled, self.receipts)
         self.threads = Threads(store, self.games)
-        self.forms = Forms(
-            store, self.drafts, self.games, self.registry, self.threads, self.seen_at
+        self.forms = FormService(
+            store, self.drafts, self.games, self.registry, self.threads, self.load_visible_systems
         )
-        unrecorded = Unrecorded(steady)
-        self.handling = Handling(
+        unrecorded = UnrecordedAnswers(steady)
+        self.handling = CommandExecutor(
             store,
             clock,
             self.games,
@@ -141,7 +152,7 @@ class App:
             unrecorded,
             self.shelves,
         )
-        self._promises = Promises(store, clock, self.receipts, self._under_way, unrecorded)
+        self._promises = ReceiptPromises(store, clock, self.receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
         self.promised: Promise = self._promises.make
         """Write down that a command will be answered or refused, also after a crash: then its
@@ -159,10 +170,13 @@ class App:
         self.due_work = DueWork(store, self.run, steady)
         self._sweeper: asyncio.Task[None] | None = None
 
-    def watched(self, watch: Watch) -> None:
+    def attach_watch(self, watch: Watch) -> None:
         """Let commands, receipts and retries be seen."""
         self.counts = watch.counts
-        self._answer, self.promised = watch.answering(self._answer), watch.promising(self.promised)
+        self._answer, self.promised = (
+            watch.watch_answers(self._answer),
+            watch.watch_promises(self.promised),
+        )
 
     @classmethod
     async def open(
@@ -179,18 +193,20 @@ class App:
             return cls(source, clock)
         store = await open_store(source, clock, at_once=at_once)
         try:
-            app = cls(store if watch is None else watch.storing(store), clock)
+            app = cls(store if watch is None else watch.watch_store(store), clock)
             if watch is not None:
-                app.watched(watch)
-            app._storing.erased = Erased(
+                app.attach_watch(watch)
+            app._storing.erased = ErasureMarks(
                 source.data if source.postgres or source.database else None
             )
-            await app.erase_again()
+            await app.erase_restored_users()
         except BaseException:
             await store.close()
             raise
         app._sweeper = asyncio.create_task(
-            Sweeping(app.store, source.retention, clock, besides=partial(tidy, store, clock)).run()
+            RetentionSweep(
+                app.store, source.retention, clock, besides=partial(expire_unused, store, clock)
+            ).run()
         )
         return app
 
@@ -198,23 +214,23 @@ class App:
         """Return in one line what runs: the version, the database, and how many servers have
         games in it.
         """
-        parts = [f"Grognard {release()}", describe_database(settings)]
+        parts = [f"Grognard {get_release()}", describe_database(settings)]
         try:
-            places = await self.store.servers("")
+            places = await self.store.list_servers("")
         except StoreError:  # the database went away again; whoever needs it says so
             return ", ".join(parts)
         # those with a slash are direct messages
         servers = sum("/" not in place for place in places)
-        return ", ".join([*parts, f"{counted(servers, 'server')} with games"])
+        return ", ".join([*parts, f"{format_count(servers, 'server')} with games"])
 
-    async def erase_again(self) -> int:
+    async def erase_restored_users(self) -> int:
         """Delete once more what a copy of the database that was put back has brought back; of how
         many people. Raises StoreError."""
-        users, marks = await self._storing.erased.returned(self.store)
+        users, marks = await self._storing.erased.find_returned_users(self.store)
         for user in users:
             how = {"confirm": True}
             reply = await self.run(
-                Command(FORGET, how, Person(user, ""), NOWHERE, f"erased/{new_id()}")
+                Command(FORGET, how, Person(user, ""), NOWHERE, f"erased/{create_id()}")
             )
             if reply.error:
                 raise StoreError(f"A copy brought back somebody who was erased: {reply.title}")
@@ -244,9 +260,9 @@ class App:
     ) -> Reply:
         """Run a command given as text; bad text is answered privately."""
         try:
-            typed = await self.parsed(text, where, who)
+            typed = await self.parse_line(text, where, who)
         except UserError as error:
-            return error_reply(error, without_control(text[:MAX_TEXT]))
+            return build_error_reply(error, remove_control(text[:MAX_TEXT]))
         return await self.run(
             Command(
                 typed.spec.path,
@@ -259,7 +275,7 @@ class App:
             )
         )
 
-    async def run_typed(
+    async def run_parsed(
         self,
         spec: CommandSpec,
         options: Mapping[str, object],
@@ -295,19 +311,19 @@ class App:
 
         For places where a line cannot open a form by itself: messages, and the console.
         """
-        if not asks(spec, options):
+        if not opens_form(spec, options):
             return None
         offer = await self.forms.offer_scenario(spec, options, who, where)
         if offer is not None:
             return offer
-        known = await self.known(where, who)
-        units = [unit for unit in known.roster if not is_gone(unit)]
+        known = await self.get_completion_context(where, who)
+        units = [unit for unit in known.roster if not has_left_fight(unit)]
         example = ""
         if spec.system == known.system:
-            commands = await self.registry_at(where)
+            commands = await self.load_registry(where)
             example = write_roster_example(spec, commands, units, known.own_side)
         if not example and spec.path != RUN_MACRO:
-            example = example_in(spec, known.system)
+            example = build_example(spec, known.system)
         return await self.forms.invite(spec, options, who, example)
 
     async def press(
@@ -327,22 +343,22 @@ class App:
         """
         name, _, rest = action.partition(":")
         if name in TWICE and self._pauses.is_too_soon(who, where, request_id):
-            return error_reply(
+            return build_error_reply(
                 UserError("You just rolled that again; wait two seconds.", code="too-soon")
             )
         reply = await self.run(
             Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {})
         )
         if name in REPEATING and reply.error and reply.typed:
-            typed = await self.parsed(reply.typed, where)
-            return await self.forms.offered(reply, typed.spec, typed.options, who)
+            typed = await self.parse_line(reply.typed, where)
+            return await self.forms.offer_correction(reply, typed.spec, typed.options, who)
         return reply
 
-    async def unasked(self, action: str, who: Person, where: Place) -> Reply:
+    async def refresh_answer(self, action: str, who: Person, where: Place) -> Reply:
         """What a button answers that nobody has pressed: a hand on show is drawn anew. It costs
         them nothing.
         """
-        return await self.press(action, who, where, f"{UNASKED}{new_id()}")
+        return await self.press(action, who, where, f"{UNASKED}{create_id()}")
 
     async def run(self, command: Command) -> Reply:
         """Run a command once; whatever goes wrong comes back as a private reply.
@@ -353,101 +369,105 @@ class App:
         try:
             check_sizes(command.options)
         except UserError as error:
-            return error_reply(error)
-        command = _storable(command)
+            return build_error_reply(error)
+        command = _clean_command(command)
         if not command.request_id:  # nothing to tell it from others: it can come only once
-            command = replace(command, request_id=new_id())
+            command = replace(command, request_id=create_id())
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
-                command = replace(command, spec=await self.spec_at(command.path, command.where))
+                command = replace(
+                    command, spec=await self.find_spec_in_place(command.path, command.where)
+                )
         if command.path == RUN_MACRO and command.spec is not None:
             try:
-                typed = await self.called(command.spec, command.options, command.who, command.where)
+                typed = await self.resolve_command(
+                    command.spec, command.options, command.who, command.where
+                )
             except UserError as error:  # of the store
-                return error_reply(error)
+                return build_error_reply(error)
             command = replace(command, path=typed.spec.path, options=typed.options, spec=typed.spec)
-        command = _normalized(command)
-        return await self._under_way.once(
+        command = _normalize_command(command)
+        return await self._under_way.run_once(
             command.request_id, partial(self._answer, command), command
         )
 
-    def spec(self, path: Path) -> CommandSpec:
+    def find_spec(self, path: Path) -> CommandSpec:
         """The command with this path, of those that everybody has. Raises UserError with the
         nearest spelling.
         """
-        return spec_of(self.registry, path)
+        return get_spec(self.registry, path)
 
-    async def registry_at(self, where: Place) -> Registry:
+    async def load_registry(self, where: Place) -> Registry:
         """The commands that are seen in a place: those of everybody, and those of the packs of
         its server and game.
         """
-        with using(await self.seen_at(where)):
-            return registry()
+        with use_systems(await self.load_visible_systems(where)):
+            return get_registry()
 
-    async def packs_at(self, server: str) -> tuple[Registry, tuple[str, ...]]:
+    async def load_server_registry(self, server: str) -> tuple[Registry, tuple[str, ...]]:
         """What a platform is told that wants to know a server's own commands: the registry that has
         them, and the top-level names that the packs enabled there add to everybody's."""
         here = Place(server, server)
-        with using(await self.shelves.at(here)):
-            found = registry()
-        packs = await self.enabled.packs(here)
-        return found, tuple(name for name in found.top if name.removesuffix(TABLE) in packs)
+        with use_systems(await self.shelves.load_visible(here)):
+            found = get_registry()
+        packs = await self.enabled.load_packs(here)
+        return found, tuple(name for name in found.top_names if name.removesuffix(TABLE) in packs)
 
-    async def packs_on(self, server: str) -> Mapping[str, str]:
+    async def load_enabled_packs(self, server: str) -> Mapping[str, str]:
         """The hash of each pack that is enabled on a server, by id, as it is stored now."""
-        self.enabled.renew(server)
-        return await self.enabled.packs(Place(server, server))
+        self.enabled.drop_cached(server)
+        return await self.enabled.load_packs(Place(server, server))
 
-    async def servers_with_packs(self, platform: str) -> Many[str]:
+    async def list_servers_with_packs(self, platform: str) -> Many[str]:
         """Keys of the servers of a platform that have packs, enabled or not."""
-        found = {doc.owner for doc in await self.store.docs(HERE)}
+        found = {doc.owner for doc in await self.store.load_docs(HERE)}
         return sorted(server for server in found if server and server.startswith(platform))
 
-    def when_packs_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
+    def listen_for_pack_changes(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Tell `listener` the server, as soon as its choice of systems and packs is stored by this
         process; until what comes back is called."""
         self.enabled.listeners.append(listener)
         return partial(self.enabled.listeners.remove, listener)
 
-    def when_hands_change(self, listener: Callable[[str], None]) -> None:
+    def listen_for_hand_changes(self, listener: Callable[[str], None]) -> None:
         """Tell `listener` the game, its place or the person when this process stored what may
         change their hand.
         """
         self._storing.listeners.append(listener)
 
-    async def seen_at(self, where: Place) -> Mapping[str, System]:
+    async def load_visible_systems(self, where: Place) -> Mapping[str, System]:
         """The systems that are seen in a place: those of everybody, and the packs of its server
         and game.
         """
-        loaded = await self.games.at((await self.threads.home(where)).key)
-        return await self.shelves.at(where, loaded.game if loaded is not None else None)
+        loaded = await self.games.load_current((await self.threads.find_home(where)).key)
+        return await self.shelves.load_visible(where, loaded.game if loaded is not None else None)
 
-    async def spec_at(self, path: Path, where: Place) -> CommandSpec:
+    async def find_spec_in_place(self, path: Path, where: Place) -> CommandSpec:
         """The command with this path as it is seen in a place; of those that are everybody's it is
         known at once, and what packs add to it is seen to when it runs. Raises UserError with the
         nearest spelling."""
-        if path and (path[0] == "button" or self._is_everybodys(path[0])):
-            return self.spec(path)
+        if path and (path[0] == "button" or self._is_builtin_name(path[0])):
+            return self.find_spec(path)
         try:
-            return spec_of(await self.registry_at(where), path)
+            return get_spec(await self.load_registry(where), path)
         except UserError:
-            self.enabled.renew(where.server)
+            self.enabled.drop_cached(where.server)
         try:
-            return spec_of(await self.registry_at(where), path)
+            return get_spec(await self.load_registry(where), path)
         except UserError as error:
-            loaded = await self.games.at((await self.threads.home(where)).key)
-            raise await self.shelves.explained(
+            loaded = await self.games.load_current((await self.threads.find_home(where)).key)
+            raise await self.shelves.explain_error(
                 error, path, where, loaded.game if loaded is not None else None
             ) from None
 
-    def _is_everybodys(self, name: str) -> bool:
+    def _is_builtin_name(self, name: str) -> bool:
         """Return whether a command's first word is the bot's own, which no pack can take."""
         known = name.removesuffix(TABLE)
-        return known in built_in() or (
-            known not in self.registry.games and name in self.registry.top
+        return known in list_builtin_systems() or (
+            known not in self.registry.games and name in self.registry.top_names
         )
 
-    async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
+    async def parse_line(self, text: str, where: Place, who: Person | None = None) -> ParsedCommand:
         """Return the command that a line typed in a place asks for; a macro of `who` is what it
         stands for.
 
@@ -456,14 +476,14 @@ class App:
         that would be taken.
         """
         try:
-            typed = await self._read(text, where)
+            typed = await self._parse_text(text, where)
         except UserError as error:
             found = None
             if error.code == "unknown-command":
                 found = await self._read_bare_words(text, where, who, error)
             if found is None:
-                line = without_control(text[:MAX_TEXT])
-                check_correction(error, line, await self.registry_at(where))
+                line = remove_control(text[:MAX_TEXT])
+                check_correction(error, line, await self.load_registry(where))
                 raise
             typed = found
         else:
@@ -473,14 +493,18 @@ class App:
                 and not text.lstrip(" /").casefold().startswith("roll")
             ):
                 # a macro called d66
-                typed = await by_name(self.store, self.registry, text, who.key, where) or typed
+                typed = (
+                    await parse_macro_line(self.store, self.registry, text, who.key, where) or typed
+                )
         return (
-            await self.called(typed.spec, typed.options, who, where) if who is not None else typed
+            await self.resolve_command(typed.spec, typed.options, who, where)
+            if who is not None
+            else typed
         )
 
-    async def called(
+    async def resolve_command(
         self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
-    ) -> Parsed:
+    ) -> ParsedCommand:
         """Return the command to run: for `/macro run` the macro's own, else the command as it is.
 
         A first form stays a form. Raises UserError for a command that has no use in this channel
@@ -488,13 +512,15 @@ class App:
         """
         check_sizes(options)
         if where.is_own:
-            check_own(spec, where, who)
+            check_own_play(spec, where, who)
         if spec.path in FIRST_FORMS:
-            return Parsed(self.registry.get(spec.path) or spec, as_typed(spec, options))
+            return ParsedCommand(
+                self.registry.get(spec.path) or spec, join_number_fields(spec, options)
+            )
         if spec.path != RUN_MACRO:
-            return Parsed(spec, options)
-        return await called(
-            self.store, await self.registry_at(where), spec, options, who.key, where
+            return ParsedCommand(spec, options)
+        return await resolve_macro_run(
+            self.store, await self.load_registry(where), spec, options, who.key, where
         )
 
     async def find_sequence(
@@ -505,9 +531,9 @@ class App:
         """
         if spec.path != FIND:
             return None
-        commands = await self.registry_at(place)
-        channel = await self.known(place, person)
-        games = await self.enabled.games(place)
+        commands = await self.load_registry(place)
+        channel = await self.get_completion_context(place, person)
+        games = await self.enabled.list_systems(place)
         words = str(options.get("words") or "")
         target = search(words, commands, games, channel.system).sure
         if target is None or target.kind is not FindableKind.SEQUENCE:
@@ -515,33 +541,39 @@ class App:
         sequence, _ = commands.find(target.key.split())
         return sequence
 
-    async def spec_of_form(self, draft: Draft, where: Place) -> CommandSpec:
+    async def get_form_spec(self, draft: Draft, where: Place) -> CommandSpec:
         """What the form of a draft asks for. Raises UserError."""
         if draft.path == RUN_MACRO:
-            seen = await self.registry_at(where)
+            seen = await self.load_registry(where)
             if (
-                spec := await form_at(
+                spec := await build_macro_form(
                     self.store, seen, draft.path, draft.options, draft.owner, where
                 )
             ) is not None:
                 return spec
-        spec = await self.spec_at(draft.path, where)
+        spec = await self.find_spec_in_place(draft.path, where)
         if spec.path in FIRST_FORMS:
-            games = await self.seen_at(where)
-            here = await self.enabled.games(where)
-            return first_form(
-                spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options
+            games = await self.load_visible_systems(where)
+            here = await self.enabled.list_systems(where)
+            return add_form_choices(
+                spec,
+                games,
+                here,
+                await self.get_completion_context(where, Person(draft.owner, "")),
+                draft.options,
             )
         if not depends_on_game(spec):
             return spec
-        loaded = await self.games.at((await self.threads.home(where)).key)
+        loaded = await self.games.load_current((await self.threads.find_home(where)).key)
         game = loaded.game if loaded is not None else Game("")
-        return spec_by_rules(spec, (await self.seen_at(where)).get(spec.system), game)
+        return apply_rule_defaults(
+            spec, (await self.load_visible_systems(where)).get(spec.system), game
+        )
 
     async def _get_system(self, place: Place) -> str:
         """Return the id of the game that is played in a place, or "" if none is known."""
         try:
-            loaded = await self.games.at((await self.threads.home(place)).key)
+            loaded = await self.games.load_current((await self.threads.find_home(place)).key)
         except StoreError:  # the command itself says so, if it needs the game
             return ""
         if loaded is None:
@@ -550,28 +582,28 @@ class App:
 
     async def _read_bare_words(
         self, text: str, place: Place, person: Person | None, error: UserError
-    ) -> Parsed | None:
+    ) -> ParsedCommand | None:
         """Return what a line that is no command stands for, or None.
 
         A slip in the name of a sequence is named in the hint of `error`. Raises UserError for
         options that a sequence does not take.
         """
         if person is not None:
-            macro = await by_name(self.store, self.registry, text, person.key, place)
+            macro = await parse_macro_line(self.store, self.registry, text, person.key, place)
             if macro is not None:
                 return macro
         system = await self._get_system(place)
         if not system:
             return None
-        commands = await self.registry_at(place)
+        commands = await self.load_registry(place)
         try:
             sequence = read_sequence(text, commands, system)
         except UserError as slip:
-            check_correction(slip, f"{system} {without_control(text[:MAX_TEXT])}", commands)
+            check_correction(slip, f"{system} {remove_control(text[:MAX_TEXT])}", commands)
             raise
         if sequence is not None or names_command(text, commands):
             return sequence
-        games = await self.enabled.games(place)
+        games = await self.enabled.list_systems(place)
         parsed = (
             read_command(text, commands)
             or read_table(text, commands, system)
@@ -581,43 +613,43 @@ class App:
             hint_sequence(error, text, commands, system)
         return parsed
 
-    async def _read(self, text: str, where: Place) -> Parsed:
+    async def _parse_text(self, text: str, where: Place) -> ParsedCommand:
         """A command typed in a place; what everybody has is known without asking what that place
         has.
         """
         try:
             typed = parse_text(text, self.registry)
-            if not typed.spec.system or self._is_everybodys(typed.spec.path[0]):
+            if not typed.spec.system or self._is_builtin_name(typed.spec.path[0]):
                 return typed
         except UserError:
-            self.enabled.renew(where.server)
-            if await self.registry_at(where) is self.registry:
+            self.enabled.drop_cached(where.server)
+            if await self.load_registry(where) is self.registry:
                 raise
-        return parse_text(text, await self.registry_at(where))
+        return parse_text(text, await self.load_registry(where))
 
     # Answers on their way
 
-    def showing(self, server: str) -> AbstractContextManager[None]:
+    def use_server_registry(self, server: str) -> AbstractContextManager[None]:
         """Inside, commands are written as what a server had the last time reads them, its packs
         with them.
         """
-        return using(self.shelves.last(server))
+        return use_systems(self.shelves.get_last_seen(server))
 
-    async def keep_untold(self, user: str, id: str, reply: Reply) -> None:
+    async def save_undelivered(self, user: str, id: str, reply: Reply) -> None:
         """An answer that can be shown no more is kept for whom it was for, until they come
         again.
         """
-        await self.answers.keep_untold(user, id, reply, self._clock())
+        await self.answers.keep_unseen(user, id, reply, self._clock())
         self.counts.count("untold")
 
-    async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
+    async def retry_answer(self, id: int, after: float, *, unsure: bool = False) -> None:
         """This answer could not be posted, or may have been; see Answers."""
         self.counts.count("retry")
         await self.answers.retry(id, after, unsure=unsure)
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
 
-    async def make_good(
+    async def answer_receipt(
         self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None
     ) -> Reply:
         """The answer to a receipt that was taken over: the command is run (by `run`, if given)
@@ -630,10 +662,10 @@ class App:
 
     # What adapters keep, and what they know of the servers
 
-    async def welcome(self, server: str, who: str) -> Reply:
+    async def build_welcome(self, server: str, who: str) -> Reply:
         """What newcomers to a server read once; `who` says in the platform's words who can play."""
-        ready = await laid_ready(self.store, Place(server, server), self._clock())
-        return welcome(self.registry, who, ready.commitment)
+        ready = await ensure_next_seed(self.store, Place(server, server), self._clock())
+        return build_welcome(self.registry, who, ready.commitment)
 
     # While typing
 
@@ -641,24 +673,24 @@ class App:
         """Return the games of a server that a user may join, whether or not they see the channel."""
         return await find_open_games(self.store, self.games, server, user)
 
-    async def known(self, place: Place, who: Person) -> Known:
+    async def get_completion_context(self, place: Place, who: Person) -> CompletionContext:
         """What this channel knows that can be completed."""
-        loaded = await self.games.at((await self.threads.home(place)).key)
+        loaded = await self.games.load_current((await self.threads.find_home(place)).key)
         if loaded is None:
-            return Known()
+            return CompletionContext()
         game = loaded.game
-        person = loaded.person_of(who.key)
-        system = (await self.shelves.at(place, game)).get(game.system)
+        person = loaded.find_person(who.key)
+        system = (await self.shelves.load_visible(place, game)).get(game.system)
         own_side = game.players.get(person.person, "") if person is not None else ""
-        return Known(
-            roster=tuple(in_order(game.units.values())),
+        return CompletionContext(
+            roster=tuple(sort_units(game.units.values())),
             sides=game.sides,
             players=tuple(row.name for row in loaded.persons.values() if not is_imported(row)),
             own_side=own_side,
             system=game.system,
-            standing=standing(game, system),
-            decks=deck_names(game, system),
-            lying=usable_cards(game, system, own_side),
+            status=describe_status(game, system),
+            decks=list_deck_names(game, system),
+            cards_in_play=list_usable_cards(game, system, own_side),
             options=tuple(
                 dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])
             ),
@@ -672,13 +704,13 @@ class App:
 
     async def get_form_context(
         self, spec: CommandSpec, place: Place, who: Person, only: str = ""
-    ) -> Known:
+    ) -> CompletionContext:
         """Return what the form of a command needs to know of this channel. If a game is loaded
         here, that includes why units cannot be picked (with `only`: for that option), and which
         units the card or chit calls to act.
         """
-        known = await self.known(place, who)
-        loaded = await self.games.at((await self.threads.home(place)).key)
+        known = await self.get_completion_context(place, who)
+        loaded = await self.games.load_current((await self.threads.find_home(place)).key)
         if loaded is None:
             return known
         game = loaded.game
@@ -688,16 +720,16 @@ class App:
             for unit in known.roster
             if game.led
             and unit.side in ("", known.own_side or unit.side)
-            and not is_gone(unit)
+            and not has_left_fight(unit)
             and is_called(game, unit)
         )
         return known._replace(reasons=reasons, on_call=on_call)
 
-    async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
+    async def load_macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
         """The macros that somebody can run in a place."""
-        return tuple((await macros_seen(self.store, who.key, where)).values())
+        return tuple((await load_visible_macros(self.store, who.key, where)).values())
 
-    async def complete(
+    async def complete_option(
         self,
         path: Path,
         name: str,
@@ -705,7 +737,7 @@ class App:
         given: Mapping[str, object],
         who: Person,
         where: Place,
-    ) -> tuple[Choice, ...]:
+    ) -> tuple[CompletionChoice, ...]:
         """Choices for one option while it is typed, with this channel's roster and sides.
 
         A text of more than 1,000 characters has none, for a choice has at most 100; an option given
@@ -715,40 +747,40 @@ class App:
             return ()
         given = {name: value for name, value in given.items() if len(str(value)) <= MAX_TEXT}
         try:
-            spec = await self.spec_at(path, where)
-            option = spec.option(name)
+            spec = await self.find_spec_in_place(path, where)
+            option = spec.find_option(name)
             if option is not None and option.complete in OF_PACKS:
-                self.enabled.renew(where.server)
-            seen = await self.seen_at(where)
-            known = await self.known(where, who)
-            with using(seen):
-                spec = registry().get(path) or spec
-            option = spec.option(name)
+                self.enabled.drop_cached(where.server)
+            seen = await self.load_visible_systems(where)
+            known = await self.get_completion_context(where, who)
+            with use_systems(seen):
+                spec = get_registry().get(path) or spec
+            option = spec.find_option(name)
             if option is not None and option.type in ("unit", "units"):
                 known = await self.get_form_context(spec, where, who, only=name)
             if option is not None and option.complete == "game":
                 known = known._replace(
-                    games=await choices(self.store, await self.threads.home(where))
+                    games=await list_game_choices(self.store, await self.threads.find_home(where))
                 )
             if option is not None and option.complete in OF_ENABLED:
-                known = known._replace(enabled=await self.enabled.games(where))
+                known = known._replace(enabled=await self.enabled.list_systems(where))
             if option is not None and option.complete == "pack":
-                known = known._replace(packs=await pack_choices(self.store, where))
+                known = known._replace(packs=await list_pack_choices(self.store, where))
             if option is not None and option.complete in OF_MACROS:
-                known = known._replace(macros=await self.macros(who, where))
-            with using(seen):
-                return complete_option(spec, name, typed, registry(), known, given)
+                known = known._replace(macros=await self.load_macros(who, where))
+            with use_systems(seen):
+                return complete_option(spec, name, typed, get_registry(), known, given)
         except UserError:
             return ()
 
 
-def _normalized(command: Command) -> Command:
+def _normalize_command(command: Command) -> Command:
     """Return the command with its options as they are stored. Of a button nothing was typed."""
     spec = command.spec
     if spec is None or spec.family == "button" or _is_plain(command.options):
         return command
     options = {
-        name: value if name == "file" else normalize_typed(spec.option(name), value)
+        name: value if name == "file" else normalize_typed(spec.find_option(name), value)
         for name, value in command.options.items()
     }
     return command if options == command.options else replace(command, options=options)
@@ -759,10 +791,10 @@ def _is_plain(options: Mapping[str, object]) -> bool:
     return all(value.isascii() for value in options.values() if isinstance(value, str))
 
 
-def _storable(command: Command) -> Command:
+def _clean_command(command: Command) -> Command:
     """The command with every text in it as both stores can hold it, and the name of who asks as it
     is shown; what a file says is its reader's business."""
-    if (name := shown_name(storable(command.who.name))) != command.who.name:
+    if (name := format_person_name(make_storable(command.who.name))) != command.who.name:
         command = replace(command, who=replace(command.who, name=name))
     who = command.who
     where = command.where
@@ -772,17 +804,20 @@ def _storable(command: Command) -> Command:
         if isinstance(value, str) and name != "file"
     )
     texts = "".join((command.request_id, who.key, where.key, where.server, where.name, *typed))
-    if storable(texts) == texts:
+    if make_storable(texts) == texts:
         return command
     return replace(
         command,
         options={
-            name: storable(value) if isinstance(value, str) and name != "file" else value
+            name: make_storable(value) if isinstance(value, str) and name != "file" else value
             for name, value in command.options.items()
         },
-        who=replace(who, key=storable(who.key)),
+        who=replace(who, key=make_storable(who.key)),
         where=replace(
-            where, key=storable(where.key), server=storable(where.server), name=storable(where.name)
+            where,
+            key=make_storable(where.key),
+            server=make_storable(where.server),
+            name=make_storable(where.name),
         ),
-        request_id=storable(command.request_id),
+        request_id=make_storable(command.request_id),
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.game.event_kinds import KINDS
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, said, salted
+from bot.rules.proof.chain import SAID, hash_first_line, hash_salted
 from bot.verification.check_file import check
 from bot.verification.export_format import read_export, read_json
 from bot.verification.proof import check_proof
@@ -185,9 +185,9 @@ def another_text(chance: Random, log: Json) -> None:
         event: Json = next(
             (event["body"] for event in log["events"] if event["number"] == row["event"]), {}
         )
-        hash = salted(row["salt"], row["text"])
+        hash = hash_salted(row["salt"], row["text"])
         if row["key"] == SAID:
-            event[SAID] = said(row["text"])
+            event[SAID] = hash_first_line(row["text"])
         elif row["key"] == "sealed":
             event["sealed"] = hash
         elif isinstance(event.get("texts"), dict):
@@ -203,7 +203,7 @@ def another_content(chance: Random, log: Json) -> None:
         path = chance.choice(paths_in(content))
         value_at(content, path[:-1])[path[-1]] = nearby_value(chance, value_at(content, path))
         row["text"] = json.dumps(content)
-        log["events"][row["event"] - 1]["body"]["sealed"] = salted(row["salt"], row["text"])
+        log["events"][row["event"] - 1]["body"]["sealed"] = hash_salted(row["salt"], row["text"])
 
 
 def forget_a_text(chance: Random, log: Json) -> None:

@@ -23,12 +23,12 @@ import aiosqlite
 import pytest
 from hypothesis import HealthCheck, settings
 
-from bot.game.event_kinds import shape_faults
+from bot.game.event_kinds import find_shape_faults
 from bot.game.ledger import Ledger
 from bot.game.state import Json
-from bot.odds_worker import pool
-from bot.odds_worker.pool import Worker
-from bot.rules.proof.chain import canonical
+from bot.odds_pool import pool
+from bot.odds_pool.pool import Worker
+from bot.rules.proof.chain import to_canonical
 from tests.adapters import nursery
 from tests.fresh import close_stores, connect, is_all_closed
 from tests.once import make_once
@@ -259,7 +259,7 @@ def _only_known_events() -> Iterator[None]:
     append = Ledger.append
 
     def checked(ledger: Ledger, body: Json) -> Json:
-        assert list(shape_faults(json.loads(canonical(body)))) == [], (
+        assert list(find_shape_faults(json.loads(to_canonical(body)))) == [], (
             "bot/game/event_kinds.json has to list it"
         )
         return append(ledger, body)
@@ -283,20 +283,20 @@ def _forked_workers() -> Iterator[None]:
     """Processes for sums, packs and pictures begin at once, except where they themselves are
     what is tested.
     """
-    start = Worker._started
+    start = Worker._ensure_process
 
     async def started(worker: Worker) -> Any:
         if os.environ["PYTEST_CURRENT_TEST"].startswith("tests/odds_worker/"):
             return await start(worker)
         if worker._process is None or worker._process.returncode is not None:
             worker._process = cast(
-                "asyncio.subprocess.Process", await nursery.sums(pool._environment())
+                "asyncio.subprocess.Process", await nursery.sums(pool._build_environment())
             )
-            await pool._read(worker._process)
+            await pool._read_answer(worker._process)
         return worker._process
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Worker, "_started", started)
+        patch.setattr(Worker, "_ensure_process", started)
         yield
 
 

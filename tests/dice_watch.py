@@ -9,13 +9,13 @@ from contextvars import ContextVar
 
 import pytest
 
-import bot.answers.outcome
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command
+import bot.presentation.play_record
+from bot.execution.executor import CommandExecutor
 from bot.rules.dice import Die, Script
 from bot.rules.proof.fair import Stream
-from bot.running.handling import Handling
-from bot.stores.base import Gate
+from bot.storage.base import Gate
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command
 
 MISTYPED = ("die-owed", "dice-left-over", "bad-face")
 """Codes of real dice that do not fit, which only who rolled them knows.
@@ -29,7 +29,7 @@ FALLEN: ContextVar[list[str]] = ContextVar("FALLEN", default=[])  # noqa: B039
 def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets each command that is refused after its first die, with the code."""
     faults = list[str]()
-    face, answer = Stream._face, Handling.answer
+    face, answer = Stream._face, CommandExecutor.answer
 
     def watched_face(stream: Stream, sides: int) -> int:
         FALLEN.get().append("the game's")
@@ -42,7 +42,7 @@ def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             FALLEN.get().append("by hand")
             return super().draw(die)
 
-    async def watched_answer(handling: Handling, command: Command, gate: Gate) -> Reply:
+    async def watched_answer(handling: CommandExecutor, command: Command, gate: Gate) -> Reply:
         fallen = list[str]()
         token = FALLEN.set(fallen)
         try:
@@ -56,6 +56,6 @@ def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return reply
 
     monkeypatch.setattr(Stream, "_face", watched_face)
-    monkeypatch.setattr(bot.answers.outcome, "Script", WatchedScript)
-    monkeypatch.setattr(Handling, "answer", watched_answer)
+    monkeypatch.setattr(bot.presentation.play_record, "Script", WatchedScript)
+    monkeypatch.setattr(CommandExecutor, "answer", watched_answer)
     return faults

@@ -4,8 +4,8 @@ number of its own.
 
 from __future__ import annotations
 
-from bot.interface.reply.packing import file_text
-from bot.systems.packs.archive import zipped
+from bot.rulesets.packs.archive import zip_content
+from bot.ui.reply.packing import read_file_text
 
 EXTENSION: dict[str, str] = {
     "pack.yaml": 'id: club-ift\ntitle: Club fire\nversion: "1"\nauthor: us\nlicence: CC0-1.0\nextends: asl\n',
@@ -84,4 +84,4 @@ steps:
 def extension(changed: dict[str, str] | None = None) -> str:
     """The pack as the text of its zip, with some files changed."""
     files = {name: text.encode() for name, text in {**EXTENSION, **(changed or {})}.items()}
-    return file_text(zipped(files), "club.zip")
+    return read_file_text(zip_content(files), "club.zip")

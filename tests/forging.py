@@ -8,8 +8,8 @@ import json
 import pickle
 from typing import Any
 
-from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.fair import Stream, commitment
+from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
+from bot.rules.proof.fair import Stream, compute_commitment
 from bot.verification.export_format import read_export
 from bot.verification.proof import Findings, check_proof
 
@@ -29,9 +29,9 @@ def bodies(log: Json, kind: str = "") -> list[Json]:
 
 def rechained(log: Json) -> Json:
     """The log with all hashes and the head made to fit its events."""
-    previous = genesis(log["game"])
+    previous = compute_genesis(log["game"])
     for event in log["events"]:
-        event["hash"] = previous = event_hash(previous, canonical(event["body"]))
+        event["hash"] = previous = compute_event_hash(previous, to_canonical(event["body"]))
     log["head"] = previous
     return log
 
@@ -49,9 +49,9 @@ def retold(log: Json, number: int, key: str, text: str) -> None:
     row["text"] = text
     body = log["events"][number - 1]["body"]
     if key == "sealed":
-        body["sealed"] = salted(row["salt"], text)
+        body["sealed"] = hash_salted(row["salt"], text)
     else:
-        body["texts"][key] = salted(row["salt"], text)
+        body["texts"][key] = hash_salted(row["salt"], text)
 
 
 def resealed(log: Json, number: int, **fields: Any) -> None:
@@ -62,7 +62,7 @@ def resealed(log: Json, number: int, **fields: Any) -> None:
         log,
         number,
         "sealed",
-        canonical({key: value for key, value in content.items() if value is not None}),
+        to_canonical({key: value for key, value in content.items() if value is not None}),
     )
 
 
@@ -72,12 +72,12 @@ def reseeded(log: Json, epoch: int, seed: bytes) -> None:
     """
     for body in bodies(log):
         if body.get("secret", {}).get("epoch") == epoch:
-            body["secret"]["commitment"] = commitment(seed)
+            body["secret"]["commitment"] = compute_commitment(seed)
         if body.get("revealed", {}).get("epoch") == epoch:
             body["revealed"]["seed"] = seed.hex()
     for row in log["seeds"]:
         if row["epoch"] == epoch:
-            row |= {"commitment": commitment(seed), "seed": seed.hex()}
+            row |= {"commitment": compute_commitment(seed), "seed": seed.hex()}
 
 
 class Dice:

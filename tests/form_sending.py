@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.discord.modal import filled, modal
-from adapters.slack.modal import form_view, read_state
-from adapters.slack.request import Request
-from bot.interface.form.form import Form
-from bot.interface.spec import CommandSpec
-from bot.places.forms import Draft
+from adapters.discord.modal import build_modal, read_modal
+from adapters.slack.modal import build_form_view, read_state
+from adapters.slack.request import SlackRequest
+from bot.preferences.forms import Draft
+from bot.ui.form.form import Form
+from bot.ui.spec import CommandSpec
 from tests.standins.discord.forms import submitted_part
 
 KEY = "0123456789abcdef"
@@ -19,7 +19,7 @@ def send_on_discord(form: Form, values: dict[str, Any]) -> dict[str, object]:
     """Return what Discord's client sends of a modal in which only `values` were touched, and what it
     insists on.
     """
-    body = modal(form, KEY)
+    body = build_modal(form, KEY)
     needed = [part["component"] for part in body["components"] if part["component"].get("required")]
     owed = [
         one
@@ -32,14 +32,16 @@ def send_on_discord(form: Form, values: dict[str, Any]) -> dict[str, object]:
     parts = [
         part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]
     ]
-    return filled({"components": [submitted_part(part, left) for part in parts]})
+    return read_modal({"components": [submitted_part(part, left) for part in parts]})
 
 
 def send_on_slack(form: Form, values: dict[str, Any], spec: CommandSpec) -> dict[str, object]:
     """Return what Slack sends of a view in which only `values` were touched, and what it insists
     on.
     """
-    view = form_view(form, Draft(KEY, spec.path, {}, "U1"), spec, Request("T1", "C1", "U1", "1"))
+    view = build_form_view(
+        form, Draft(KEY, spec.path, {}, "U1"), spec, SlackRequest("T1", "C1", "U1", "1")
+    )
     inputs = [block for block in view["blocks"] if block["type"] == "input"]
     return read_state(
         form, {block["block_id"]: {"value": _state(block, values)} for block in inputs}

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import aiosqlite
 
 from bot.app import App
-from bot.stores.base import Clock
-from bot.stores.sqlite import TemporaryStore
+from bot.storage.base import Clock
+from bot.storage.sqlite import TemporaryStore
 
 T = TypeVar("T")
 Kind = TypeVar("Kind", bound=TemporaryStore)

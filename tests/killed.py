@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Person, Place
-from bot.interface.typing.command_text import parse_text
-from bot.process.settings import load_settings
-from bot.stores.opening import open_store
-from bot.stores.postgres import link
+from bot.runtime.settings import load_settings
+from bot.storage.opening import open_store
+from bot.storage.postgres import link
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Person, Place
+from bot.ui.typing.command_text import parse_text
 from tests.fresh import fresh_app
 
 PATIENCE = 0.05  # seconds after which a receipt is shown
@@ -129,28 +129,28 @@ async def do(
 async def tell(app: App, platform: Platform, command: Command, reply: Reply) -> None:
     """Post an answer, as an adapter does."""
     if reply.outbox or reply.seen:
-        await app.receipts.kept(command.request_id)
+        await app.receipts.finish(command.request_id)
     if reply.outbox:
         platform.note("post", command.request_id)
-        await app.answers.delivered(reply)
+        await app.answers.mark_delivered(reply)
         platform.note("confirmed", command.request_id)
     elif not reply.seen:
         platform.note("told", command.request_id)
-        await app.receipts.kept(command.request_id)
+        await app.receipts.finish(command.request_id)
 
 
 async def post_what_is_left(app: App, platform: Platform) -> None:
     while receipts := await app.receipts.claim("kill:"):
         for receipt in receipts:
-            await tell(app, platform, receipt.command, await app.make_good(receipt))
-    while due := await app.answers.due("kill:"):
+            await tell(app, platform, receipt.command, await app.answer_receipt(receipt))
+    while due := await app.answers.claim_due("kill:"):
         for answer in due:
             if answer.amends:  # an earlier message is changed: as often as it may be
-                await app.answers.delivered(answer.id)
+                await app.answers.mark_delivered(answer.id)
                 continue
             request = str(answer.delivery["token"])
             platform.note("post", request)
-            await app.answers.delivered(answer.id)
+            await app.answers.mark_delivered(answer.id)
             platform.note("confirmed", request)
 
 

@@ -14,15 +14,15 @@ from typing import Any
 
 from bot.game import roster_file
 from bot.rules.declared.declared import Declared
-from bot.stores.sqlite import schema, store
-from bot.systems import system, yaml_file
-from bot.systems.packs.pack import PackSystem, pack_from
-from bot.systems.system import System, built_in
+from bot.rulesets import system, yaml_file
+from bot.rulesets.packs.pack import PackSystem, build_pack
+from bot.rulesets.system import System, list_builtin_systems
+from bot.storage.sqlite import schema, store
 from bot.verification import packs_of_game
 from tests.memory import memory
 
-_read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.declared_in, schema.migrate
-_rows = roster_file._yaml_rows
+_read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.load_declared, schema.migrate
+_rows = roster_file._read_yaml_rows
 _declared: dict[tuple[Any, ...], Declared] = {}
 _brought: dict[tuple[Any, ...], PackSystem | None] = {}
 
@@ -32,10 +32,10 @@ def make_once(put: Callable[[object, str, object], None]) -> None:
     and refused again.
     """
     put(yaml_file, "read_bounded", lambda data, file: pickle.loads(_yaml(data, file)))
-    put(system, "declared_in", _sequence)
+    put(system, "load_declared", _sequence)
     put(schema, "migrate", _made)
-    put(roster_file, "_yaml_rows", lambda text: pickle.loads(_roster(text)))
-    put(packs_of_game, "pack_from", _pack)
+    put(roster_file, "_read_yaml_rows", lambda text: pickle.loads(_roster(text)))
+    put(packs_of_game, "build_pack", _pack)
     put(store, "TemporaryDirectory", _in_memory)
 
 
@@ -53,9 +53,9 @@ def _roster(text: str) -> bytes:
 
 def _pack(files: Mapping[str, object], hash: str) -> PackSystem | None:
     """A pack that a log brings: whoever checks many logs of one game reads its pack once."""
-    key = (hash, frozenset(files.items()), *map(id, built_in().values()))
+    key = (hash, frozenset(files.items()), *map(id, list_builtin_systems().values()))
     if key not in _brought:
-        _brought[key] = pack_from(files, hash)
+        _brought[key] = build_pack(files, hash)
     return _brought[key]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.report.page import checker_scripts
+from bot.report.page import load_checker_scripts
 
 _RUN = """
 const lines = require("readline").createInterface({input: process.stdin});
@@ -55,7 +55,7 @@ def _node() -> subprocess.Popen[str]:
     node = subprocess.Popen(
         [path, "--eval", _RUN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     )
-    _tell(node, checker_scripts())
+    _tell(node, load_checker_scripts())
     return node
 
 

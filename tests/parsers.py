@@ -12,23 +12,23 @@ from types import FunctionType
 from typing import cast
 
 from bot.game.roster_file import read_roster
-from bot.interface.registry import registry
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import parse_text, salvaged
-from bot.interface.typing.complete import Known, complete_option
-from bot.interface.typing.macro import Macro
-from bot.packs.importing.recognise import imported
+from bot.packs.importing.detect_format import import_tables
+from bot.rules.declared.compile_context import Setting
 from bot.rules.declared.formulas import Formulas
-from bot.rules.declared.setting import Setting
 from bot.rules.expression.model import MAX_LENGTH as MAX_EXPRESSION
 from bot.rules.expression.sum_parser import parse as parse_dice
 from bot.rules.inputs.options import CLEANERS, MAX_TEXT, Option, OptionType, clean
-from bot.rules.inputs.several_units import Whose, names_in, units_in, written_out
-from bot.rules.inputs.units import RosterUnit, UnitWords, by_name, find_unit, parse_units
+from bot.rules.inputs.unit_selectors import AskingSide, expand_list, list_names, list_units
+from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit, index_by_name, parse_units
 from bot.rules.tables.formula import LONGEST as MAX_FORMULA
 from bot.rules.tables.formula import compile_formula
-from bot.systems.catalog import system
-from bot.verification.export_format import export_text, read_json
+from bot.rulesets.catalog import find_system
+from bot.ui.registry import get_registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import parse_text, salvage_command
+from bot.ui.typing.complete import CompletionContext, complete_option
+from bot.ui.typing.macro import Macro
+from bot.verification.export_format import extract_export, read_json
 from bot.verification.proof import read_heads
 from tests.patterns import modules
 
@@ -148,20 +148,20 @@ PIECES = (
 """Signs, words and beginnings that are repeated, in the notations that the bot reads."""
 
 NOT_TYPED = (
-    "bot.host",
-    "bot.process",
-    "bot.stores",
-    "bot.sight",
-    "bot.picture",
+    "bot.cli",
+    "bot.runtime",
+    "bot.storage",
+    "bot.monitoring",
+    "bot.charts",
     "adapters.console.session",
 )
 """Rooms in which no text of a stranger is read."""
 NO_PARSERS = (
-    "bot.rules.text.plain._any_of",  # makes a pattern of our own signs
-    "bot.commands.dispatch.imported",  # takes the name of a module
-    "bot.commands.log.export_and_share.asked_of",  # takes JSON that we wrote
-    "bot.report.game_pictures.card",
-    "bot.report.game_pictures.card_png",
+    "bot.rules.text.plain._compile_any_of",  # makes a pattern of our own signs
+    "bot.commands.dispatch.import_function",  # takes the name of a module
+    "bot.commands.log.export_and_share.list_fact_requests_of_export",  # takes JSON that we wrote
+    "bot.report.game_pictures.draw_game_card",
+    "bot.report.game_pictures.render_link_card",
 )
 
 
@@ -194,14 +194,14 @@ def _needs_one_text(function: FunctionType) -> bool:
     return function.__annotations__.get(code.co_varnames[0]) in ("str", str, "object", object)
 
 
-ROSTER = by_name(
+ROSTER = index_by_name(
     [
         RosterUnit("Squad 1", "us1", "squad", "US", {"morale": 5}),
         RosterUnit("Squad 2", "us2", "squad", "US", {"morale": 5}),
         RosterUnit("Cell a", "vc1", "squad", "VC", {"morale": 4}),
     ]
 )
-WHOSE = Whose("US")
+WHOSE = AskingSide("US")
 
 
 @cache
@@ -209,8 +209,8 @@ def parsers() -> dict[str, tuple[Parser, int]]:
     """Return each parser that needs more than a text, by what it reads, and the most characters
     that it is given.
     """
-    known = registry()
-    words: UnitWords = system("lnlt").words["units"]
+    known = get_registry()
+    words: UnitWords = find_system("lnlt").words["units"]
     formulas = Formulas(Setting("steps.yaml"))
     found: dict[str, tuple[Parser, int]] = {
         "a line": (lambda text: parse_text(text, known), MAX_TEXT),
@@ -222,18 +222,21 @@ def parsers() -> dict[str, tuple[Parser, int]]:
             lambda text: parse_text(f"unit edit us1 {text}", known),
             MAX_TEXT,
         ),
-        "a line with a mistake": (lambda text: salvaged(f"lnlt fire {text}", known), MAX_TEXT),
-        "units written out": (lambda text: written_out(text, words, ROSTER, WHOSE), MAX_TEXT),
+        "a line with a mistake": (
+            lambda text: salvage_command(f"lnlt fire {text}", known),
+            MAX_TEXT,
+        ),
+        "units written out": (lambda text: expand_list(text, words, ROSTER, WHOSE), MAX_TEXT),
         "units behind a unit": (
-            lambda text: written_out(f"us1 {text}", words, ROSTER, WHOSE),
+            lambda text: expand_list(f"us1 {text}", words, ROSTER, WHOSE),
             MAX_TEXT,
         ),
         "units of a choice": (
-            lambda text: written_out(f"all {text}", words, ROSTER, WHOSE),
+            lambda text: expand_list(f"all {text}", words, ROSTER, WHOSE),
             MAX_TEXT,
         ),
-        "names of units": (lambda text: names_in(text, words, ROSTER, WHOSE), MAX_TEXT),
-        "units in a list": (lambda text: units_in([text], ROSTER), MAX_TEXT),
+        "names of units": (lambda text: list_names(text, words, ROSTER, WHOSE), MAX_TEXT),
+        "units in a list": (lambda text: list_units([text], ROSTER), MAX_TEXT),
         "a list of units": (
             lambda text: parse_units(text, words, ROSTER, option="units"),
             MAX_TEXT,
@@ -247,9 +250,9 @@ def parsers() -> dict[str, tuple[Parser, int]]:
         "heads": (lambda text: read_heads([text]), MAX_TEXT),
         "a macro": (lambda text: Macro("x", f"roll {text}").check(known), 600),
         "a roster": (read_roster, MAX_TEXT),
-        "a page": (lambda text: export_text(f"<{text}", 1_000), MAX_TEXT),
+        "a page": (lambda text: extract_export(f"<{text}", 1_000), MAX_TEXT),
         "a log": (read_json, MAX_TEXT),
-        "a table of another program": (imported, MAX_TEXT),
+        "a table of another program": (import_tables, MAX_TEXT),
         "a formula of a table": (
             lambda text: compile_formula(text, {"a"}, "a.yaml", bounded=True),
             MAX_FORMULA,
@@ -266,18 +269,18 @@ def parsers() -> dict[str, tuple[Parser, int]]:
 
 def _completions() -> Iterator[tuple[str, tuple[Parser, int]]]:
     """Yield what completes an option, for one option of each kind."""
-    known = Known(
+    known = CompletionContext(
         roster=tuple({unit.name: unit for unit in ROSTER.values()}.values()),
         sides=("US", "VC"),
         players=("Anna",),
         own_side="US",
         system="lnlt",
-        game=system("lnlt"),
+        game=find_system("lnlt"),
         macros=(Macro("h", "roll {n=1}d10"),),
         decks=("cup",),
     )
     seen = set[tuple[str, str]]()
-    for spec in registry():
+    for spec in get_registry():
         for option in spec.options:
             kind = (option.type, option.complete)
             if kind not in seen:
@@ -286,8 +289,8 @@ def _completions() -> Iterator[tuple[str, tuple[Parser, int]]]:
                 yield f"completion of {spec.name} {option.name}", (complete, MAX_TEXT)
 
 
-def _complete(spec: CommandSpec, name: str, known: Known, text: str) -> object:
-    return complete_option(spec, name, text, registry(), known, {})
+def _complete(spec: CommandSpec, name: str, known: CompletionContext, text: str) -> object:
+    return complete_option(spec, name, text, get_registry(), known, {})
 
 
 def repeated(piece: str, length: int) -> str:

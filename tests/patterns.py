@@ -42,19 +42,17 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/verification/follows/rolls.py", "wanted"): {"wanted": "lnlt-table [a-z0-9-]+ melee"},
     ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
-    ("bot/host/completion.py", 'rf"{re.escape(given[-1])} [A-Z]"'): {"given": ["--every"]},
-    ("bot/host/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
+    ("bot/cli/completion.py", 'rf"{re.escape(given[-1])} [A-Z]"'): {"given": ["--every"]},
+    ("bot/cli/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
         "units": ["targets", "unit"]
     },
-    ("bot/host/fuzz.py", r'rf"\b{theirs}\b"'): {"theirs": "US"},
-    ("bot/interface/typing/command_text.py", r"""rf'\b{lists[0]}="[^"]*"'"""): {
-        "lists": ["targets"]
-    },
+    ("bot/cli/fuzz.py", r'rf"\b{theirs}\b"'): {"theirs": "US"},
+    ("bot/ui/typing/command_text.py", r"""rf'\b{lists[0]}="[^"]*"'"""): {"lists": ["targets"]},
     (
         "bot/packs/check.py",
         r"""rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)" """.strip(),
     ): {"key": "aa"},
-    ("bot/process/settings.py", "pattern"): {"pattern": "[0-9]+"},
+    ("bot/runtime/settings.py", "pattern"): {"pattern": "[0-9]+"},
     ("bot/rules/declared/formulas.py", r"""rf"'gives': \[[^\[\]]*'{node.id}'" """.strip()): {
         "node": SimpleNamespace(id="aa")
     },
@@ -62,11 +60,11 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
         "hint": SimpleNamespace(wrong="aa")
     },
     ("bot/rules/text/plain.py", 'f"[{signs}]"'): {"signs": "\\t\\n\u200b-\u200f"},
-    ("bot/stores/struck_texts.py", r'rf"(?<!\w)(?:{words_of_names})(?!\w)"'): {
+    ("bot/storage/struck_texts.py", r'rf"(?<!\w)(?:{words_of_names})(?!\w)"'): {
         "words_of_names": "Anna|Ann"
     },
     (
-        "bot/stores/statements.py",
+        "bot/storage/statements.py",
         r"""rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)" """.strip(),
     ): {"words": ["Anna", "Ann"]},
 }

@@ -9,9 +9,9 @@ from itertools import count
 from typing import Any
 
 from bot.app import App
-from bot.game.state import Game, content
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Person, Place
+from bot.game.state import Game, get_undoable_content
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Person, Place
 from tests.fresh import fresh_app
 from tests.refusing import assert_refused
 
@@ -66,7 +66,7 @@ class Channel:
         """
         for line in lines:
             reply = await self.meant(name, await self.say(name, line))
-            assert not reply.error, f"{line}: {reply.text()}"
+            assert not reply.error, f"{line}: {reply.format_text()}"
         return reply
 
     async def meant(self, name: str, reply: Reply) -> Reply:
@@ -79,9 +79,9 @@ class Channel:
     async def fails(self, name: str, line: str, part: str) -> Reply:
         """A line that must be refused privately, for a reason that holds `part`."""
         reply = await self.say(name, line)
-        assert reply.error, f"{line} was not refused: {reply.text()}"
+        assert reply.error, f"{line} was not refused: {reply.format_text()}"
         assert reply.private
-        assert part.casefold() in reply.text().casefold(), reply.text()
+        assert part.casefold() in reply.format_text().casefold(), reply.format_text()
         return reply
 
     async def refused(self, name: str, line: str, what: str) -> Reply:
@@ -109,26 +109,26 @@ class Channel:
         reply = await self.say(name, "game undo")
         is_question = reply.private and reply.title.startswith("Undo #")
         offered = [button.action for button in reply.buttons if button.action.startswith("undo:")]
-        choice = 1 if "The step before it is" in reply.text() else 0
+        choice = 1 if "The step before it is" in reply.format_text() else 0
         return await self.press(name, offered[choice]) if is_question else reply
 
     async def under(self, number: int, button: str) -> str:
         """What the button of an event of this channel's game stands for: `await channel.under(3,
         "undo")`.
         """
-        loaded = await self.app.games.at(self.place.key)
+        loaded = await self.app.games.load_current(self.place.key)
         assert loaded is not None
         return f"{button}:{loaded.row}:{number}"
 
     async def game(self) -> Game:
         """The channel's game."""
-        loaded = await self.app.games.at(self.place.key)
+        loaded = await self.app.games.load_current(self.place.key)
         assert loaded is not None
         return loaded.game
 
     async def content(self) -> dict[str, Any]:
         """What undo restores."""
-        return content(await self.game())
+        return get_undoable_content(await self.game())
 
 
 async def two_sides(channel: Channel) -> None:

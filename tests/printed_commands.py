@@ -12,15 +12,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from adapters.discord.command_payload import payload
-from adapters.slack.incoming import command_line
-from adapters.slack.text import after_mention, typed
-from bot.interface.registry import Registry, registry
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import Parsed, parse_text
-from bot.interface.typing.command_writer import OF_SLACK, CommandReader, write_command
+from adapters.discord.command_payload import build_payload
+from adapters.slack.listeners import format_command_line
+from adapters.slack.text import get_text_after_mention, remove_markup
 from bot.rules.errors import UserError
-from bot.rules.text.phrase import Address, Typed, When, pieces_of
+from bot.rules.text.phrase import Address, Typed, When, split_pieces
+from bot.ui.registry import Registry, get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import ParsedCommand, parse_text
+from bot.ui.typing.command_writer import OF_SLACK, CommandReader, write_command
 
 ROOT = Path(__file__).parents[1]
 BOT = "U0BOT"
@@ -40,7 +40,7 @@ class Found:
 @lru_cache(maxsize=4)
 def pattern_of(commands: Registry) -> re.Pattern[str]:
     """Return what finds a command in plain text: `/game board`."""
-    names = "|".join(sorted(map(re.escape, commands.top), key=len, reverse=True))
+    names = "|".join(sorted(map(re.escape, commands.top_names), key=len, reverse=True))
     return re.compile(rf"(?<![\w/`<.}}-])/(?:{names})(?![\w/.-])(?: [a-z][a-z-]*)*")
 
 
@@ -59,20 +59,20 @@ def texts_in(value: object) -> Iterator[str]:
 def commands_in(reply: Reply, where: str) -> Iterator[Found]:
     """Yield the commands of a reply that are set apart for copying."""
     for text in texts_in(reply):
-        for piece in pieces_of(text):
+        for piece in split_pieces(text):
             if isinstance(piece, Typed) and is_command(piece):
                 yield Found(piece, where)
 
 
 def is_command(text: str) -> bool:
     """Return whether a text in code font is a command, not a value such as `us1..us4`."""
-    return text.startswith("/") or text.partition(" ")[0] in registry().top
+    return text.startswith("/") or text.partition(" ")[0] in get_registry().top_names
 
 
 def plain_commands_in(reply: Reply, where: str) -> Iterator[Found]:
     """Yield commands in the plain text of a reply, which no platform can write in its own form."""
     for text in texts_in(reply):
-        for piece in pieces_of(text):
+        for piece in split_pieces(text):
             if isinstance(piece, Typed | When | Address):
                 continue
             if found := find_plain(piece):
@@ -83,7 +83,7 @@ def find_plain(text: str) -> str:
     """Return a command in the middle of a plain sentence, or ""."""
     if "/" not in text or text.startswith("/"):
         return ""
-    found = pattern_of(registry()).search(text)
+    found = pattern_of(get_registry()).search(text)
     is_label = found is not None and text.endswith(f": {found[0]}")
     return found[0] if found is not None and not is_label else ""
 
@@ -148,7 +148,7 @@ def filled_in(text: str) -> str:
 
 def type_back(text: str, commands: Registry | None = None) -> Iterator[str]:
     """Yield why a printed command cannot be read where it was read, for each reader."""
-    commands = commands or registry()
+    commands = commands or get_registry()
     for reader in CommandReader:
         written = write_command(text, reader)
         try:
@@ -159,7 +159,7 @@ def type_back(text: str, commands: Registry | None = None) -> Iterator[str]:
             yield f"{text} [{reader.value}] as {written}: {error}"
 
 
-def _read(written: str, reader: CommandReader, commands: Registry) -> Parsed | None:
+def _read(written: str, reader: CommandReader, commands: Registry) -> ParsedCommand | None:
     """Return what a platform makes of a line. Raises UserError, or KeyError for an option that
     Discord does not show.
     """
@@ -171,12 +171,12 @@ def _read(written: str, reader: CommandReader, commands: Registry) -> Parsed | N
         _type_on_discord(written, commands)
         return parsed
     if reader is CommandReader.SLACK:
-        return parse_text(command_line(f"/{name}", typed(rest)), commands)
+        return parse_text(format_command_line(f"/{name}", remove_markup(rest)), commands)
     if reader is CommandReader.MENTION:
         mention = written.replace("@grognard", f"<@{BOT}>", 1)
         assert mention != written
-        return parse_text(typed(after_mention(mention, BOT)), commands)
-    return parse_text(typed(written), commands)
+        return parse_text(remove_markup(get_text_after_mention(mention, BOT)), commands)
+    return parse_text(remove_markup(written), commands)
 
 
 def _type_on_discord(written: str, commands: Registry) -> None:
@@ -199,7 +199,7 @@ def _type_on_discord(written: str, commands: Registry) -> None:
 
 @lru_cache(maxsize=4)
 def _menu(commands: Registry) -> dict[str, Any]:
-    return {one["name"]: one for one in payload(commands)}
+    return {one["name"]: one for one in build_payload(commands)}
 
 
 def failures(found: Iterable[Found]) -> list[str]:

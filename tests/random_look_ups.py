@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from bot.packs.linter import values_of
+from bot.packs.linter import list_values
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 
@@ -15,7 +15,7 @@ MOST_TRIES = 400
 def random_look_ups(table: Table, count: int = LOOK_UPS) -> Iterator[dict[str, Any]]:
     """Yield inputs that the table answers."""
     draw = random.Random(table.id)
-    domains = {option.name: values_of(option) for option in table.inputs}
+    domains = {option.name: list_values(option) for option in table.inputs}
     answered = 0
     for _ in range(MOST_TRIES * count // LOOK_UPS):
         given = {name: draw.choice(list(values)) for name, values in domains.items()}

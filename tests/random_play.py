@@ -11,10 +11,10 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from bot.host import fuzz as fuzzing
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Command, Place
-from bot.systems.catalog import systems
+from bot.cli import fuzz as fuzzing
+from bot.rulesets.catalog import get_systems
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Command, Place
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
 
@@ -47,20 +47,20 @@ ROSTERS = {
 
 def lines(chance: Random, number: int, system: str) -> Iterator[str]:
     """So many commands for a game with the roster that is kept here."""
-    return fuzzing.lines(chance, number, system, ROSTERS[system])
+    return fuzzing.build_lines(chance, number, system, ROSTERS[system])
 
 
 async def _whole(channel: Channel, chance: Random, game: str) -> None:
     """What `lines` cannot do by itself: consent to what was asked, open what is sealed."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     if loaded is None:
         return
     if chance.random() < 0.5:
         if chance.random() < 0.5:  # also what `/game undo` passes over
             await channel.undo_last(chance.choice(PERSONS))
-        open_ones = await channel.app.store.doc("consent-asked", loaded.row)
+        open_ones = await channel.app.store.load_doc("consent-asked", loaded.row)
         for number in open_ones.data["events"] if open_ones is not None else ():
-            asked = await channel.app.store.doc("consent", f"{loaded.row}:{number}")
+            asked = await channel.app.store.load_doc("consent", f"{loaded.row}:{number}")
             for name in PERSONS if asked is not None else ():
                 action = await channel.under(number, "consent")
                 await channel.press(
@@ -82,7 +82,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
     """A channel in which a random game was played; with two places it was exported and imported
     in between.
     """
-    system = system or chance.choice(list(systems()))
+    system = system or chance.choice(list(get_systems()))
     clock = count(1_700_000_000, 7)
     file = ""
     for at in range(places):
@@ -99,7 +99,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
             command = Command(
                 ("game", "import"), {"file": file}, channel.who("Anna"), channel.place, "import"
             )
-            assert not (reply := await app.run(command)).error, reply.text()
+            assert not (reply := await app.run(command)).error, reply.format_text()
         for line in lines(chance, number, system):
             name = chance.choice(PERSONS)
             await channel.meant(name, await channel.say(name, line, manager=chance.random() < 0.2))
@@ -120,7 +120,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
 async def exported_text(channel: Channel) -> str:
     """What `/game export` gives in the channel, unpacked where it is long."""
     file = (await channel.say("Anna", "game export", manager=True)).files[0]
-    return file_text(file.data, file.name)
+    return read_file_text(file.data, file.name)
 
 
 def exported(seed: object, number: int = 24, **more: Any) -> dict[str, Any]:

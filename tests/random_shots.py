@@ -9,18 +9,22 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from bot.answers.defaults import loans, tracks_read, with_filled
-from bot.answers.outcome import Happening
-from bot.answers.shot import run_sequence
 from bot.game.roster import GONE
-from bot.game.state import Game, roster_of
-from bot.interface.spec import CommandSpec
-from bot.packs.linter import values_of
+from bot.game.state import Game, build_roster
+from bot.packs.linter import list_values
+from bot.presentation.derived_inputs import (
+    add_derived_inputs,
+    collect_tracks_and_piles,
+    derive_inputs_from_units,
+)
+from bot.presentation.play_record import PlayRecord
+from bot.presentation.run_sequence import run_sequence
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Roster, RosterUnit
-from bot.systems.system import Sequence, System
+from bot.rulesets.system import Sequence, System
+from bot.ui.spec import CommandSpec
 
 MANY = 3
 """Most units in a list."""
@@ -63,7 +67,7 @@ def draw_game(game: Game, system: System, chance: Random) -> Game:
             value = (
                 chance.choice(track.words) if track.words else chance.randint(track.min, track.max)
             )
-            tracks[track.key(side)] = value
+            tracks[track.get_key(side)] = value
     return replace(game, units=drawn, tracks=tracks)
 
 
@@ -76,7 +80,11 @@ def draw_options(sequence: Sequence, game: Game, chance: Random) -> dict[str, ob
     for option in sequence.inputs:
         example = sequence.example.get(option.name)
         is_unit = option.type in ("unit", "units")
-        if not option.required and example is None and chance.random() < (0.5 if is_unit else 0.7):
+        if (
+            not option.is_required
+            and example is None
+            and chance.random() < (0.5 if is_unit else 0.7)
+        ):
             continue
         if is_unit:
             drawn[option.name] = _draw_units(option, example, units, chance)
@@ -111,7 +119,7 @@ def _draw_value(option: Option, chance: Random) -> object:
             or None
         )
     if option.type in ("enum", "bool"):
-        return chance.choice(values_of(option))
+        return chance.choice(list_values(option))
     if option.type in ("int", "number") and option.min is not None:
         most = option.max if option.max is not None else option.min + 9
         return int(chance.uniform(option.min, most))
@@ -120,16 +128,16 @@ def _draw_value(option: Option, chance: Random) -> object:
 
 def play_random(
     sequence: Sequence, game: Game, options: Mapping[str, object], chance: Random
-) -> tuple[Happening, dict[str, object], Mapping[str, Any]] | None:
+) -> tuple[PlayRecord, dict[str, object], Mapping[str, Any]] | None:
     """Return what comes of a shot, its inputs with what units lend, and the tracks it read; None
     if it is refused.
     """
-    roster: Roster = roster_of(game)
+    roster: Roster = build_roster(game)
     spec = CommandSpec((sequence.system.id, sequence.id), sequence.id, "sequence")
     try:
-        whole = with_filled(options, loans(sequence, options, roster))
+        whole = add_derived_inputs(options, derive_inputs_from_units(sequence, options, roster))
         bare = {name: value for name, value in whole.items() if name not in sequence.choices}
-        read = tracks_read(sequence, bare, roster, game, game.sides[0])
+        read = collect_tracks_and_piles(sequence, bare, roster, game, game.sides[0])
         outcome = run_sequence(sequence, spec, whole, "Anna", RandomDice(chance), roster, read)
     except UserError:
         return None
@@ -139,7 +147,7 @@ def play_random(
 
 def shots(
     sequence: Sequence, game: Game, chance: Random, number: int, *, is_drawn: bool = True
-) -> Iterator[tuple[Game, dict[str, object], Mapping[str, Any], Happening]]:
+) -> Iterator[tuple[Game, dict[str, object], Mapping[str, Any], PlayRecord]]:
     """Yield random shots that are taken, at most `number` of ten times as many tries: game, inputs,
     tracks, result.
 

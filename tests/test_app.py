@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Command, Person, Place
-from bot.odds_worker.pool import Worker
-from bot.process.settings import Settings
+from bot.odds_pool.pool import Worker
 from bot.rules.expression.sum_parser import parse
-from bot.stores.base import DAY, StoreError
-from bot.stores.records import Commit, Committed
-from bot.stores.sqlite import SqliteStore, TemporaryStore
-from bot.verification.check_games import audit
+from bot.runtime.settings import Settings
+from bot.storage.base import DAY, StoreError
+from bot.storage.records import Commit, Committed
+from bot.storage.sqlite import SqliteStore, TemporaryStore
+from bot.ui.spec import Command, Person, Place
+from bot.verification.check_games import audit_games
 from tests.fresh import fresh, fresh_app
 from tests.playing import HERE, Channel, two_sides
 from tests.refusing import refuses
@@ -30,9 +30,9 @@ HOUR = 3600.0
 
 async def events(app: App, place: Place = HERE) -> list[str]:
     """Kinds of a channel's events, in order."""
-    loaded = await app.games.at(place.key)
+    loaded = await app.games.load_current(place.key)
     assert loaded is not None
-    return [row.data["kind"] for row in await app.store.events(loaded.row)]
+    return [row.data["kind"] for row in await app.store.load_events(loaded.row)]
 
 
 async def test_the_same_request_twenty_times_at_once_rolls_once_and_answers_once() -> None:
@@ -75,9 +75,9 @@ async def test_commands_of_a_game_run_in_order_of_arrival() -> None:
     await asyncio.gather(
         *(app.run_text(f'roll d6 label="{name}"', ANNA, HERE, name) for name in names)
     )
-    loaded = await app.games.at(HERE.key)
+    loaded = await app.games.load_current(HERE.key)
     assert loaded is not None
-    texts = [row.text for row in await app.store.texts(loaded.row) if row.key == "label"]
+    texts = [row.text for row in await app.store.load_texts(loaded.row) if row.key == "label"]
     assert texts == names
 
 
@@ -98,15 +98,15 @@ async def test_what_was_not_posted_is_due_and_told_once() -> None:
     app = await fresh_app(lambda: now[0])
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "abc"})
     posted = await app.run_text("roll 2d6", ANNA, HERE, "r2", {"token": "def"})
-    await app.answers.delivered(posted)
-    assert await app.answers.due("console:") == [], "whoever ran it has time to post it"
+    await app.answers.mark_delivered(posted)
+    assert await app.answers.claim_due("console:") == [], "whoever ran it has time to post it"
     now[0] += 3600
-    (due,) = await app.answers.due("console:")
+    (due,) = await app.answers.claim_due("console:")
     assert (due.reply.title, due.place, due.delivery) == (reply.title, HERE.key, {"token": "abc"})
-    assert await app.answers.due("console:") == [], "one process gets it"
-    await app.answers.delivered(due.id)
+    assert await app.answers.claim_due("console:") == [], "one process gets it"
+    await app.answers.mark_delivered(due.id)
     now[0] += 3600
-    assert await app.answers.due("console:") == []
+    assert await app.answers.claim_due("console:") == []
 
 
 async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCaptureFixture) -> None:
@@ -115,14 +115,14 @@ async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCapt
     async def broken(place: str) -> None:
         raise RuntimeError("boom")
 
-    app.games.at = broken  # type: ignore[method-assign]
+    app.games.load_current = broken  # type: ignore[method-assign]
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1")
     assert reply.error
     assert reply.private
     reference = reply.title.split("reference ")[1].rstrip(").")
     assert reference in caplog.text
     assert "boom" in caplog.text
-    assert "boom" not in reply.text()
+    assert "boom" not in reply.format_text()
 
 
 async def test_input_is_bounded() -> None:
@@ -148,7 +148,7 @@ async def test_a_system_that_is_not_enabled_here() -> None:
     reply = await channel.refused(
         "Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not-enabled"
     )
-    assert "/setup systems" in reply.text()
+    assert "/setup systems" in reply.format_text()
     await channel.refused("Anna", "lnlt-table melee-odds attack=3 defense=2", "not-enabled")
     assert not (await channel.say("Anna", "setup systems all", manager=True)).error
     await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
@@ -158,11 +158,13 @@ async def test_completion_knows_the_channel() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt Test", 'unit add "Squad 1..2" squad stats="morale=5"')
     app = channel.app
-    units = await app.complete(("lnlt", "fire"), "attackers", "squ", {}, ANNA, HERE)
+    units = await app.complete_option(("lnlt", "fire"), "attackers", "squ", {}, ANNA, HERE)
     assert {"Squad 1", "Squad 2"} <= {choice.value for choice in units}
-    types = await app.complete(("unit", "add"), "type", "half", {}, ANNA, HERE)
+    types = await app.complete_option(("unit", "add"), "type", "half", {}, ANNA, HERE)
     assert [choice.value for choice in types] == ["half-squad"]
-    stats = await app.complete(("unit", "edit"), "stats", "morale=4 state=sh", {}, ANNA, HERE)
+    stats = await app.complete_option(
+        ("unit", "edit"), "stats", "morale=4 state=sh", {}, ANNA, HERE
+    )
     assert "morale=4 state=shaken" in [choice.value for choice in stats]
 
 
@@ -199,7 +201,7 @@ async def test_a_button_undoes_its_event_once_and_says_so_to_whoever_presses_aga
     await channel.do("Anna", "roll 2d6", "roll 2d6")
     under = await channel.under(3, "undo")
     first = await channel.press("Anna", under)
-    assert first.first == "#3 is undone · Anna"
+    assert first.first_line == "#3 is undone · Anna"
     for name in ("Anna", "Bob"):
         again = await channel.press(name, under)
         assert again.private
@@ -221,15 +223,15 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
         assert asked.title == f"Anna asks to undo #{number}"
         assert (await channel.press("Anna", undo)).error, "they have already asked"
         taken = await channel.press("Bob", undo)
-        assert taken.first == f"#{number} is undone · Anna asked, Bob agreed", (
+        assert taken.first_line == f"#{number} is undone · Anna asked, Bob agreed", (
             "the same button is consent"
         )
         assert (
             await channel.press("Bob", asked.buttons[0].action)
-        ).title == f"Already done: {taken.first}"
+        ).title == f"Already done: {taken.first_line}"
         again = await channel.do("Anna", "game redo")
         back = await channel.press("Bob", again.buttons[0].action)
-        assert back.first == f"#{number} is back · Anna asked, Bob agreed"
+        assert back.first_line == f"#{number} is back · Anna asked, Bob agreed"
     assert (await channel.game()).last == number
 
 
@@ -246,7 +248,7 @@ async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -
             *(channel.press(name, asked.buttons[0].action) for name in ("Carl", "Bob"))
         )
         assert "needs the consent of another side" in carl.title
-        assert "Anna asked, Bob agreed" in bob.first
+        assert "Anna asked, Bob agreed" in bob.first_line
         assert (await events(channel.app))[-1] == "undo"
 
 
@@ -258,7 +260,7 @@ async def test_a_duplicate_after_a_deletion_does_not_roll_again(
         app = App(store)
         await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
         assert not (await app.run_text(deletion, ANNA, HERE, "r2")).error
-        loaded = await app.games.at(HERE.key)
+        loaded = await app.games.load_current(HERE.key)
         before = [] if loaded is None else await events(app)
         for request in ("r1", "r1"):
             again = await app.run_text("roll 2d6", ANNA, HERE, request, {"token": "t"})
@@ -271,7 +273,7 @@ async def test_a_duplicate_after_a_deletion_does_not_roll_again(
             "the deletion itself is answered as it was"
         )
         assert ([] if loaded is None else await events(app)) == before
-        assert len(await store.games()) == (loaded is not None)
+        assert len(await store.list_games()) == (loaded is not None)
 
 
 async def test_the_same_press_delivered_twice_takes_back_once() -> None:
@@ -323,7 +325,7 @@ def _hammer(path: str, name: str, count: int) -> None:
                 replies = await asyncio.gather(
                     *(app.run_text(line, who, HERE, f"{name}-{number}") for line, number in lines)
                 )
-                assert not [reply.text() for reply in replies if reply.error]
+                assert not [reply.format_text() for reply in replies if reply.error]
         finally:
             await app.close()
 
@@ -345,12 +347,12 @@ async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
         for process in processes:
             await asyncio.to_thread(process.join, 60)
             assert process.exitcode == 0
-        loaded = await app.games.at(HERE.key)
+        loaded = await app.games.load_current(HERE.key)
         assert loaded is not None
         assert len(loaded.game.units) == HAMMERED, "no lost update"
-        rows = await store.events(loaded.row)
+        rows = await store.load_events(loaded.row)
         assert [row.number for row in rows] == list(range(1, 2 * HAMMERED + 2))
-        assert await audit(store) == (1, [])
+        assert await audit_games(store) == (1, [])
 
 
 async def test_without_a_place_for_the_database_games_last_as_long_as_the_app(
@@ -410,5 +412,5 @@ async def test_a_flag_that_is_neither_yes_nor_no_is_refused_before_any_die() -> 
     ):
         reply = await channel.app.run(Command(path, options, ANNA, HERE, path[-1]))
         assert reply.error
-        assert str(options.get("odds") or options["secret"]) in reply.text()
-    assert await channel.app.games.at(HERE.key) is None
+        assert str(options.get("odds") or options["secret"]) in reply.format_text()
+    assert await channel.app.games.load_current(HERE.key) is None

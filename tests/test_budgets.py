@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import pytest
 
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.running import budgets, handling
-from bot.running.budgets import Budgets
+from bot.execution import budgets, executor
+from bot.execution.budgets import Budgets
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 from tests.fresh import fresh_app
 
 HERE, THERE = Place("discord:1/2", "discord:1"), Place("discord:1/3", "discord:1")
@@ -61,7 +61,7 @@ async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_ot
     refused = answers[-1]
     assert refused.private
     assert refused.title == "Slow down: 60 commands a minute each."
-    assert "Try again in 2 seconds." in refused.text()
+    assert "Try again in 2 seconds." in refused.format_text()
     assert not (await table.say("Anna")).error
     assert (await table.say("Bot", manager=True)).code == "over-budget", (
         "who manages the server has the same"
@@ -115,7 +115,7 @@ async def test_so_many_of_one_person_at_once_and_no_more() -> None:
 
 
 async def test_a_full_line_in_a_channel_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handling, "IN_LINE", 5)
+    monkeypatch.setattr(executor, "IN_LINE", 5)
     table = await Table.open(per_minute=None)
     answers = await asyncio.gather(*(table.say(f"P{number}", "roll 1d6") for number in range(8)))
     assert [reply.error for reply in answers] == [False] * 5 + [True] * 3

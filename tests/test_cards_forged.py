@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.cards import moved
+from bot.rules.cards import set_counts
 from bot.rules.dice import Die
-from bot.rules.proof.chain import SAID, salted
+from bot.rules.proof.chain import SAID, hash_salted
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.bent_logs import nearby_value, paths_in, value_at
@@ -113,7 +113,7 @@ def patch(body: Json, out: dict[str, int], now: dict[str, int]) -> None:
 def out_before(log: Json, number: int) -> dict[str, int]:
     out: dict[str, int] = {}
     for body in bodies(log)[: number - 1]:
-        out = moved(out, body.get("after", {}).get("cards", {}))
+        out = set_counts(out, body.get("after", {}).get("cards", {}))
     return out
 
 
@@ -248,7 +248,7 @@ def refuses_but_shuffles(log: Json) -> None:
 def rehashed(log: Json, row: Json, text: str) -> None:
     """Another closed text in the place of one, with its hash."""
     row["text"] = text
-    log["events"][row["event"] - 1]["body"]["texts"][row["key"]] = salted(row["salt"], text)
+    log["events"][row["event"] - 1]["body"]["texts"][row["key"]] = hash_salted(row["salt"], text)
 
 
 def closed_texts(log: Json, what: str) -> list[Json]:

@@ -20,26 +20,26 @@ ROOT = Path(__file__).resolve().parents[1]
 BY_NAME = {
     "bot/__main__.py",
     "bot/commands/dispatch.py",
-    "bot/systems/system.py",  # the Python sequences of a game
-    "bot/host/doctor.py",
-    "bot/odds_worker/pool.py",
-    "bot/odds_worker/process.py",
+    "bot/rulesets/system.py",  # the Python sequences of a game
+    "bot/cli/doctor.py",
+    "bot/odds_pool/pool.py",
+    "bot/odds_pool/process.py",
 }
 """Files that name a module of ours by a string."""
 LATE = {
     "bot/__main__.py",
-    "bot/host/cli.py",
+    "bot/cli/cli.py",
     "adapters/run.py",
     "adapters/discord/serve.py",  # a web server
     "bot/commands/play/first_form.py",  # YAML, which is kept read
-    "bot/systems/packs/pack.py",
-    "bot/stores/opening.py",
-    "bot/odds_worker/process.py",
-    "bot/systems/system.py",  # what a lookup does without: inputs, steps, YAML, packs
-    "bot/systems/yaml_cache.py",
-    "bot/systems/game_file.py",
-    "bot/systems/catalog.py",
-    "bot/host/database.py",  # extras
+    "bot/rulesets/packs/pack.py",
+    "bot/storage/opening.py",
+    "bot/odds_pool/process.py",
+    "bot/rulesets/system.py",  # what a lookup does without: inputs, steps, YAML, packs
+    "bot/rulesets/yaml_cache.py",
+    "bot/rulesets/game_file.py",
+    "bot/rulesets/catalog.py",
+    "bot/cli/database.py",  # extras
     "adapters/web/health.py",
     "adapters/console/session.py",
 }

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 from asyncpg import Pool, Record, create_pool
 
-from adapters.delivery_loop import Outbox, Outcome, Posted
+from adapters.delivery_loop import Delivered, Outbox, Outcome
 from bot.app import App
-from bot.interface.spec import Command, Person, Place
 from bot.outbox import leases
-from bot.outbox.waiting_answers import Due
-from bot.stores.base import DAY
-from bot.stores.postgres import PostgresStore
-from bot.stores.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
-from bot.stores.retention import Sweeping
-from bot.stores.store import Store
+from bot.outbox.waiting_answers import DueAnswer
+from bot.storage.base import DAY
+from bot.storage.postgres import PostgresStore
+from bot.storage.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
+from bot.storage.retention import RetentionSweep
+from bot.storage.store import Store
+from bot.ui.spec import Command, Person, Place
 from tests.fresh import fresh_store
 from tests.standins.postgres import PostgresServer, SetClock
 
@@ -82,17 +82,17 @@ async def test_an_answer_left_over_comes_within_a_minute_however_the_clock_is_se
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
     host.now += jump
     host.passes(60)
-    (due,) = await app.answers.due("console:")
+    (due,) = await app.answers.claim_due("console:")
     assert due.reply.title == reply.title
     host.now -= jump  # and back again, while it is being posted
     host.passes(61)
-    assert len(await app.answers.due("console:")) == 1
-    await app.retry(due.id, 300)
+    assert len(await app.answers.claim_due("console:")) == 1
+    await app.retry_answer(due.id, 300)
     host.now += jump
     host.passes(301)
-    assert len(await app.answers.due("console:")) == 1
-    await app.answers.delivered(due.id)
-    assert await app.answers.due("console:") == []
+    assert len(await app.answers.claim_due("console:")) == 1
+    await app.answers.mark_delivered(due.id)
+    assert await app.answers.claim_due("console:") == []
 
 
 async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(
@@ -100,10 +100,10 @@ async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(
 ) -> None:
     app = app_on(store, host)
     await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
-    assert await app.answers.due("console:") == []
+    assert await app.answers.claim_due("console:") == []
     host.passes(11)
-    assert len(await app.answers.due("console:")) == 1
-    assert await app.answers.due("console:") == [], "one process has it"
+    assert len(await app.answers.claim_due("console:")) == 1
+    assert await app.answers.claim_due("console:") == [], "one process has it"
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -117,13 +117,13 @@ async def test_what_is_due_at_an_hour_waits_for_that_hour_and_comes_once(
     await store.commit(Commit(due=[DueRow("g1/ping", at, "ping", {}, "")]))
     host.now += jump
     host.passes(60)
-    assert [row.key for row in await store.due(10)] == (["g1/ping"] if jump > 2 * HOUR else [])
+    assert [row.key for row in await store.load_due(10)] == (["g1/ping"] if jump > 2 * HOUR else [])
     host.now = at + 1
-    assert [row.at for row in await store.due(10)] == [at]
+    assert [row.at for row in await store.load_due(10)] == [at]
     await store.commit(Commit(drop_due=[("g1/ping", at)]))
     host.now += jump  # set once more when it was seen to
-    assert await store.due(10) == ()
-    assert await store.due_at("g1/ping") is None
+    assert await store.load_due(10) == ()
+    assert await store.load_due_at("g1/ping") is None
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -137,9 +137,9 @@ async def test_a_receipt_of_a_dead_process_is_answered_however_the_clock_is_set(
     host.now += jump
     host.passes(60)
     (owed,) = await app.receipts.claim("console:")
-    answer = await app.make_good(owed)
-    assert ("was not run" in answer.text()) is (jump > 0), "its token has died by that clock"
-    await app.receipts.kept("r1")
+    answer = await app.answer_receipt(owed)
+    assert ("was not run" in answer.format_text()) is (jump > 0), "its token has died by that clock"
+    await app.receipts.finish("r1")
     host.now -= jump
     host.passes(60)
     assert not await app.receipts.claim("console:")
@@ -151,18 +151,18 @@ async def test_nothing_is_deleted_by_a_clock_that_was_just_set(
     store: Store, host: Host, jump: float
 ) -> None:
     await store.put_doc(Doc("draft", "d1", {"x": 1}, host.now + 20 * DAY))
-    sweeping = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
+    sweeping = RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady)
     assert await sweeping.look()
     right = host.now
     host.now += jump
     for _ in range(20):
         host.passes(HOUR)
         assert not await sweeping.look()
-    restarted = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
+    restarted = RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady)
     assert not await restarted.look(), "a restart does not make it believe the clock"
     host.now = right + 21 * HOUR
     assert not await restarted.look(), "set right: that is another jump"
-    assert await store.doc("draft", "d1") is not None
+    assert await store.load_doc("draft", "d1") is not None
     for _ in range(24):
         host.passes(HOUR)
         swept = await restarted.look()
@@ -172,12 +172,12 @@ async def test_nothing_is_deleted_by_a_clock_that_was_just_set(
 async def test_a_night_asleep_and_a_week_switched_off_are_no_reason_to_keep_everything(
     store: Store, host: Host
 ) -> None:
-    sweeping = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
+    sweeping = RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady)
     assert await sweeping.look()
     host.now += 9 * HOUR  # the steady clock stops in a sleeping computer
     assert await sweeping.look()
     host.passes(7 * DAY)
-    assert await Sweeping(store, 30 * DAY, host.clock, lambda: host.steady).look()
+    assert await RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady).look()
 
 
 async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(
@@ -189,8 +189,8 @@ async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(
     await store.commit(Commit(request_id="old", reply={"text": "x"}))
     host.passes(8 * DAY)
     await store.sweep(None)
-    assert await store.seen("old") is None
-    assert await store.seen("ahead") is not None
+    assert await store.load_earlier_reply("old") is None
+    assert await store.load_earlier_reply("ahead") is not None
     host.passes(8 * DAY)
     await store.sweep(None)
     assert not (await store.commit(Commit(request_id="ahead", reply={}))).seen, (
@@ -205,9 +205,9 @@ async def test_what_outlived_its_request_is_never_posted_empty(store: Store, hos
     )
     host.passes(8 * DAY)
     await store.sweep(None)
-    assert [row.reply for row in await store.outbox_claim(60)] in ([], [{"title": "Anna: 7"}])
+    assert [row.reply for row in await store.claim_outbox(60)] in ([], [{"title": "Anna: 7"}])
     host.passes(61)
-    left = await store.outbox_claim(60)
+    left = await store.claim_outbox(60)
     assert all(row.reply for row in left)
 
 
@@ -228,19 +228,19 @@ class Poster:
         self.app = App(store, skewed(off))
         self.outbox = Outbox(self.app, "console:", self.post, self.edit)
 
-    async def post(self, due: Due) -> Outcome:
+    async def post(self, due: DueAnswer) -> Outcome:
         self._seen[due.place] += 1
         first = await self._until(due)
         async with asyncio.timeout(60):
             while await self._until(due) == first:  # noqa: ASYNC110 -- nobody tells us
                 await asyncio.sleep(0.1)
-        return Posted()
+        return Delivered()
 
-    async def _until(self, due: Due) -> object:
+    async def _until(self, due: DueAnswer) -> object:
         """When the lease ends."""
         return await self._database.fetchval("SELECT due FROM outbox WHERE place = $1", due.place)
 
-    async def edit(self, due: Due, _spot: Mapping[str, Any]) -> Outcome:
+    async def edit(self, due: DueAnswer, _spot: Mapping[str, Any]) -> Outcome:
         return await self.post(due)
 
 
@@ -265,7 +265,7 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
         for number in range(20):
             entry = Outgoing(f"console:{number}", {}, 0.3 * (number % 2), {"title": str(number)})
             await stores[number % 5].commit(Commit(f"r{number}", outbox=[entry]))
-        while (await stores[0].waiting("console:", 0.0))[0]:  # noqa: ASYNC110 -- nobody tells us
+        while (await stores[0].count_waiting_answers("console:", 0.0))[0]:  # noqa: ASYNC110 -- nobody tells us
             await asyncio.sleep(0.1)
         for poster in posters:
             await poster.outbox.stop()
@@ -287,4 +287,4 @@ async def test_a_receipt_held_by_a_process_is_not_taken_over_by_one_whose_clock_
     ):
         assert await App(behind).promised(command, time.time() + 600) is None
         assert not await App(ahead).receipts.claim("console:")
-        assert abs(await behind.now() - time.time()) < 5
+        assert abs(await behind.load_time() - time.time()) < 5

@@ -17,15 +17,15 @@ from unittest.mock import patch
 
 import pytest
 
-from adapters.discord.render import render as discord
-from adapters.discord.request import Request
-from adapters.slack.render import render as slack
+from adapters.discord.render import render_message as discord
+from adapters.discord.request import DiscordRequest
+from adapters.slack.render import render_message as slack
 from bot.game.ledger import Ledger
-from bot.interface.reply.packing import file_text
-from bot.interface.reply.reply import Reply
-from bot.live.watched_games import public_export
 from bot.rules.copies import replace
 from bot.rules.dice import Die
+from bot.spectators.watched_games import public_export
+from bot.ui.reply.packing import read_file_text
+from bot.ui.reply.reply import Reply
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
 
@@ -73,10 +73,10 @@ class World:
 
     async def do(self, name: str, line: str, *, holder: str) -> None:
         """A line; of the holder's private answers only that there is one is seen."""
-        source = Ledger.source
+        source = Ledger.create_dice_source
         with patch.object(
             Ledger,
-            "source",
+            "create_dice_source",
             lambda ledger: Given(self.faces.get(ledger.next_number, ()), source(ledger)),
         ):
             if line.startswith("pick "):
@@ -109,12 +109,14 @@ class World:
         else:
             told = reply.to_json()
         for file in reply.files if not hides else ():
-            self.seen.append(masked(f"{file.name}: {file_text(file.data, file.name)}"))
+            self.seen.append(masked(f"{file.name}: {read_file_text(file.data, file.name)}"))
         self.seen.append(masked(f"{what}: {json.dumps(told)}"))
         for part in (reply.announce,) if reply.private and hides else (reply, reply.announce):
             if part is not None:
                 sent = replace(part, files=())
-                self.seen.append(masked(json.dumps(discord(sent, Request(1, "", 1, 2, 2, 1)).body)))
+                self.seen.append(
+                    masked(json.dumps(discord(sent, DiscordRequest(1, "", 1, 2, 2, 1)).body))
+                )
                 self.seen.append(masked(repr(slack(sent, "T1"))))
 
     async def look(self) -> None:
@@ -128,11 +130,11 @@ class World:
         ):
             for name in ("Bob", "Anna"):
                 who, where = self.channel.who(name), self.channel.place
-                found = await self.channel.app.complete(path, option, "", {}, who, where)
+                found = await self.channel.app.complete_option(path, option, "", {}, who, where)
                 self.seen.append(f"{name} completes {path} {option}: {found}")
-        loaded = await self.channel.app.games.at(self.channel.place.key)
+        loaded = await self.channel.app.games.load_current(self.channel.place.key)
         assert loaded is not None
-        events = await self.channel.app.store.events(loaded.row)
+        events = await self.channel.app.store.load_events(loaded.row)
         self.seen.append(masked("\n".join(row.body for row in events)))
         self.seen.append(
             masked(json.dumps(await public_export(self.channel.app.store, loaded.row, events)))

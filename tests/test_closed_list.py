@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bot.game.event_kinds import KINDS
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Command, Place
-from bot.systems.catalog import PACKS, everywhere
-from bot.systems.packs.archive import zipped
+from bot.rulesets.catalog import PACKS, load_shared_systems
+from bot.rulesets.packs.archive import zip_content
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.commands.test_choices import every_event_of_choices
 from tests.commands.test_hands import stood_in_for_a_hand
@@ -214,10 +214,10 @@ async def rarely() -> list[dict[str, Any]]:
 def pack_in_use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
     """A pack is there in this block."""
     monkeypatch.setenv(PACKS, str(folder))
-    everywhere.cache_clear()
+    load_shared_systems.cache_clear()
     yield
     monkeypatch.delenv(PACKS)
-    everywhere.cache_clear()
+    load_shared_systems.cache_clear()
 
 
 async def ruled() -> list[dict[str, Any]]:
@@ -255,9 +255,11 @@ async def linked() -> list[dict[str, Any]]:
         (table.app, "slack:T1/C1"),
         (moving.app, "discord:55/902"),
     ):
-        loaded = await app.games.at(place)
+        loaded = await app.games.load_current(place)
         found += (
-            [row.data for row in await app.store.events(loaded.row)] if loaded is not None else []
+            [row.data for row in await app.store.load_events(loaded.row)]
+            if loaded is not None
+            else []
         )
     return found
 
@@ -265,9 +267,9 @@ async def linked() -> list[dict[str, Any]]:
 async def of_hands() -> list[dict[str, Any]]:
     """Events of a game in which a manager agreed for a side that holds cards."""
     channel = await stood_in_for_a_hand()
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return [row.data for row in await channel.app.store.events(loaded.row)]
+    return [row.data for row in await channel.app.store.load_events(loaded.row)]
 
 
 LED = {
@@ -302,7 +304,7 @@ async def of_squads() -> list[dict[str, Any]]:
     """Events of a game in which a squad and its leader count for a man, also if a side is asked."""
     channel = await Channel.fresh()
     files = {name: text.encode() for name, text in LED.items()}
-    assert not (await add(channel, file_text(zipped(files), "led.zip"))).error
+    assert not (await add(channel, read_file_text(zip_content(files), "led.zip"))).error
     await managed(channel, "pack enable led")
     await channel.do(
         "Anna",

@@ -21,14 +21,14 @@ from unittest.mock import patch
 import pytest
 from rich.console import Console
 
-from bot.host.terminal import show
-from bot.interface.registry import registry
-from bot.interface.spec import CommandSpec, Place
+from bot.cli.terminal import print_reply
+from bot.monitoring.command_log import Watch
+from bot.monitoring.metrics import Metrics
 from bot.rules import cards
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
-from bot.sight.metrics import Metrics
-from bot.sight.watching import Watch
+from bot.ui.registry import get_registry
+from bot.ui.spec import CommandSpec, Place
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
 from tests.test_closed_cards import LOOKS, World, masked
@@ -157,7 +157,7 @@ class Chooser:
     def _faces(
         self, id: str, deck: cards.Deck, out: Any, many: int, hands: Any, seats: Any
     ) -> Iterator[int]:
-        pile = dict(cards.left(id, deck, out, cards.held_cards(hands)))
+        pile = dict(cards.list_pile(id, deck, out, cards.list_held_cards(hands)))
         ends = [len(hands.get(end, ())) for end in cards.ENDS]
         for _ in range(many):
             if ends[0] and cards.TOP not in seats:
@@ -215,7 +215,7 @@ def line_of(spec: CommandSpec, chance: Random, name: str) -> str:
     """One way to type a command."""
     words = [" ".join(spec.path)]
     for option in spec.options:
-        if option.required or option.name == "deck" or chance.random() < 0.5:
+        if option.is_required or option.name == "deck" or chance.random() < 0.5:
             value = typed(option, chance, name)
             words += [f'{option.name}="{value}"'] if value else []
     return " ".join(words)
@@ -223,7 +223,7 @@ def line_of(spec: CommandSpec, chance: Random, name: str) -> str:
 
 def specs() -> list[CommandSpec]:
     """Every command about decks and hands."""
-    found = [spec for spec in registry() if spec.path[0] in ("deck", "hand")]
+    found = [spec for spec in get_registry() if spec.path[0] in ("deck", "hand")]
     assert len(found) > 10
     return found
 
@@ -258,7 +258,7 @@ class Watched(World):
         told = reply.announce if reply.private and hides else reply
         if told is not None:
             said = io.StringIO()
-            show(Console(file=said, width=70), told)
+            print_reply(Console(file=said, width=70), told)
             self.seen.append(masked(said.getvalue()))
         store = self.channel.app.store
         rows = await store._ask("SELECT place, delivery, due, attempts FROM outbox ORDER BY id")
@@ -280,7 +280,7 @@ class Watched(World):
             for option in spec.options:
                 for name in ("Bob", "Dora"):
                     who = self.channel.who(name)
-                    found = await self.channel.app.complete(
+                    found = await self.channel.app.complete_option(
                         spec.path, option.name, "", {}, who, self.channel.place
                     )
                     self.seen.append(f"{name} completes {spec.path} {option.name}: {found}")
@@ -289,7 +289,7 @@ class Watched(World):
 async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
     clock, host, figures = count(1_800_000_000, 7), Host(), Metrics("1")
     app = await fresh_app(lambda: float(next(clock)), lambda: 0.0)
-    app.watched(Watch(figures))
+    app.attach_watch(Watch(figures))
     world = Watched(Channel(app, HERE), {})
     chooser, root, level = Chooser((KEPT, card)), logging.getLogger(), logging.getLogger().level
     root.addHandler(host)
@@ -314,7 +314,7 @@ async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list
         root.removeHandler(host)
         root.setLevel(level)
     world.seen += [UNLIKE.sub("-", masked(line)) for line in host.lines if "bot" in line]
-    world.seen += [UNLIKE.sub("-", line) for line in figures.text().decode().splitlines()]
+    world.seen += [UNLIKE.sub("-", line) for line in figures.render().decode().splitlines()]
     return world.seen
 
 

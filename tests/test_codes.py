@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 
 from adapters.console.session import main as play
+from bot.execution.executor import build_failure_reply
 from bot.rules.codes import CODES
 from bot.rules.inputs.options import Option, clean
-from bot.running.handling import failed
-from bot.systems.catalog import system
-from bot.systems.resolve import each_odds
-from bot.systems.ucn.shooters import weapon_of
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import compute_each_odds
+from bot.rulesets.ucn.shooters import find_weapon
 from bot.verification.export_format import FORMAT, VERSION, read_export
 from tests.examples import play_example
 from tests.playing import Channel
 from tests.refusing import assert_refused, refuses
 
 ROOT = Path(__file__).parents[1]
-RAISED = ("UserError", "StoreError", "super().__init__", "explained_failure")
+RAISED = ("UserError", "StoreError", "super().__init__", "explain_file_errors")
 FIRE = 'lnlt fire attackers="squad fp=2" targets="squad morale=5"'
 START = "game start lnlt Hill"
 SIDES = 'game start lnlt Hill sides="US, VC"'
@@ -81,11 +81,14 @@ SAID = [
 """What is refused, and the lines that lead to it; the last of them is refused."""
 
 CALLED: list[tuple[str, Callable[[], object]]] = [
-    ("not-in-system fyre", lambda: system("lnlt").sequence("fyre")),
-    ("unknown-output luck", lambda: each_odds(system("lnlt").sequence("fire"), {}, ("luck",))),
+    ("not-in-system fyre", lambda: find_system("lnlt").find_sequence("fyre")),
+    (
+        "unknown-output luck",
+        lambda: compute_each_odds(find_system("lnlt").find_sequence("fire"), {}, ("luck",)),
+    ),
     ("bad-characters name", lambda: clean(Option("name"), "a\u202eb")),
     ("bad-arguments", lambda: play(["now"])),
-    ("unknown-weapon bow", lambda: weapon_of(system("ucn").tables, "bow")),
+    ("unknown-weapon bow", lambda: find_weapon(find_system("ucn").tables, "bow")),
     ("newer-log", lambda: read_export({"format": FORMAT, "version": VERSION + 1})),
     ("not-a-log", lambda: read_export({})),
     ("out-of-reach range", lambda: play_example("baps", "flame", {"range": 28, "targets": 1}, [])),
@@ -171,11 +174,11 @@ async def test_what_is_pressed_is_refused_by_its_code(code: str, action: str) ->
     channel = await Channel.fresh()
     await channel.do("Anna", START, "unit add A squad", "roll 2d6")
     pressed = await channel.press("Anna", action.format(game=(await channel.game()).id))
-    assert pressed.code == code, pressed.text()
+    assert pressed.code == code, pressed.format_text()
 
 
 def test_our_own_mistake_has_a_code_too() -> None:
-    assert failed(logging.getLogger(__name__), "a test").code == "our-fault"
+    assert build_failure_reply(logging.getLogger(__name__), "a test").code == "our-fault"
 
 
 @pytest.mark.parametrize(("what", "call"), CALLED, ids=[what for what, _ in CALLED])

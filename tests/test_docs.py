@@ -11,26 +11,26 @@ from typing import Any
 
 import pytest
 
-from bot.report.page import checker
-from bot.systems.catalog import systems
+from bot.report.page import build_checker_page
+from bot.rulesets.catalog import get_systems
 from tools.chat.pictures import PICTURES as CHAT
 from tools.chat.pictures import messages
 from tools.chat.pictures import pictures as chat_pictures
 from tools.docs import CHECKER, DOCS, SAMPLE, page, sample
-from tools.pictures import FOLDER, drawn, gallery, with_font
+from tools.pictures import FOLDER, draw_all_pictures, gallery, with_font
 
 
-@pytest.mark.parametrize("game", list(systems()))
+@pytest.mark.parametrize("game", list(get_systems()))
 def test_a_page_is_not_stale(game: str) -> None:
-    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == page(systems()[game]), (
+    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == page(get_systems()[game]), (
         "run make docs"
     )
 
 
-@pytest.mark.parametrize("game", list(systems()))
+@pytest.mark.parametrize("game", list(get_systems()))
 def test_a_page_names_the_publisher_and_the_rule_book(game: str) -> None:
-    data = systems()[game].game
-    assert str(data["publisher"]) in page(systems()[game])
+    data = get_systems()[game].game
+    assert str(data["publisher"]) in page(get_systems()[game])
     assert "rule book" in data["notice"].casefold()
 
 
@@ -39,12 +39,12 @@ def test_the_sample_page_is_not_stale() -> None:
 
 
 def test_the_checker_is_not_stale() -> None:
-    assert CHECKER.read_text(encoding="utf-8") == checker(), "run make docs"
+    assert CHECKER.read_text(encoding="utf-8") == build_checker_page(), "run make docs"
 
 
 @pytest.mark.slow
 def test_the_pictures_and_the_gallery_are_not_stale() -> None:
-    pictures = drawn()
+    pictures = draw_all_pictures()
     there = {
         str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
         for path in (DOCS / FOLDER).rglob("*.svg")
@@ -52,7 +52,9 @@ def test_the_pictures_and_the_gallery_are_not_stale() -> None:
     assert there.keys() == pictures.keys(), "run make docs"
     assert there == pictures, "run make docs"
     assert (DOCS / "gallery.md").read_text(encoding="utf-8") == gallery(), "run make docs"
-    assert {path.split("/")[1] for path in pictures} == {*systems(), "chat"}, "some of every game"
+    assert {path.split("/")[1] for path in pictures} == {*get_systems(), "chat"}, (
+        "some of every game"
+    )
     fonts = [sum(map(len, re.findall(r"<style>.*?</style>", text))) for text in pictures.values()]
     assert sum(map(len, pictures.values())) - sum(fonts) < 700_000
     assert max(fonts) < 20_000, "only the letters that are drawn"
@@ -102,7 +104,7 @@ def text_of(part: Any) -> Iterator[str]:
         "docs/gallery.md",
         "docs/discord.md",
         "docs/slack.md",
-        *(f"docs/{game}.md" for game in systems()),
+        *(f"docs/{game}.md" for game in get_systems()),
     ],
 )
 def test_each_picture_of_a_page_is_there_and_says_what_it_shows(name: str) -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.stores.sqlite import SqliteStore
-from bot.verification.check_games import audit
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Person, Place
+from bot.verification.check_games import audit_games
 
 COPIES, BOTS, LIVES = 5, 2, 2
 DELIVERIES = int(os.environ.get("GROGNARD_DUPLICATES", "600"))
@@ -65,8 +65,12 @@ async def deliver(path: Path, seed: str, copies: int) -> list[str]:
 async def count(path: Path) -> int:
     """Events on the disk that a request made; the file explains itself."""
     async with await SqliteStore.open(path) as store:
-        assert (await audit(store))[1] == []
-        events = [event.data for game in await store.games() for event in await store.events(game)]
+        assert (await audit_games(store))[1] == []
+        events = [
+            event.data
+            for game in await store.list_games()
+            for event in await store.load_events(game)
+        ]
         return sum(event["kind"] in ("roll", "sealed", "unit") for event in events)
 
 
@@ -93,7 +97,7 @@ async def delete_much(path: Path) -> None:
         erased = await app.run_text(
             "/game delete confirm", MANAGER, place(number), f"erase {number}"
         )
-        assert not erased.error, erased.text()
+        assert not erased.error, erased.format_text()
     assert not (await app.run_text("/privacy delete confirm", person(0), place(0), "forget")).error
     await app.close()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.registry import registry
+from bot.ui.registry import get_registry
 
 ROOT = Path(__file__).resolve().parent.parent
 HABITS = {
@@ -52,7 +52,7 @@ def test_texts_and_comments_of_the_code() -> None:
 
 
 def test_help_of_every_command() -> None:
-    for spec in registry():
+    for spec in get_registry():
         texts = [spec.summary, spec.details]
         for option in spec.options:
             texts += [option.help, option.brief, *option.meanings.values()]
@@ -89,7 +89,14 @@ GO = re.compile(
     re.IGNORECASE,
 )
 """*Go* as a turn, which players call a move, a turn or an activation."""
-OF_THE_LOG = ("bot/verification", "bot/systems", "bot/rules", "bot/stores", "bot/packs", "bot/host")
+OF_THE_LOG = (
+    "bot/verification",
+    "bot/rulesets",
+    "bot/rules",
+    "bot/storage",
+    "bot/packs",
+    "bot/cli",
+)
 """Texts for authors of packs and readers of logs, where `go` is a key."""
 
 
@@ -115,7 +122,7 @@ def _texts_for_players() -> Iterator[tuple[str, str]]:
 def test_nobody_reads_of_a_go() -> None:
     texts = list(_texts_for_players())
     assert len(texts) > 5_000
-    texts += [(spec.name, text) for spec in registry() for text in (spec.summary, spec.details)]
+    texts += [(spec.name, text) for spec in get_registry() for text in (spec.summary, spec.details)]
     pages = ("games", "slack", "discord", "cards", "hosts", "glossary", "directory", "beside")
     for page in ("README.md", *(f"docs/{name}.md" for name in pages)):
         texts += [(page, line) for line in (ROOT / page).read_text("utf-8").splitlines()]
@@ -128,4 +135,6 @@ def test_only_one_file_names_managers_by_their_platform() -> None:
     """Any other text would be wrong on the other platform."""
     words = re.compile(r"\b(?:server manager|workspace admin)s?\b")
     found = {name for name, text in _texts_for_players() if words.search(text)}
-    assert {name for name in found if name.startswith("bot/")} == {"bot/places/platform_words.py"}
+    assert {name for name in found if name.startswith("bot/")} == {
+        "bot/preferences/platform_words.py"
+    }

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.common_commands import shared_commands
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Person, Place, own_place
-from bot.process.settings import Settings
-from bot.stores.base import DAY
-from bot.stores.erased import FILE
-from bot.stores.sqlite.schema import own_copies
+from bot.runtime.settings import Settings
+from bot.storage.base import DAY
+from bot.storage.erased import FILE
+from bot.storage.sqlite.schema import list_own_copies
+from bot.ui.common_commands import list_shared_commands
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Person, Place, build_own_place
 from tests.standins.postgres import PostgresServer
 
 pytestmark = pytest.mark.sample(1)
@@ -135,9 +135,9 @@ async def play(app: App) -> None:
         reply = await app.run_text(
             text, who, where, f"discord:{number}", TOKEN if delivered else {}
         )
-        assert not reply.error, (text, reply.text())
+        assert not reply.error, (text, reply.format_text())
         if reply.outbox and number % 2:
-            await app.answers.delivered(reply, spot={"channel": 900, "message": number})
+            await app.answers.mark_delivered(reply, spot={"channel": 900, "message": number})
         return reply
 
     await do(BOB, 'game start lnlt "Hill 875" sides="US, VC"')
@@ -156,12 +156,12 @@ async def play(app: App) -> None:
     rolled = await do(ZOE, "roll d10")
     undo = next(button.action for button in rolled.buttons if button.label == "Undo")
     asked = await app.press(undo, BOB, HERE, "discord:900", TOKEN)
-    assert asked.mention == (ZOE.key,), asked.text()
+    assert asked.mention == (ZOE.key,), asked.format_text()
     await do(BOB, "game initiative US")
     await do(ZOE, "game pass")
     await do(BOB, "game board")
     await do(ZOE, "roll d6", ALONE)
-    await do(ZOE, "roll d8", own_place(ZOE.key))
+    await do(ZOE, "roll d8", build_own_place(ZOE.key))
     await app.promised(
         Command(("roll",), {"dice": "2d6"}, ZOE, HERE, "discord:99", TOKEN), time.time() + 60
     )
@@ -169,8 +169,8 @@ async def play(app: App) -> None:
 
 async def erase(app: App) -> None:
     reply = await app.run_text("privacy delete confirm", ZOE, HERE, "discord:1000", {})
-    assert reply.title == "Your name and texts are deleted", reply.text()
-    await app.receipts.kept("discord:99")
+    assert reply.title == "Your name and texts are deleted", reply.format_text()
+    await app.receipts.finish("discord:99")
 
 
 def is_there(bot: Bot) -> list[str]:
@@ -186,8 +186,8 @@ async def test_who_is_erased_is_in_no_table_and_no_file(bot: Bot) -> None:
         await erase(app)
         assert is_there(bot) == []
         answer = await app.run_text("log 200", BOB, HERE, "log")
-        assert "someone" in answer.text()
-        assert NAME not in answer.text()
+        assert "someone" in answer.format_text()
+        assert NAME not in answer.format_text()
         assert not await app.store.check()
         again = await app.run_text("privacy delete confirm", ZOE, HERE, "discord:1000", {})
         assert again.seen
@@ -232,7 +232,7 @@ STAYS = {
 def free_options() -> set[str]:
     """Return every option of the shared commands into which people type what they like."""
     found = set[str]()
-    for spec in shared_commands(()):
+    for spec in list_shared_commands(()):
         for option in spec.options:
             if option.type == "str" and not option.complete and option.name != "hand":
                 found.add(f"{spec.name.removeprefix('/')} {option.name}")
@@ -264,9 +264,9 @@ async def test_no_text_of_hers_is_left_in_what_others_were_answered(bot: Bot) ->
 
         async def do(who: Person, line: str) -> Reply:
             reply = await app.run_text(line, who, HERE, f"discord:{next(ids)}", TOKEN)
-            assert not reply.error, (line, reply.text())
+            assert not reply.error, (line, reply.format_text())
             if reply.outbox and next(ids) % 3 == 0:
-                await app.answers.delivered(reply, spot={"channel": 900, "message": next(ids)})
+                await app.answers.mark_delivered(reply, spot={"channel": 900, "message": next(ids)})
             return reply
 
         await do(ZOE, 'game start lnlt "Hill 875" sides="US, VC"')
@@ -312,7 +312,7 @@ async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then
         await app.run_text("roll 2d6", ZOE, HERE, "discord:2000", {})
     async with bot.running() as app:
         assert is_there(bot), "and stays"
-        assert (await app.store.user_data(ZOE.key)).persons
+        assert (await app.store.load_user_data(ZOE.key)).persons
     assert ID not in (bot.folder / FILE).read_text("utf-8")
     assert (bot.folder / FILE).stat().st_mode & 0o077 == 0
 
@@ -344,7 +344,8 @@ async def test_copies_that_the_bot_makes_are_listed_and_those_of_updates_go_afte
     async with bot.running() as app:
         await app.store.sweep(None)
     left = [
-        path.name.removeprefix("grognard.db.") for path in own_copies(bot.folder / "grognard.db")
+        path.name.removeprefix("grognard.db.")
+        for path in list_own_copies(bot.folder / "grognard.db")
     ]
     assert left == sorted({*names} - {"schema-3.bak"})
 
@@ -360,8 +361,8 @@ async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_t
             nonlocal number
             number += 1
             reply = await app.run_text(text, who, where, f"r{number}")
-            assert not reply.error, reply.text()
-            return reply.text()
+            assert not reply.error, reply.format_text()
+            return reply.format_text()
 
         await do(BOB, 'game start lnlt "Hill 875" sides="US, VC"')
         await do(ZOE, "game join US")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.process.file_rights import make_file, make_folder, tighten
+from bot.runtime.file_rights import make_file, make_folder, tighten
 
 
 @pytest.fixture(autouse=True)

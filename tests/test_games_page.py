@@ -32,7 +32,7 @@ def test_its_dice_come_to_what_it_says(root: Path) -> None:
     )
     assert len(rows) > 6
     for typed, dice, answer in rows:
-        text = roll(parse(typed), Script([int(face) for face in dice.split(", ")])).text()
+        text = roll(parse(typed), Script([int(face) for face in dice.split(", ")])).format_text()
         assert text.partition(": ")[2] == answer, typed
     with pytest.raises(UserError, match="none would count"):
         parse("2d6>=8")

@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from bot.host.batch import answer_line, run_batch
-from bot.interface.registry import registry
-from bot.interface.spec import Person, Place
-from bot.interface.typing.complete import Known, complete_option
+from bot.cli.batch import answer_line, run_batch
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.rolls import TooManyStates
-from bot.systems.catalog import systems
-from bot.systems.resolve import MAX_SECONDS, count_odds
-from bot.systems.system import System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.play_once import MAX_SECONDS, count_odds
+from bot.rulesets.system import System
+from bot.ui.registry import get_registry
+from bot.ui.spec import Person, Place
+from bot.ui.typing.complete import CompletionContext, complete_option
 from tests.playing import Channel
 
 GARBAGE: list[Any] = [
@@ -34,8 +34,8 @@ GARBAGE: list[Any] = [
 UNSHOWN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-TARGETS = [(game.id, "table", id) for game in systems().values() for id in game.tables]
-TARGETS += [(game.id, "sequence", id) for game in systems().values() for id in game.sequences]
+TARGETS = [(game.id, "table", id) for game in get_systems().values() for id in game.tables]
+TARGETS += [(game.id, "sequence", id) for game in get_systems().values() for id in game.sequences]
 
 
 def unit_list(draw: random.Random, words: UnitWords, count: int) -> str:
@@ -73,10 +73,10 @@ def plausible(
 
 def request(draw: random.Random, game: System, kind: str, id: str) -> dict[str, Any]:
     """A request for a table or a sequence with some inputs right and some wrong."""
-    found: Any = game.table(id) if kind == "table" else game.sequence(id)
+    found: Any = game.find_table(id) if kind == "table" else game.find_sequence(id)
     given = dict(found.example) if draw.random() < 0.5 else {}
     for option in found.inputs:
-        if (option.required and option.name not in given) or draw.random() < 0.3:
+        if (option.is_required and option.name not in given) or draw.random() < 0.3:
             given[option.name] = plausible(draw, option, game.words)
     if draw.random() < 0.5:
         names = [*(option.name for option in found.inputs), "mods", "x", "", "__class__"]
@@ -101,7 +101,7 @@ def request(draw: random.Random, game: System, kind: str, id: str) -> dict[str, 
 def test_garbage_is_answered_in_one_safe_line(game: str, kind: str, id: str) -> None:
     draw = random.Random(id)  # the same garbage on every run
     for _ in range(25):
-        asked = request(draw, systems()[game], kind, id)
+        asked = request(draw, get_systems()[game], kind, id)
         answer = answer_line(json.dumps(asked).encode())
         json.dumps(answer, allow_nan=False)
         if answer["ok"]:
@@ -177,7 +177,9 @@ def test_the_largest_odds_are_counted_or_refused_in_time(
 ) -> None:
     begun = time.process_time()
     try:
-        total = sum(count_odds(systems()[game].sequence(id), given, by, seconds=0.5).values())
+        total = sum(
+            count_odds(get_systems()[game].find_sequence(id), given, by, seconds=0.5).values()
+        )
     except TooManyStates:
         total = Fraction(1)
     assert total == 1
@@ -207,12 +209,15 @@ TYPED = [
 
 
 def test_completion_keeps_the_limits_of_the_platforms_for_any_text() -> None:
-    draw, all_commands = random.Random(1), registry()
+    draw, all_commands = random.Random(1), get_registry()
     roster = tuple(
         RosterUnit(f"{name} {at}", f"us{at}", "squad", "US", {"fp": 2})
         for at, name in enumerate(["Unit", "x" * 28, "2nd Plt's HQ"] * 14)
     )
-    known = [Known(), Known(roster, ("US", "x" * 300), ("Anna", "B" * 200), "US", "lnlt")]
+    known = [
+        CompletionContext(),
+        CompletionContext(roster, ("US", "x" * 300), ("Anna", "B" * 200), "US", "lnlt"),
+    ]
     for spec in all_commands:
         for name in (*(option.name for option in spec.options), "mods", "nope"):
             for typed in draw.sample(TYPED, 3):
@@ -233,7 +238,7 @@ async def test_half_a_character_is_answered_like_any_other_slip(line: str) -> No
     store sees it.
     """
     channel = await Channel.fresh()
-    assert (await channel.say("Anna", line)).text()
+    assert (await channel.say("Anna", line)).format_text()
     await channel.app.close()
 
 
@@ -253,6 +258,6 @@ async def test_half_a_character_in_a_name_or_a_key_is_stored_as_something_whole(
 async def test_a_corrected_line_has_nothing_invisible_in_it() -> None:
     channel = await Channel.fresh()
     reply = await channel.say("Anna", "/rol\u200b 2d6")
-    assert "\u200b" not in reply.text()
+    assert "\u200b" not in reply.format_text()
     assert reply.better == "/roll 2d6"
     await channel.app.close()

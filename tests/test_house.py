@@ -18,7 +18,7 @@ from types import FrameType
 import pytest
 
 from bot.game.ledger import Ledger
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from tests.fresh import fresh_app
 from tests.playing import Channel
 
@@ -102,7 +102,7 @@ class Table:
                 self.fired = await self.channel.do("Anna", FIRE)
             with walked() as walk:
                 reply = await step()
-            assert not reply.error, reply.text()
+            assert not reply.error, reply.format_text()
             walks.append(walk)
         return min(walks[2:], key=lambda one: one.rooms)
 

@@ -22,12 +22,12 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.process.settings import load_settings
-from bot.stores.opening import open_store
-from bot.stores.store import Store
-from bot.systems import catalog
-from bot.verification.check_games import audit
+from bot.rulesets import catalog
+from bot.runtime.settings import load_settings
+from bot.storage.opening import open_store
+from bot.storage.store import Store
+from bot.ui.spec import Person, Place
+from bot.verification.check_games import audit_games
 from tests.adapters import nursery
 from tests.killed import CAMPAIGN, CUP, GAMES
 from tests.standins.postgres import PostgresServer
@@ -67,9 +67,9 @@ def pack_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path) -> 
     for name in ("three-mills", "salt-road"):
         (folder / name).symlink_to(root / "packs" / name)
     monkeypatch.setenv(catalog.PACKS, str(folder))
-    catalog.everywhere.cache_clear()
+    catalog.load_shared_systems.cache_clear()
     yield
-    catalog.everywhere.cache_clear()
+    catalog.load_shared_systems.cache_clear()
 
 
 @pytest.mark.slow
@@ -119,19 +119,19 @@ async def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> No
 async def check(data: Data, posted: set[str]) -> None:
     async with await open_store(load_settings({"DATABASE_URL": data.url})) as store:
         assert not await store.check()
-        games, faults = await audit(store)
+        games, faults = await audit_games(store)
         assert games == GAMES
         assert faults == [], "chain whole, dice as promised, state equals replay"
-        for game in await store.games():
-            numbers = [event.number for event in await store.events(game)]
+        for game in await store.list_games():
+            numbers = [event.number for event in await store.load_events(game)]
             assert numbers == list(range(1, len(numbers) + 1)), "no event number missing or doubled"
         for request in posted:
-            reply = await store.seen(request)
+            reply = await store.load_earlier_reply(request)
             assert reply is not None, "every answered command was stored"
         committed = {id async for id in requests(store)}
         assert committed == posted, "every stored answer was posted"
         await open_all(App(store))
-        assert (await audit(store))[1] == [], "every closed card is the one that its die drew"
+        assert (await audit_games(store))[1] == [], "every closed card is the one that its die drew"
 
 
 async def open_all(app: App) -> None:
@@ -140,7 +140,7 @@ async def open_all(app: App) -> None:
     """
     for game in range(GAMES):
         where = Place(f"kill:{game}")
-        loaded = await app.games.at(where.key)
+        loaded = await app.games.load_current(where.key)
         assert loaded is not None
         opened = (f"game reveal {number}" for number in loaded.game.sealed)
         for who, line in (
@@ -152,7 +152,7 @@ async def open_all(app: App) -> None:
         ):
             person = Person(f"kill:{who}", who)
             reply = await app.run_text(f"/{line}", person, where, f"end {game} {who} {line}")
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
 
 
 ENDS = {CUP: (), CAMPAIGN: ("choose option=stand", "choose option=stand", "hand agree")}

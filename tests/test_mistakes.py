@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.reply.reply import error_reply
 from bot.rules.errors import UserError
+from bot.ui.reply.reply import build_error_reply
 from tests.playing import Channel
 
 FIRE = 'lnlt fire attackers="squad fp=4" targets="squad morale=5"'
@@ -108,7 +108,7 @@ async def test_a_mistake_is_named_and_mended(typed: str, wrong: str, next_: str)
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", typed, wrong)
     assert wrong in reply.title
-    assert next_ in " ".join(reply.body())
+    assert next_ in " ".join(reply.format_body())
     assert "\n" not in reply.title
     assert len(reply.title) < 260
     await channel.app.close()
@@ -117,7 +117,7 @@ async def test_a_mistake_is_named_and_mended(typed: str, wrong: str, next_: str)
 async def test_the_corrected_command_runs() -> None:
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", f"{FIRE} adjacant", "adjacent")
-    (typed,) = [line for line in reply.body() if line.startswith("Type: ")]
+    (typed,) = [line for line in reply.format_body() if line.startswith("Type: ")]
     assert not (await channel.say("Anna", typed.removeprefix("Type: "))).error
     await channel.app.close()
 
@@ -125,7 +125,7 @@ async def test_the_corrected_command_runs() -> None:
 @pytest.mark.parametrize("typed", ["?", "/?", "--help"])
 async def test_who_asks_for_help_gets_it(typed: str) -> None:
     channel = await Channel.fresh()
-    assert "/roll 2d6+3" in (await channel.do("Anna", typed)).text()
+    assert "/roll 2d6+3" in (await channel.do("Anna", typed)).format_text()
     await channel.app.close()
 
 
@@ -142,4 +142,4 @@ async def test_marks_that_phones_make_are_quotation_marks(marks: str) -> None:
 
 def test_who_acts_with_anothers_unit_is_given_no_stray_example() -> None:
     error = UserError("You play VC and cannot act with Rifle 1 (US).", code="not-yours")
-    assert error_reply(error, "/lnlt fire us1", "/lnlt fire attackers=squad").lines == ()
+    assert build_error_reply(error, "/lnlt fire us1", "/lnlt fire attackers=squad").lines == ()

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.discord.permissions import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
-from bot.host import command_help
+from bot.cli import command_help
 from tools.site.__main__ import gather
 
 PAGES = [

@@ -52,7 +52,7 @@ async def test_three_lines_and_three_letters_make_a_fight(tmp_path: Path, termin
     answers = []
     for command, _ in typed_and_shown(block):
         shown.truncate(0)
-        await session.line(command)
+        await session.run_line(command)
         answers.append(shown.getvalue().replace("\0", ""))
     start, phase, shot, odds, undone, other = answers
     assert 'starts "The Ford at Dawn"' in start

@@ -16,10 +16,10 @@ import pytest
 
 from bot.app import App
 from bot.game.events import replay
-from bot.interface.spec import Command
-from bot.stores.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Command
 from bot.verification.check_file import check, check_file
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tools import verify_log
@@ -69,7 +69,7 @@ async def test_a_recorded_log_is_imported_and_goes_on(file: Path) -> None:
         channel.place,
         "import",
     )
-    assert not (reply := await channel.app.run(imported)).error, reply.text()
+    assert not (reply := await channel.app.run(imported)).error, reply.format_text()
     if (await channel.game()).ended:
         await channel.do("Anna", "game resume")
     added = [
@@ -103,12 +103,12 @@ async def test_a_database_of_before_opens_and_its_open_request_is_answered(tmp_p
         channel = Channel(App(store), prefix="later")
         fired = (await channel.game()).units
         taken = await channel.do("Bob", "game undo")
-        assert taken.first == "#8 is undone · Anna asked, Bob agreed"
+        assert taken.first_line == "#8 is undone · Anna asked, Bob agreed"
         assert (await channel.game()).units != fired
         await channel.do("Anna", "game redo")
-        assert (await channel.do("Bob", "game redo")).first.startswith("#8 is back")
+        assert (await channel.do("Bob", "game redo")).first_line.startswith("#8 is back")
         assert (await channel.game()).units == fired
-        assert await audit(store) == (1, [])
+        assert await audit_games(store) == (1, [])
 
 
 def test_there_are_logs_to_check() -> None:

@@ -13,13 +13,22 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.test_releases import Host
-from tools.release import PLACEHOLDER, Refused, dated, fill_address, git, main, notes_of, release
+from tools.release import (
+    PLACEHOLDER,
+    Refused,
+    date_changelog,
+    fill_address,
+    git,
+    main,
+    notes_of,
+    release,
+)
 
 LOG = "# Changelog\n\n## Unreleased\n\n### Added\n\n- A thing.\n\n## 0.1.0 - 2026-11-22\n\n- The first.\n"
 
 
 def test_what_is_unreleased_gets_a_number_and_a_day() -> None:
-    told = dated(LOG, "0.2.0", "2026-12-24")
+    told = date_changelog(LOG, "0.2.0", "2026-12-24")
     assert told.startswith(
         "# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-12-24\n\n### Added\n\n- A thing.\n"
     )
@@ -29,7 +38,9 @@ def test_what_is_unreleased_gets_a_number_and_a_day() -> None:
 
 def test_a_release_about_which_nothing_is_said_is_refused() -> None:
     with pytest.raises(Refused, match=r"says nothing about 0\.2\.0"):
-        dated("## Unreleased\n\n## 0.1.0 - 2026-11-22\n\n- The first.\n", "0.2.0", "2026-12-24")
+        date_changelog(
+            "## Unreleased\n\n## 0.1.0 - 2026-11-22\n\n- The first.\n", "0.2.0", "2026-12-24"
+        )
 
 
 def test_the_changelog_is_ready_for_the_next_one(root: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.process import settings
-from bot.process.logs import STRUCK, Redacting, set_up_logging
-from bot.process.settings import DAY, Settings, SettingsError, load_settings
+from bot.runtime import settings
+from bot.runtime.logs import STRUCK, Redacting, set_up_logging
+from bot.runtime.settings import DAY, Settings, SettingsError, load_settings
 from tests.conftest import SETTINGS
 from tests.refusing import refuses
 
@@ -56,7 +56,7 @@ def test_an_installed_grognard_keeps_games_in_the_users_folder(
 ) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
     monkeypatch.setenv("XDG_DATA_HOME", xdg)
-    monkeypatch.setattr(settings, "project_file", lambda: tmp_path / "no checkout")
+    monkeypatch.setattr(settings, "find_project_file", lambda: tmp_path / "no checkout")
     assert load(tmp_path).data == Path(folder)
     assert load(tmp_path).database == Path(folder, "grognard.db")
     assert load(tmp_path, GROGNARD_DATA="games").database == Path("games/grognard.db")

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.process.settings import load_settings
-from bot.stores.opening import open_store
-from bot.stores.records import Doc
-from bot.stores.store import Store
-from bot.verification.check_games import audit
+from bot.runtime.settings import load_settings
+from bot.storage.opening import open_store
+from bot.storage.records import Doc
+from bot.storage.store import Store
+from bot.ui.spec import Person, Place
+from bot.verification.check_games import audit_games
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.standins.postgres import PostgresServer
@@ -28,8 +28,8 @@ COUNT = 40
 
 
 async def numbers(store: Store) -> list[int]:
-    (game,) = await store.games()
-    return [event.number for event in await store.events(game)]
+    (game,) = await store.list_games()
+    return [event.number for event in await store.load_events(game)]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -80,14 +80,14 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
     async with await opened(url) as first, await opened(url) as second:
         one, other = Channel(App(first)), Channel(App(second), prefix="o")
         await two_sides(one)
-        read = first.doc
+        read = first.load_doc
         looked_for = list[str]()
 
         async def doc(kind: str, key: str) -> Doc | None:
             looked_for.append(kind)
             return await read(kind, key)
 
-        monkeypatch.setattr(first, "doc", doc)
+        monkeypatch.setattr(first, "load_doc", doc)
         for name in ("Anna", "Anna"):
             await one.do(name, "roll 2d6")
         rolled = await one.do("Bob", 'lnlt fire "Cell 1" "Squad 1" hand=1,6')
@@ -101,20 +101,20 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
         refused = await other.press("Anna", asked.buttons[0].action)
         assert refused.error
         assert (
-            await first.doc("consent", f"{asked.buttons[0].action.split(':')[1]}:{number}")
+            await first.load_doc("consent", f"{asked.buttons[0].action.split(':')[1]}:{number}")
         ) is None
 
 
 async def check(url: str) -> None:
     async with await opened(url) as store:
         assert await numbers(store) == list(range(1, 2 * 2 * COUNT + 2))
-        assert await audit(store) == (1, [])
+        assert await audit_games(store) == (1, [])
         saved = await store.load_game(HERE.key)
         assert saved is not None
         assert {person.name for person in saved.persons} == {"a", "b", "host"}
         added = [
             event.data
-            for event in await store.events(saved.game.id)
+            for event in await store.load_events(saved.game.id)
             if event.data["kind"] == "unit"
         ]
         assert len(added) == 2 * COUNT
@@ -142,7 +142,7 @@ async def test_fifty_players_in_one_game_are_answered_in_order_of_arrival(url: s
             *(app.run_text("/roll d6", who, HERE, f"r{who.name}") for who in persons)
         )
         assert [reply.footer[0] for reply in replies] == [f"#{number}" for number in range(2, 52)]
-        assert await audit(store) == (1, [])
+        assert await audit_games(store) == (1, [])
 
 
 async def main() -> None:
@@ -156,7 +156,7 @@ async def main() -> None:
             reply = await app.run_text(
                 command.format(name=name, number=number), who, HERE, f"{name}-{kind}-{number}"
             )
-            assert not reply.error, reply.text()
+            assert not reply.error, reply.format_text()
             print(reply.footer[0])
 
     try:

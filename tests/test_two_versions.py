@@ -20,15 +20,15 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.process.settings import load_settings
-from bot.stores.base import StoreError
-from bot.stores.opening import open_store
-from bot.stores.postgres import schema as on_postgres
-from bot.stores.postgres.link import Link
-from bot.stores.sqlite import schema as on_sqlite
-from bot.stores.store import Store
-from bot.verification.check_games import audit
+from bot.runtime.settings import load_settings
+from bot.storage.base import StoreError
+from bot.storage.opening import open_store
+from bot.storage.postgres import schema as on_postgres
+from bot.storage.postgres.link import PostgresLink
+from bot.storage.sqlite import schema as on_sqlite
+from bot.storage.store import Store
+from bot.ui.spec import Person, Place
+from bot.verification.check_games import audit_games
 from tests.standins.postgres import PostgresServer
 
 pytestmark = pytest.mark.sample(1)
@@ -53,9 +53,9 @@ FUNCTIONS = {4: "37b3e25a581ea9f5"}
 PLAYER = """
 import asyncio, sys
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.process.settings import load_settings
-from bot.stores.opening import open_store
+from bot.ui.spec import Person, Place
+from bot.runtime.settings import load_settings
+from bot.storage.opening import open_store
 
 async def main():
     app = App(await open_store(load_settings({"DATABASE_URL": sys.argv[1]})))
@@ -65,7 +65,7 @@ async def main():
             request = f"old-{number}"
             reply = await app.run_text("/roll 3d6", who, Place("console:here"), request, {"token": request})
             assert not reply.error, reply.text()
-            await getattr(app, "answers", app).delivered(reply)
+            await getattr(app, "answers", app).mark_delivered(reply)
             print(reply.footer[0], flush=True)
     finally:
         await app.close()
@@ -109,8 +109,8 @@ async def play(app: App, count: int, name: str = "new") -> list[str]:
         reply = await app.run_text(
             "/roll 3d6", Person(f"console:{name}", name), HERE, request, {"token": request}
         )
-        assert not reply.error, reply.text()
-        await app.answers.delivered(reply)
+        assert not reply.error, reply.format_text()
+        await app.answers.mark_delivered(reply)
         numbers.append(reply.footer[0])
     return numbers
 
@@ -120,10 +120,10 @@ async def check(store: Store, answered: list[str], count: int) -> None:
     more.
     """
     assert len(answered) == len(set(answered)) == count
-    assert await audit(store) == (1, [])
-    (game,) = await store.games()
-    assert [event.number for event in await store.events(game)] == list(range(1, count + 2))
-    assert await store.waiting("console:", 0.0) == (0, 0)
+    assert await audit_games(store) == (1, [])
+    (game,) = await store.list_games()
+    assert [event.number for event in await store.load_events(game)] == list(range(1, count + 2))
+    assert await store.count_waiting_answers("console:", 0.0) == (0, 0)
     assert not await store.check()
 
 
@@ -149,13 +149,13 @@ async def to_the_next_version(url: str) -> int:
         path = Path(url.removeprefix("sqlite:///"))
         with closing(sqlite3.connect(path, isolation_level=None, timeout=20)) as conn:
             on_sqlite.migrate(conn, path, (*on_sqlite.MIGRATIONS, STEP))
-        return on_sqlite.newest_version() + 1
-    link = await Link.open(url)
+        return on_sqlite.get_newest_version() + 1
+    link = await PostgresLink.open(url)
     await link.run(
         lambda connection: on_postgres.migrate(connection, (*on_postgres.MIGRATIONS, STEP))
     )
     await link.close()
-    return on_postgres.newest_version() + 1
+    return on_postgres.get_newest_version() + 1
 
 
 async def test_a_newer_version_that_only_adds_leaves_the_older_one_at_work(url: str) -> None:
@@ -181,6 +181,6 @@ def test_the_functions_in_the_server_change_only_with_a_step() -> None:
     """
     text = (Path(on_postgres.__file__).parent / "runner.sql").read_bytes()
     digest = hashlib.sha256(text).hexdigest()[:16]
-    assert FUNCTIONS[on_postgres.newest_version()] == digest, (
+    assert FUNCTIONS[on_postgres.get_newest_version()] == digest, (
         "add a step (an empty one will do), and its digest here"
     )

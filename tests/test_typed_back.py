@@ -17,16 +17,16 @@ import yaml
 from adapters.discord.modal import ROOM as DISCORD_ROOM
 from adapters.slack.modal import ROOM as SLACK_ROOM
 from bot.commands.help.help import show_help
-from bot.interface.form.form import form_of
-from bot.interface.help_topics import TOPICS
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import parse_text
-from bot.interface.typing.command_writer import CommandReader, write_command
-from bot.interface.typing.complete import Known
-from bot.places.forms import describe_in_form
+from bot.preferences.forms import describe_in_form
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
+from bot.ui.form.form import build_form
+from bot.ui.help_topics import TOPICS
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import parse_text
+from bot.ui.typing.command_writer import CommandReader, write_command
+from bot.ui.typing.complete import CompletionContext
 from tests.printed_commands import (
     IN_BACKTICKS,
     ROOT,
@@ -44,7 +44,7 @@ from tools import commands as frozen
 
 SOURCES = [*Path(ROOT, "bot").rglob("*.py"), *Path(ROOT, "adapters").rglob("*.py")]
 OF_HOST = (
-    *("bot/host", "bot/verification", "bot/process", "bot/packs", "bot/stores", "bot/sight"),
+    *("bot/cli", "bot/verification", "bot/runtime", "bot/packs", "bot/storage", "bot/monitoring"),
     "adapters/slack/installation.py",
 )
 """Where texts are for a shell or for authors, and name the commands of a chat."""
@@ -97,7 +97,8 @@ def test_commands_in_tables_and_packs_are_read() -> None:
             found += [
                 Found(filled_in(command), _where(file))
                 for command in IN_BACKTICKS.findall(text)
-                if command.startswith("/") and command[1:].partition(" ")[0] in registry().top
+                if command.startswith("/")
+                and command[1:].partition(" ")[0] in get_registry().top_names
             ]
             if find_plain(IN_BACKTICKS.sub("", text)):
                 loose.append(f"{_where(file)}: {text[:120]}")
@@ -107,13 +108,13 @@ def test_commands_in_tables_and_packs_are_read() -> None:
 
 
 def test_every_example_is_read_alike_by_all() -> None:
-    examples = [Found(spec.example, spec.name) for spec in registry() if spec.example]
+    examples = [Found(spec.example, spec.name) for spec in get_registry() if spec.example]
     assert len(examples) > 300
     assert failures(examples) == []
     for example in examples:
         on_discord = write_command(example.text, CommandReader.DISCORD)
-        read = parse_text(on_discord, registry()).spec
-        assert read == parse_text(example.text, registry()).spec, on_discord
+        read = parse_text(on_discord, get_registry()).spec
+        assert read == parse_text(example.text, get_registry()).spec, on_discord
 
 
 def test_commands_in_docs_are_read() -> None:
@@ -127,15 +128,15 @@ def test_commands_in_docs_are_read() -> None:
             for command in IN_BACKTICKS.findall(text)
             if command.startswith("/")
             and "[" not in command
-            and command[1:].partition(" ")[0] in registry().top
+            and command[1:].partition(" ")[0] in get_registry().top_names
         ]
     assert len(found) > 250
     assert failures(found) == []
 
 
 def _help_pages(topics: list[str]) -> list[tuple[str, Reply]]:
-    games = list(systems())
-    return [(topic, show_help(topic, registry(), games, "lnlt")) for topic in topics]
+    games = list(get_systems())
+    return [(topic, show_help(topic, get_registry(), games, "lnlt")) for topic in topics]
 
 
 def _check(replies: list[tuple[str, Reply]]) -> int:
@@ -147,13 +148,23 @@ def _check(replies: list[tuple[str, Reply]]) -> int:
 
 
 def test_commands_of_help_are_read() -> None:
-    topics = ["", "games", *TOPICS, *systems(), "game", "unit", "deck", "lnlt fire", "lnlt units"]
+    topics = [
+        "",
+        "games",
+        *TOPICS,
+        *get_systems(),
+        "game",
+        "unit",
+        "deck",
+        "lnlt fire",
+        "lnlt units",
+    ]
     assert _check(_help_pages(topics)) > 40
 
 
 @pytest.mark.slow
 def test_commands_of_all_pages_of_help_are_read() -> None:
-    assert _check(_help_pages([" ".join(spec.path) for spec in registry()])) > 300
+    assert _check(_help_pages([" ".join(spec.path) for spec in get_registry()])) > 300
 
 
 async def _replies_of(scenes: list[frozen.Scene]) -> list[tuple[str, Reply]]:
@@ -193,13 +204,13 @@ UNITS = tuple(
 
 def _texts_of_forms() -> Iterator[tuple[str, str]]:
     """Yield every text of every form on both platforms, with its command."""
-    for room, spec in product((DISCORD_ROOM, SLACK_ROOM), registry()):
+    for room, spec in product((DISCORD_ROOM, SLACK_ROOM), get_registry()):
         if not spec.options:
             continue
-        game = systems()[spec.system or "lnlt"]
+        game = get_systems()[spec.system or "lnlt"]
         for units in ((), UNITS):
-            known = Known(units, ("US", "VC"), own_side="US", system=game.id, game=game)
-            form = form_of(spec, {}, known, room)
+            known = CompletionContext(units, ("US", "VC"), own_side="US", system=game.id, game=game)
+            form = build_form(spec, {}, known, room)
             yield from ((spec.name, text) for text in (form.title, form.verb))
             for field in form.fields:
                 texts = [field.label, field.hint, field.example]
@@ -221,7 +232,7 @@ def test_refusals_in_a_form_tell_nobody_to_type_a_command() -> None:
     scenes = [one for one in frozen.frozen().scenes if one.name == "mistakes"]
     refused = [reply for _, reply in asyncio.run(_replies_of(scenes)) if reply.error]
     assert len(refused) > 30
-    fire = registry().get(("lnlt", "fire"))
+    fire = get_registry().get(("lnlt", "fire"))
     assert fire is not None
     texts = [describe_in_form(fire, reply) for reply in refused]
     assert [text for text in texts if find_plain(text) or "Type: " in text] == []

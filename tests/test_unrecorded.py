@@ -7,12 +7,12 @@ from __future__ import annotations
 import pytest
 
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.running.promises import NOTE
-from bot.stores.base import StoreError
-from bot.stores.postgres.faults import BUSY, Unreachable, explained
-from bot.stores.sqlite import TemporaryStore
-from bot.stores.sqlite.faults import DiskFault, Gone, Locked
+from bot.execution.promises import NOTE
+from bot.storage.base import StoreError
+from bot.storage.postgres.faults import BUSY, Unreachable, build_store_error
+from bot.storage.sqlite import TemporaryStore
+from bot.storage.sqlite.faults import DiskFault, Gone, Locked
+from bot.ui.reply.reply import Reply
 from tests.fresh import fresh_store
 from tests.playing import Channel, two_sides
 
@@ -38,7 +38,7 @@ class Table:
 
     async def log(self) -> str:
         self.patch.undo()
-        return (await self.channel.do("Anna", "log")).text()
+        return (await self.channel.do("Anna", "log")).format_text()
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ async def test_sequences_typed_in_full_and_tables_need_no_store(table: Table, li
     table.fails(FULL)
     table.fails(FULL, "peek", "load_game", "doc")
     reply = await table.say(line.replace("'", '"'))
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     assert (reply.lines[-1] == NOTE) is ("fire" in line), "a table that is read is never in the log"
 
 
@@ -90,7 +90,7 @@ async def test_a_unit_of_the_roster_needs_the_game_and_nothing_changes(table: Ta
         reply = await table.say(line)
         assert reply.error, line
         assert reply.private
-        assert "None of it was saved" in reply.text()
+        assert "None of it was saved" in reply.format_text()
 
 
 async def test_the_same_request_shows_the_same_dice(table: Table) -> None:
@@ -101,10 +101,12 @@ async def test_the_same_request_shows_the_same_dice(table: Table) -> None:
     again = await app.run_text("roll 20d6", who, where, "discord:1")
     other = await app.run_text("roll 20d6", who, where, "discord:2")
     assert again.seen
-    assert again.text() == first.text() != other.text()
+    assert again.format_text() == first.format_text() != other.format_text()
     table.patch.undo()
     late = await app.run_text("roll 20d6", who, where, "discord:1")
-    assert late.text() == first.text(), "also when the store is back: one request rolls once"
+    assert late.format_text() == first.format_text(), (
+        "also when the store is back: one request rolls once"
+    )
 
 
 @pytest.mark.parametrize("error", [Unreachable(), DiskFault("The disk reports an error.")])
@@ -146,16 +148,16 @@ async def test_a_database_that_is_well_gives_nobody_dice_without_a_record(
 ) -> None:
     """What it does not take is our fault, and a locked row is over in a moment: either way no die
     falls, or somebody who found such a text could see a roll, dislike it and try again."""
-    table.fails(explained(code, "..."))
+    table.fails(build_store_error(code, "..."))
     reply = await table.say("roll 2d6")
     assert reply.error
     assert reply.code == ("busy" if code in BUSY else "our-fault")
-    assert NOTE not in reply.text()
+    assert NOTE not in reply.format_text()
 
 
 async def test_each_answer_without_a_record_is_in_the_hosts_log(
     table: Table, caplog: pytest.LogCaptureFixture
 ) -> None:
-    table.fails(explained("57P03", "the database system is shutting down"))
+    table.fails(build_store_error("57P03", "the database system is shutting down"))
     assert NOTE in (await table.say("roll 2d6")).lines
     assert "dice without a record: /roll" in caplog.text

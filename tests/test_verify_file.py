@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.verification.check_file import check, summary
+from bot.verification.check_file import check, format_summary
 from tests.forging import bodies, copied, rechained
 from tests.verification.test_forgeries import fire, first, honest, played
 from tools import verify_log
@@ -150,7 +150,7 @@ def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
     assert (
         "1 digest of players' texts taken from the event alone: the texts were deleted."
-        in summary(found)
+        in format_summary(found)
     )
     assert verify_log.check(log).unchecked_digests == 1
 

@@ -34,7 +34,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def locked_packages(text: str) -> dict[Package, str]:
+def parse_locked_packages(text: str) -> dict[Package, str]:
     """Return each package of a lock file with the line to ask about it: version and hashes, without
     a marker.
 
@@ -124,7 +124,7 @@ def main(root: Path = ROOT, program: Path = PIP_AUDIT) -> int:
     locks = sorted(root.glob("requirements*.lock"))
     try:
         for lock in locks:
-            packages |= locked_packages(lock.read_text("utf-8"))
+            packages |= parse_locked_packages(lock.read_text("utf-8"))
         report = []
         for lines in split_versions(packages):
             report += run_pip_audit(program, lines)

@@ -27,15 +27,15 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.host.fuzz import lines, table_line_of
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.interface.typing.command_text import command_text
-from bot.odds_worker.pool import Worker
-from bot.stores.sqlite import TemporaryStore
-from bot.systems.catalog import systems
-from bot.systems.system import System
+from bot.cli.fuzz import build_line_for_table, build_lines
+from bot.odds_pool.pool import Worker
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
+from bot.storage.sqlite import TemporaryStore
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
+from bot.ui.typing.command_text import format_command
 from tools.corpus import inputs_for, run
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests/corpus"
@@ -151,13 +151,13 @@ async def play(scene: Scene) -> Scene:
                     app.games.clear()
                 reply = await _answer(app, line, f"t{at}", actions)
                 actions |= {button.label: button.action for button in _buttons(reply)}
-                loaded = await app.games.at(HERE.key)
+                loaded = await app.games.load_current(HERE.key)
                 log = loaded.head[:12] if loaded is not None else ""
                 done.append(replace(line, reply=_hash(_whole(reply)), log=log, says=_says(reply)))
             now += 10 * 86_400
             posted = [
                 (due.place, due.reply.to_json(), due.amends)
-                for due in await app.answers.due("console", 10_000)
+                for due in await app.answers.claim_due("console", 10_000)
             ]
             return replace(scene, lines=tuple(done), posted=_hash(posted))
         finally:
@@ -181,7 +181,7 @@ async def _answer(app: App, line: Line, request: str, actions: dict[str, str]) -
         reply = await app.run_text(line.text, who, HERE, request, {"token": request})
     if asked := [button.action for button in reply.buttons if button.action.startswith("actfor:")]:
         reply = await app.press(asked[0], who, HERE, f"{request}-meant", {"token": request})
-    await app.answers.delivered(reply, spot={"message": request})
+    await app.answers.mark_delivered(reply, spot={"message": request})
     return reply
 
 
@@ -200,7 +200,9 @@ def _whole(reply: Reply) -> list[object]:
 
 
 def _says(reply: Reply) -> str:
-    return reply.text() + ("" if reply.announce is None else f"\nfor all: {reply.announce.text()}")
+    return reply.format_text() + (
+        "" if reply.announce is None else f"\nfor all: {reply.announce.format_text()}"
+    )
 
 
 def _buttons(reply: Reply) -> Iterator[Any]:
@@ -254,13 +256,16 @@ def write(commands: Commands) -> bytes:
 
 def editions() -> dict[str, int]:
     """Today's editions: that of these scenes, and each system's."""
-    return {"commands": EDITION, **{id: int(system.edition) for id, system in systems().items()}}
+    return {
+        "commands": EDITION,
+        **{id: int(system.edition) for id, system in get_systems().items()},
+    }
 
 
 # -- what is typed ------------------------------------------------------------------------------------------
 
 
-def by_hand() -> dict[str, tuple[Line, ...]]:
+def load_scenes() -> dict[str, tuple[Line, ...]]:
     """The scenes of `commands.txt`, by name; how they are written is said there."""
     found = dict[str, tuple[Line, ...]]()
     name = ""
@@ -279,7 +284,7 @@ def by_hand() -> dict[str, tuple[Line, ...]]:
 
 def scenes() -> Iterator[Scene]:
     """All scenes, not yet played."""
-    written = by_hand()
+    written = load_scenes()
     for name, typed in written.items():
         yield Scene(name, typed)
     expressions = [
@@ -288,7 +293,7 @@ def scenes() -> Iterator[Scene]:
     ]
     chosen = Random("rolls").sample(expressions, 80)
     yield Scene("rolls", tuple(Line("Anna", f"roll {text}") for text in chosen))
-    for id, system in systems().items():
+    for id, system in get_systems().items():
         setup = written[f"{id} begins"]
         yield Scene(f"{id} tables", tuple(_tables(system)))
         for number in (1, 2):
@@ -299,28 +304,28 @@ def scenes() -> Iterator[Scene]:
 def _tables(system: System) -> Iterator[Line]:
     draw = Random(f"{system.id} tables typed")
     for id in system.tables:
-        yield Line("Anna", table_line_of(draw, system, id))
+        yield Line("Anna", build_line_for_table(draw, system, id))
 
 
 def _sequences(system: System) -> Iterator[Line]:
     draw = Random(f"{system.id} sequences typed")
     names = [
         line.text.split('"')[1]
-        for line in by_hand()[f"{system.id} begins"]
+        for line in load_scenes()[f"{system.id} begins"]
         if line.text.startswith("unit add ")
     ]
-    for spec in registry():
+    for spec in get_registry():
         if spec.family == "sequence" and spec.system == system.id:
             yield Line("Anna", spec.example)
             for _ in range(DRAWN):
-                given = inputs_for(draw, system.sequence(spec.target), names)
-                yield Line(draw.choice(PEOPLE), command_text(spec, given))
+                given = inputs_for(draw, system.find_sequence(spec.target), names)
+                yield Line(draw.choice(PEOPLE), format_command(spec, given))
 
 
 def _random(system: System, setup: Iterable[Line], seed: int) -> Iterator[Line]:
     draw = Random(f"{system.id} random {seed}")
     roster = [line.text for line in setup if line.text.startswith("unit add ")]
-    for text in lines(draw, RANDOM, system.id, roster, tables=seed == 1):
+    for text in build_lines(draw, RANDOM, system.id, roster, tables=seed == 1):
         yield Line(draw.choice(PEOPLE), text, manages=draw.random() < 0.2)
         if draw.random() < 0.3:
             yield Line(
@@ -333,7 +338,7 @@ def _random(system: System, setup: Iterable[Line], seed: int) -> Iterator[Line]:
 # -- the command --------------------------------------------------------------------------------------------
 
 
-async def _played(found: Iterable[Scene]) -> tuple[Scene, ...]:
+async def _play_scenes(found: Iterable[Scene]) -> tuple[Scene, ...]:
     return tuple([await play(scene) for scene in found])
 
 
@@ -342,7 +347,7 @@ def differs(was: Scene, now: Scene) -> Iterator[tuple[Line, Line]]:
     return ((old, new) for old, new in zip(was.lines, now.lines, strict=True) if old != new)
 
 
-def told(scene: Scene, was: Line, now: Line) -> str:
+def format_change(scene: Scene, was: Line, now: Line) -> str:
     """A change as lines to read."""
     what = " and ".join(
         name for name in ("reply", "log") if getattr(was, name) != getattr(now, name)
@@ -362,7 +367,7 @@ def told(scene: Scene, was: Line, now: Line) -> str:
     )
 
 
-def what_to_do(was: Line, now: Line) -> str:
+def format_advice(was: Line, now: Line) -> str:
     """What to do about a command that comes out otherwise."""
     if was.log == now.log:
         return "an answer changed: if that is meant, `python -m tools.commands`"
@@ -379,7 +384,7 @@ def list_changes(revision: str = "") -> int:
         now = asyncio.run(play(was))
         for change in differs(was, now):
             count += 1
-            sys.stdout.write(told(was, *change) + "\n")
+            sys.stdout.write(format_change(was, *change) + "\n")
     sys.stdout.write(f"{count} commands changed.\n")
     return count
 
@@ -397,9 +402,9 @@ def freeze(*, unreleased: bool = False) -> int:
                 None,
             )
             if change is not None:
-                sys.stderr.write(f"{what_to_do(*change)}\n{told(was, *change)}\n")
+                sys.stderr.write(f"{format_advice(*change)}\n{format_change(was, *change)}\n")
                 return 1
-    commands = Commands(editions(), asyncio.run(_played(scenes())))
+    commands = Commands(editions(), asyncio.run(_play_scenes(scenes())))
     packed = write(commands)
     FROZEN.write_bytes(packed)
     count = sum(len(scene.lines) for scene in commands.scenes)

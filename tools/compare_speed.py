@@ -25,7 +25,7 @@ COMMITS = """
 import asyncio, tempfile, time
 from pathlib import Path
 from benchmarks.store import ALONE, alone, prepared
-from bot.stores.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore
 
 async def main(folder):
     store = await SqliteStore.open(Path(folder) / "games.db")
@@ -64,7 +64,7 @@ def processes(tree: Path) -> Mapping[str, float]:
     return found
 
 
-def printed(*arguments: str) -> Callable[[Path], Mapping[str, float]]:
+def run_benchmark(*arguments: str) -> Callable[[Path], Mapping[str, float]]:
     """What a benchmark prints: the first milliseconds of each line, by what stands before them."""
     return lambda tree: {name: float(ms) for name, ms in LINE.findall(run(tree, list(arguments)))}
 
@@ -73,7 +73,11 @@ def main() -> None:
     """Measure both trees by turns."""
     other = Path(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
-    for measure in (processes, printed("-c", COMMITS), printed("-m", "benchmarks.odds")):
+    for measure in (
+        processes,
+        run_benchmark("-c", COMMITS),
+        run_benchmark("-m", "benchmarks.odds"),
+    ):
         times: dict[str, dict[Path, list[float]]] = {}
         for round in range(rounds + 1):
             for tree in (other, HERE) if round % 2 else (HERE, other):

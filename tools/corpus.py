@@ -22,19 +22,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bot.game.events import difference
-from bot.game.roster import settle_changes
-from bot.game.state import Game, roster_of, unit_from_json, unit_json
+from bot.game.events import compute_difference
+from bot.game.roster import apply_changes
+from bot.game.state import Game, build_roster, unit_from_json, unit_to_json
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.sequence.linked_units import linked
+from bot.rules.sequence.linked_units import resolve_links
 from bot.rules.tables.table import Table
-from bot.systems.catalog import systems
-from bot.systems.resolve import each_odds, resolve
-from bot.systems.system import Sequence, System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.play_once import compute_each_odds, play_sequence
+from bot.rulesets.system import Sequence, System
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = "tests/corpus"
@@ -70,13 +70,13 @@ def path_of(system: str) -> Path:
 @lru_cache(maxsize=8)
 def frozen(system: str) -> Corpus:
     """The corpus of a system as it was frozen."""
-    return _parsed(path_of(system).read_bytes())
+    return _parse_corpus(path_of(system).read_bytes())
 
 
 def frozen_at(system: str, revision: str) -> Corpus:
     """The corpus of a system in an earlier commit."""
     name = f"{revision}:{FOLDER}/{system}.jsonl.gz"
-    return _parsed(
+    return _parse_corpus(
         subprocess.run(["git", "show", name], cwd=ROOT, check=True, capture_output=True).stdout
     )
 
@@ -91,7 +91,7 @@ def write(corpus: Corpus) -> bytes:
     return gzip.compress("\n".join(lines).encode(), 9, mtime=0)
 
 
-def _parsed(packed: bytes) -> Corpus:
+def _parse_corpus(packed: bytes) -> Corpus:
     head, *entries = (json.loads(line) for line in gzip.decompress(packed).decode().split("\n"))
     return Corpus(head["system"], head["edition"], tuple(head["roster"]), tuple(entries))
 
@@ -122,29 +122,31 @@ class _Drawn:
         return die.value(self._draw.randint(1, die.sides))
 
 
-def played(system: System, kind: str, id: str, given: Json, source: Source, game: Game) -> Json:
+def play_entry(system: System, kind: str, id: str, given: Json, source: Source, game: Game) -> Json:
     """The entry that comes of inputs and dice today. Raises UserError where the card refuses
     them.
     """
     noted, inputs = _Noted(source), dict(given)
     entry: Json = {"kind": kind, "id": id, "in": given}
     if kind == "table":
-        table = system.table(id)
+        table = system.find_table(id)
         for option, dice in table.owes(inputs):
             inputs[option] = sum(value for die in dice if isinstance(value := noted.draw(die), int))
         found: Json = {"dice": noted.notes, "out": dict(table.read(inputs).out)}
     elif kind == "odds":
-        by = system.sequence(id).odds_by
-        chances = each_odds(
-            system.sequence(id), given, (by,), roster_of(game), budget=3_000, rolls=20_000
+        by = system.find_sequence(id).odds_by
+        chances = compute_each_odds(
+            system.find_sequence(id), given, (by,), build_roster(game), budget=3_000, rolls=20_000
         )[by]
         found = {
             "odds": {str(value): str(chance) for value, chance in sorted(chances.items(), key=str)}
         }
     else:
-        result = resolve(system.sequence(id), given, noted, roster_of(game))
-        changes = linked(result.settlement.changes, game.units.values())
-        _, after = difference(game, settle_changes(game, changes, systems().get(game.system)))
+        result = play_sequence(system.find_sequence(id), given, noted, build_roster(game))
+        changes = resolve_links(result.settlement.changes, game.units.values())
+        _, after = compute_difference(
+            game, apply_changes(game, changes, get_systems().get(game.system))
+        )
         found = {"dice": noted.notes, "out": result.out, "after": after.get("units", {})}
         found["says"] = result.settlement.headline
     plain: Json = json.loads(json.dumps(entry | found))
@@ -157,8 +159,8 @@ def again(corpus: Corpus, entry: Json) -> Json:
     """
     script = Script([value for _, _, value in entry.get("dice", ())])
     try:
-        now = played(
-            systems()[corpus.system],
+        now = play_entry(
+            get_systems()[corpus.system],
             entry["kind"],
             entry["id"],
             entry["in"],
@@ -187,7 +189,7 @@ def changes(corpus: Corpus, entries: Iterable[Json]) -> Iterator[tuple[Json, Jso
 # -- telling a change ---------------------------------------------------------------------------------------
 
 
-def told(corpus: Corpus, was: Json, now: Json) -> str:
+def format_change(corpus: Corpus, was: Json, now: Json) -> str:
     """A change as lines to read: what was asked, with which dice, and each value that differs."""
     inputs = " ".join(
         f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in was["in"].items()
@@ -207,7 +209,7 @@ def told(corpus: Corpus, was: Json, now: Json) -> str:
     )
 
 
-def what_differs(was: Json, now: Json) -> str:
+def describe_difference(was: Json, now: Json) -> str:
     """In a few words what of an entry changed: words, units, the odds, or the outputs by name."""
     if "refused" in now:
         return "refused"
@@ -238,7 +240,7 @@ def _value(value: object) -> str:
 
 def fresh(system: System) -> Corpus:
     """A system's corpus as it comes out today."""
-    roster = tuple(unit_json(unit) for unit in _roster(system))
+    roster = tuple(unit_to_json(unit) for unit in _roster(system))
     game = game_of(roster)
     entries: list[Json] = []
     for sequence in system.sequences.values():
@@ -253,16 +255,18 @@ def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:
     names = [unit.name for unit in game.units.values()]
 
     def play() -> Json:
-        return played(
+        return play_entry(
             system, "sequence", sequence.id, inputs_for(draw, sequence, names), _Drawn(draw), game
         )
 
-    plays = _wanted(play, PLAYS)
+    plays = _make_entries(play, PLAYS)
     counted: list[Json] = []
     for entry in plays if sequence.odds_by else ():
         if len(counted) < ODDS:
             try:
-                counted.append(played(system, "odds", sequence.id, entry["in"], _Drawn(draw), game))
+                counted.append(
+                    play_entry(system, "odds", sequence.id, entry["in"], _Drawn(draw), game)
+                )
             except TooManyStates:
                 continue
     return plays + counted
@@ -274,7 +278,7 @@ def inputs_for(draw: Draw, sequence: Sequence, names: list[str]) -> Json:
     """
     drawn = dict(sequence.example) if draw.random() < 0.6 else {}
     for option in sequence.inputs:
-        if (option.required and option.name not in drawn) or draw.random() < 0.3:
+        if (option.is_required and option.name not in drawn) or draw.random() < 0.3:
             drawn[option.name] = _value_for(
                 draw, option, sequence.system.words, names, drawn.get(option.name)
             )
@@ -285,21 +289,22 @@ def _lookups(system: System, id: str, table: Table) -> list[Json]:
     draw = Draw(f"{system.id} table {id}")
     rolls = {roll.option for roll in table.rolls}
 
-    def given() -> Json:
+    def choose_inputs() -> Json:
         drawn = {}
         for option in table.inputs:
             if option.name in rolls and draw.random() < 0.5:
                 continue
-            if option.required or draw.random() < 0.6:
+            if option.is_required or draw.random() < 0.6:
                 drawn[option.name] = _value_for(draw, option, system.words, [], None)
         return drawn
 
-    return _wanted(
-        lambda: played(system, "table", id, given(), _Drawn(draw), Game("corpus")), LOOKUPS
+    return _make_entries(
+        lambda: play_entry(system, "table", id, choose_inputs(), _Drawn(draw), Game("corpus")),
+        LOOKUPS,
     )
 
 
-def _wanted(make: Callable[[], Json], count: int) -> list[Json]:
+def _make_entries(make: Callable[[], Json], count: int) -> list[Json]:
     """So many different entries, or as many as there are."""
     found: dict[str, Json] = {}
     for _ in range(count * TRIES):
@@ -420,12 +425,12 @@ def list_changes(revision: str = "") -> int:
     how many.
     """
     count, by_sequence = 0, defaultdict[str, Counter[str]](Counter)
-    for system in systems():
+    for system in get_systems():
         corpus = frozen_at(system, revision) if revision else frozen(system)
         for was, now in changes(corpus, corpus.entries):
             count += 1
-            sys.stdout.write(told(corpus, was, now) + "\n")
-            by_sequence[f"{system} {was['id']}"].update({what_differs(was, now)})
+            sys.stdout.write(format_change(corpus, was, now) + "\n")
+            by_sequence[f"{system} {was['id']}"].update({describe_difference(was, now)})
     for name, kinds in by_sequence.items():
         listed = "; ".join(f"{number} x {what}" for what, number in kinds.most_common())
         sys.stdout.write(f"{name}: {listed}\n")
@@ -435,13 +440,15 @@ def list_changes(revision: str = "") -> int:
 
 def freeze(*, unreleased: bool = False) -> int:
     """Write the corpus of each system anew; 1 where an outcome changed and the edition did not."""
-    for id, system in systems().items():
+    for id, system in get_systems().items():
         corpus = frozen(id) if path_of(id).exists() else None
         if corpus is not None and corpus.edition == system.edition and not unreleased:
             # odds are in no log
             plays = (entry for entry in corpus.entries if entry["kind"] != "odds")
             if (change := next(changes(corpus, plays), None)) is not None:
-                sys.stderr.write(f"{what_to_do(corpus, change[0])}\n{told(corpus, *change)}\n")
+                sys.stderr.write(
+                    f"{format_advice(corpus, change[0])}\n{format_change(corpus, *change)}\n"
+                )
                 return 1
         packed = write(fresh(system))
         path_of(id).parent.mkdir(exist_ok=True)
@@ -452,9 +459,9 @@ def freeze(*, unreleased: bool = False) -> int:
     return 0
 
 
-def what_to_do(corpus: Corpus, entry: Json) -> str:
+def format_advice(corpus: Corpus, entry: Json) -> str:
     """What to do about an entry that comes out otherwise."""
-    name, edition = f"{corpus.system} {entry['id']}", systems()[corpus.system].edition
+    name, edition = f"{corpus.system} {entry['id']}", get_systems()[corpus.system].edition
     if edition != corpus.edition:
         return f"the corpus of {corpus.system} is of edition {corpus.edition}, not {edition}: `python -m tools.corpus`"
     if entry["kind"] == "odds":

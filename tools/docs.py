@@ -12,20 +12,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot.answers.formula_words import modifier_in_words
-from bot.answers.printed_table import PrintedGrid, print_modifier, printed
-from bot.interface.common_commands import ROLL_OPTIONS
-from bot.interface.glossary import all_unit_words, asking
-from bot.interface.registry import registry
-from bot.interface.spec import CommandSpec
-from bot.report.facts import facts_of
-from bot.report.page import checker
-from bot.report.page import page as report_page
+from bot.presentation.formula_words import format_modifier
+from bot.presentation.printed_table import PrintedGrid, get_printed_table, print_modifier
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_checker_page
+from bot.report.page import build_page as report_page
 from bot.rules.inputs.options import Option
-from bot.rules.tables.answer_words import said
+from bot.rules.tables.answer_words import format_value
 from bot.rules.tables.table import Table
-from bot.systems.catalog import systems
-from bot.systems.system import Sequence, System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import Sequence, System
+from bot.ui.common_commands import ROLL_OPTIONS
+from bot.ui.glossary import describe_choices, format_all_unit_words
+from bot.ui.registry import get_registry
+from bot.ui.spec import CommandSpec
 from tools.pictures import page_picture, write_pictures
 from tools.reference.page import page as keys_page
 from tools.reference.schema import schemas
@@ -46,7 +46,7 @@ def page(game: System) -> str:
 def sample() -> str:
     """The after-action page that the README shows, of a game that was played once."""
     game = json.loads(SAMPLE_GAME.read_text("utf-8"))
-    return report_page(game, facts_of(game))
+    return report_page(game, compute_export_facts(game))
 
 
 def write_pages() -> list[Path]:
@@ -54,8 +54,8 @@ def write_pages() -> list[Path]:
     returns what changed.
     """
     changed = []
-    texts = {DOCS / f"{game.id}.md": page(game) for game in systems().values()} | {
-        CHECKER: checker()
+    texts = {DOCS / f"{game.id}.md": page(game) for game in get_systems().values()} | {
+        CHECKER: build_checker_page()
     }
     texts |= {SAMPLE: sample()}
     texts |= {KEYS_PAGE: keys_page()} | {SCHEMAS / name: text for name, text in schemas().items()}
@@ -81,14 +81,14 @@ def _page(game: System) -> Iterator[str]:
     yield "Each takes these, too:"
     yield ""
     yield from _options(ROLL_OPTIONS)
-    for spec in registry().below((game.id,)):
+    for spec in get_registry().list_below((game.id,)):
         yield from _sequence(spec, game.sequences[spec.target])
-    for name, words in all_unit_words(game):
+    for name, words in format_all_unit_words(game):
         yield ""
         yield f"## Words of a unit: {name}"
         yield ""
         yield from (f"- {line}" for line in words)
-    specs = {spec.target: spec for spec in registry().below((f"{game.id}-table",))}
+    specs = {spec.target: spec for spec in get_registry().list_below((f"{game.id}-table",))}
     for group, title in game.game["groups"].items():
         yield ""
         yield f"## Tables: {title}"
@@ -100,14 +100,15 @@ def _page(game: System) -> Iterator[str]:
 def _contents(game: System) -> Iterator[str]:
     """Where everything on the page is: a long page is read from here."""
     heads = [
-        _sequence_head(spec, game.sequences[spec.target]) for spec in registry().below((game.id,))
+        _sequence_head(spec, game.sequences[spec.target])
+        for spec in get_registry().list_below((game.id,))
     ]
     yield "## Contents"
     yield ""
     yield f"- [Sequences](#sequences): {', '.join(_link(head) for head in heads)}"
-    for name, _ in all_unit_words(game):
+    for name, _ in format_all_unit_words(game):
         yield f"- {_link(f'Words of a unit: {name}', whole=True)}"
-    specs = {spec.target: spec for spec in registry().below((f"{game.id}-table",))}
+    specs = {spec.target: spec for spec in get_registry().list_below((f"{game.id}-table",))}
     for group, title in game.game["groups"].items():
         heads = [
             _table_head(specs[table.id], table)
@@ -154,7 +155,7 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     if sequence.outputs:
         yield ""
         yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."
-    for line in asking(sequence):
+    for line in describe_choices(sequence):
         yield ""
         yield line
 
@@ -172,7 +173,7 @@ def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
         yield f"![{table.title}]({address})"
         yield ""
     yield from _options(spec.options)
-    yield from _printed(table)
+    yield from _format_table(table)
     if table.notes:
         yield ""
         yield _sentences(table.notes)
@@ -188,19 +189,19 @@ def _options(options: tuple[Option, ...]) -> Iterator[str]:
     for option in options:
         default = (
             ""
-            if option.required or option.default in (None, "")
+            if option.is_required or option.default in (None, "")
             else f", else {_plain(option.default)}"
         )
-        needed = "needed, " if option.required else ""
-        yield f"- **{option.name}** ({needed}{option.expected}{default}): {_plain(option.help)}"
+        needed = "needed, " if option.is_required else ""
+        yield f"- **{option.name}** ({needed}{option.expectation}{default}): {_plain(option.help)}"
 
 
-def _printed(table: Table) -> Iterator[str]:
+def _format_table(table: Table) -> Iterator[str]:
     data = table.printed
     if table.modifiers:
         yield ""
         yield from (_modifier(row, table) for row in data["rows"])
-    for grid in printed(table).grids:
+    for grid in get_printed_table(table).grids:
         yield from _grid(grid)
     for doubt in table.unsure:
         yield ""
@@ -218,14 +219,14 @@ def _modifier(row: Mapping[str, Any], table: Table) -> str:
     """A line for each modifier, as for an option: its name, what it adds, and when, unless its
     own name says so.
     """
-    totals = dict.fromkeys((*row["adds"], *_shown_totals(row)))
-    in_words = partial(modifier_in_words, say=partial(said, words=table.words))
+    totals = dict.fromkeys((*row["adds"], *_list_shown_totals(row)))
+    in_words = partial(format_modifier, say=partial(format_value, words=table.words))
     adds = ", ".join(f"{total} {print_modifier(row, total, in_words)}" for total in totals)
     when = f", when `{_plain(row['when'])}`" if row.get("when") not in (None, row["id"]) else ""
     return f"- **{row['id']}**, {_plain(row['name'])}: {adds}{when}"
 
 
-def _shown_totals(row: Mapping[str, Any]) -> Iterable[str]:
+def _list_shown_totals(row: Mapping[str, Any]) -> Iterable[str]:
     shown = row.get("shown")
     return shown if isinstance(shown, Mapping) else ()
 
@@ -236,7 +237,7 @@ def _grid(grid: PrintedGrid) -> Iterator[str]:
     if grid.heading:
         yield f"*{grid.heading}*"
         yield ""
-    heads, *rows = grid.all_rows()
+    heads, *rows = grid.list_all_rows()
     corner = f"{grid.corner} \\ {grid.across}" if grid.across else grid.corner
     yield "| " + " | ".join(_cell(head) for head in (corner, *heads[1:])) + " |"
     yield "|---" * len(heads) + "|"

@@ -16,17 +16,17 @@ from pathlib import Path
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-from bot.host.odds_text import reply_of
-from bot.picture.charts import reply_picture
-from bot.picture.font import FAMILY, FILES
-from bot.picture.svg import Picture
-from bot.picture.table import table_picture
-from bot.report.facts import facts_of
-from bot.report.game_pictures import card, result
+from bot.charts.charts import render_reply_odds
+from bot.charts.font import FAMILY, FILES
+from bot.charts.svg import Picture
+from bot.charts.table import render_table
+from bot.cli.odds_text import count_odds_reply
+from bot.report.event_odds import compute_export_facts
+from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system, systems
-from bot.systems.system import System
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.system import System
 from tools.chat.pictures import messages
 from tools.chat.pictures import pictures as chat_pictures
 
@@ -97,33 +97,36 @@ def _is_block(table: Table) -> bool:
     """Whether a table is one block of rows with its results, and not too large for a picture."""
     body = table.printed.get("read")
     is_block = isinstance(body, dict) and "cells" in body and table.kind in ("grid", "roll")
-    return is_block and len(table_picture(table).svg) <= LARGEST
+    return is_block and len(render_table(table).svg) <= LARGEST
 
 
-def drawn() -> dict[str, str]:
+def draw_all_pictures() -> dict[str, str]:
     """Every picture of the documentation by its address in docs/."""
     found: dict[str, str] = {}
-    for game in systems().values():
+    for game in get_systems().values():
         for table in game.tables.values():
             if address := page_picture(table):
-                found[address] = with_font(table_picture(table).svg)
-        found |= {address: with_font(picture.svg) for address, _, _, picture in _shown(game)}
+                found[address] = with_font(render_table(table).svg)
+        found |= {
+            address: with_font(picture.svg)
+            for address, _, _, picture in _list_gallery_pictures(game)
+        }
     found |= {address: with_font(svg) for address, svg in chat_pictures(messages()).items()}
     return found | {address: with_font(picture.svg) for address, _, _, picture in _of_sample()}
 
 
 def _of_sample() -> Iterator[tuple[str, str, str, Picture]]:
-    """The pictures of a game to share, as `_shown` has those of tables: the sample's end, and a
+    """The pictures of a game to share, as `_list_gallery_pictures` has those of tables: the sample's end, and a
     shot in it.
     """
     text = SAMPLE.read_text("utf-8")
     export = json.loads(text)
-    shot = result(Story(export, facts_of(export)), SHOT)
+    shot = draw_result_card(Story(export, compute_export_facts(export)), SHOT)
     yield (
         f"{FOLDER}/lnlt/game.svg",
         "How it ended",
         "grognard picture game sample-report.html -o game.png",
-        card(text),
+        draw_game_card(text),
     )
     command = f"grognard picture game sample-report.html {SHOT} -o result.png"
     yield f"{FOLDER}/lnlt/result.svg", "One result", command, shot
@@ -147,8 +150,8 @@ def _gallery() -> Iterator[str]:
     for title, pictures in (
         ("A game to share", _of_sample()),
         *(
-            (game.title, _shown(game))
-            for game in map(system, [*GALLERY, *sorted(systems().keys() - GALLERY)])
+            (game.title, _list_gallery_pictures(game))
+            for game in map(find_system, [*GALLERY, *sorted(get_systems().keys() - GALLERY)])
         ),
     ):
         yield ""
@@ -166,30 +169,30 @@ def _gallery() -> Iterator[str]:
             yield f"```\n{command}\n```"
 
 
-def _shown(game: System) -> Iterator[tuple[str, str, str, Picture]]:
+def _list_gallery_pictures(game: System) -> Iterator[tuple[str, str, str, Picture]]:
     """Of each picture in the gallery its address, its title, the command behind it, and the
     picture.
     """
     for name in GALLERY.get(game.id) or list(game.tables)[:1]:
         if name in game.sequences and name not in game.tables:
             sequence = game.sequences[name]
-            picture = reply_picture(reply_of(sequence, sequence.example))
-            given = " ".join(_typed(key, value) for key, value in sequence.example.items())
+            picture = render_reply_odds(count_odds_reply(sequence, sequence.example))
+            given = " ".join(_format_option(key, value) for key, value in sequence.example.items())
             command = f"grognard picture odds {game.id} {name} {given} -o {name}.png"
             yield f"{FOLDER}/{game.id}/odds-{name}.svg", f"Odds: {sequence.title}", command, picture
             continue
         table = game.tables[name]
-        given = " ".join(_typed(key, value) for key, value in table.example.items())
+        given = " ".join(_format_option(key, value) for key, value in table.example.items())
         command = f"grognard picture table {game.id} {name} {given} -o {name}.png"
         yield (
             f"{FOLDER}/{game.id}/{name}-read.svg",
             table.title,
             command,
-            table_picture(table, table.example),
+            render_table(table, table.example),
         )
 
 
-def _typed(name: str, value: object) -> str:
+def _format_option(name: str, value: object) -> str:
     text = "yes" if value is True else "no" if value is False else str(value)
     return f'{name}="{text}"' if " " in text or ";" in text else f"{name}={text}"
 
@@ -200,9 +203,9 @@ def _alt(picture: Picture) -> str:
 
 def write_pictures() -> list[Path]:
     """Write what is new or changed, and take away what is drawn no more; returns those files."""
-    wanted = {DOCS / address: text for address, text in (drawn() | messages()).items()} | {
-        DOCS / "gallery.md": gallery()
-    }
+    wanted = {
+        DOCS / address: text for address, text in (draw_all_pictures() | messages()).items()
+    } | {DOCS / "gallery.md": gallery()}
     changed = [
         path
         for path, text in wanted.items()

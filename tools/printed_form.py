@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.answers.printed_table import printed
-from bot.interface.reply.parts import Sheet
-from bot.picture.sheet import sheet_of
+from bot.charts.sheet import build_layout
+from bot.presentation.printed_table import get_printed_table
 from bot.rules.tables.table import Table
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
+from bot.ui.reply.parts import Sheet
 
 FORMS = Path(__file__).resolve().parent.parent / "tests/tables/printed_forms"
 HEADING = "= "
@@ -35,9 +35,9 @@ def path_of(table: Table) -> Path:
 
 def form_of(table: Table) -> Form:
     """Return the form of a table as it is drawn; of a rule in words, the rows of its picture."""
-    sheets = printed(table).sheets
+    sheets = get_printed_table(table).sheets
     if not sheets:
-        (block,) = sheet_of(table).blocks
+        (block,) = build_layout(table).blocks
         sheets = (Sheet(block.heading, tuple(map(tuple, block.grid))),)
     return Form(sheets, tuple(doubt.text for doubt in table.unsure))
 
@@ -75,10 +75,10 @@ def read_form(text: str) -> Form:
 
 def main(game: str, name: str) -> int:
     """Write the draft of a new form, and say what is left to do."""
-    if game not in systems() or name not in systems()[game].tables:
+    if game not in get_systems() or name not in get_systems()[game].tables:
         print(f"There is no table {game} {name}.", file=sys.stderr)
         return 1
-    table = systems()[game].tables[name]
+    table = get_systems()[game].tables[name]
     path = path_of(table)
     if path.exists():
         print(f"{path.name} is there: change its cells by hand, card in hand.", file=sys.stderr)

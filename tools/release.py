@@ -55,7 +55,7 @@ def notes_of(changelog: str, version: str) -> str:
     return found[1].strip() + "\n"
 
 
-def dated(changelog: str, version: str, day: str) -> str:
+def date_changelog(changelog: str, version: str, day: str) -> str:
     """The changelog with what is unreleased under this version and day, and an empty Unreleased
     above it.
     """
@@ -74,7 +74,7 @@ def write_version(folder: Path, version: str, day: str) -> str:
     if parts(version) <= parts(before):
         raise Refused(f"{version} does not come after {before}.")
     project.write_text(text.replace(f'version = "{before}"', f'version = "{version}"', 1), "utf-8")
-    told = dated(log.read_text("utf-8"), version, day)
+    told = date_changelog(log.read_text("utf-8"), version, day)
     log.write_text(told, "utf-8")
     return notes_of(told, version)
 

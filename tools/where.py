@@ -78,16 +78,16 @@ def _tables(path: Path, file: str) -> Iterator[Found]:
 def _code(path: Path, file: str) -> Iterator[Found]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     yield Found(file, "", _sentence(ast.get_docstring(tree)))
-    yield from _named(file, "", tree.body)
+    yield from _find_named(file, "", tree.body)
 
 
-def _named(file: str, before: str, body: list[ast.stmt]) -> Iterator[Found]:
+def _find_named(file: str, before: str, body: list[ast.stmt]) -> Iterator[Found]:
     for at, statement in enumerate(body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if told := ast.get_docstring(statement):
                 yield Found(file, before + statement.name, _sentence(told))
             if isinstance(statement, ast.ClassDef):
-                yield from _named(file, f"{statement.name}.", statement.body)
+                yield from _find_named(file, f"{statement.name}.", statement.body)
         elif isinstance(statement, ast.Assign | ast.AnnAssign):
             names = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             behind = body[at + 1] if at + 1 < len(body) else None

@@ -14,12 +14,12 @@ from prompt_toolkit.history import FileHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import ConditionalContainer, FormattedTextControl, HSplit, VSplit, Window
 
-from adapters.console.screen import BAR, BOARD, WIDE, Screen, bar, bottom_line
-from bot.interface.registry import Registry
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import Token, tokenize
-from bot.interface.typing.complete import Known, complete_option
+from adapters.console.screen import BAR, BOARD, WIDE, Screen, build_key_bar, format_bottom_line
 from bot.rules.errors import UserError
+from bot.ui.registry import Registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import Token, tokenize
+from bot.ui.typing.complete import CompletionContext, complete_option
 
 _VALUE = re.compile(
     r"([^\s=]{0,40})=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))"
@@ -35,7 +35,7 @@ OWN_WORDS = ("as", "tutorial", "source", "board", "clear", "quit")
 class ConsoleCompleter(Completer):
     """Offers what can come next in the line."""
 
-    def __init__(self, registry: Registry, known: Known) -> None:
+    def __init__(self, registry: Registry, known: CompletionContext) -> None:
         self.registry = registry
         self.known = known
 
@@ -45,39 +45,39 @@ class ConsoleCompleter(Completer):
         """Completions for the text before the cursor; none where it cannot be read."""
         del complete_event
         try:
-            yield from self._completions(document.text_before_cursor)
+            yield from self._list_completions(document.text_before_cursor)
         except UserError:
             return
 
-    def _completions(self, text: str) -> Iterable[Completion]:
+    def _list_completions(self, text: str) -> Iterable[Completion]:
         slash = "/" if text.startswith("/") else ""
         body = text.removeprefix("/")
         words = body.split(" ")
         folded = [word.casefold() for word in words]
         for used in range(len(words) - 1, 0, -1):
             if (spec := self.registry.get(tuple(folded[:used]))) is not None:
-                yield from self._options(spec, " ".join(words[used:]))
+                yield from self._list_options(spec, " ".join(words[used:]))
                 return
-        if (line := self._of_macro(folded, body)) is not None:
-            yield from self._completions(line)
+        if (line := self._expand_macro_line(folded, body)) is not None:
+            yield from self._list_completions(line)
             return
         before = tuple(folded[:-1])
         part = folded[-1]
-        if before and before[0] not in self.registry.top:
+        if before and before[0] not in self.registry.top_names:
             return
         named = [macro.name for macro in self.known.macros]
         sequences = self.known.game.sequences if self.known.game is not None else ()
-        first_words = (*self.registry.top, *sequences, *OWN_WORDS, *named)
-        children = self.registry.children(before) if before else first_words
+        first_words = (*self.registry.top_names, *sequences, *OWN_WORDS, *named)
+        children = self.registry.list_children(before) if before else first_words
         if before and not children:  # a table without its group: lnlt-table dct
             spec, used = self.registry.find(list(before))
-            yield from self._options(spec, " ".join(words[used:]))
+            yield from self._list_options(spec, " ".join(words[used:]))
             return
         if len(before) == 1 and part:
             children = (
                 *children,
-                *(spec.path[-1] for spec in self.registry.below(before) if len(spec.path) > 2),
-                *self.registry.printed_names(before[0]),
+                *(spec.path[-1] for spec in self.registry.list_below(before) if len(spec.path) > 2),
+                *self.registry.list_printed_names(before[0]),
             )
             children = tuple(dict.fromkeys(children))
         for word in children:
@@ -85,23 +85,23 @@ class ConsoleCompleter(Completer):
                 start = slash if len(words) == 1 else ""
                 yield Completion(start + word, start_position=-len(words[-1]) - len(start))
 
-    def _of_macro(self, words: list[str], body: str) -> str | None:
+    def _expand_macro_line(self, words: list[str], body: str) -> str | None:
         """The line as `macro run h ...` where it is a macro's, by its name alone or behind
         `macro`.
         """
         named = {macro.name for macro in self.known.macros}
         rest = body.partition(" ")[2] if words[0] == "macro" else body
-        is_free = words[0] == "macro" or words[0] not in self.registry.top
+        is_free = words[0] == "macro" or words[0] not in self.registry.top_names
         return (
             f"macro run {rest}"
             if " " in rest and is_free and rest.split(" ")[0].casefold() in named
             else None
         )
 
-    def _options(self, spec: CommandSpec, rest: str) -> Iterable[Completion]:
-        name, value, offset = open_value(rest)
+    def _list_options(self, spec: CommandSpec, rest: str) -> Iterable[Completion]:
+        name, value, offset = find_open_value(rest)
         if name:
-            given = _given(rest)
+            given = _read_given_options(rest)
             quoted = rest[len(rest) - offset - 1 :][:1] in _QUOTES
             for choice in complete_option(spec, name, value, self.registry, self.known, given):
                 bare = quoted or " " not in choice.value
@@ -113,25 +113,29 @@ class ConsoleCompleter(Completer):
                 yield Completion(choice.value, start_position=-len(rest), display=choice.name)
             return
         part = rest.rpartition(" ")[2].casefold()
-        yield from self._bare_values(spec, rest, part)
-        typed = {token.key or token.value for token in _tokens(rest[: len(rest) - len(part)])}
+        yield from self._list_bare_values(spec, rest, part)
+        typed = {
+            token.key or token.value for token in _tokenize_leniently(rest[: len(rest) - len(part)])
+        }
         for option in spec.options:
             if option.name in typed or not option.name.startswith(part):
                 continue
             shown = option.name if option.type == "bool" else option.name + "="
             yield Completion(shown, start_position=-len(part), display_meta=option.help[:60])
-        mods = spec.option("mods")
+        mods = spec.find_option("mods")
         for word in mods.values if mods is not None else ():
             if word not in typed and word.startswith(part) and part:
                 yield Completion(word, start_position=-len(part), display_meta="modifier")
 
-    def _bare_values(self, spec: CommandSpec, rest: str, part: str) -> Iterable[Completion]:
+    def _list_bare_values(self, spec: CommandSpec, rest: str, part: str) -> Iterable[Completion]:
         """Values of the option that a word without its name would go to, where that is a single
         word.
         """
-        tokens = _tokens(rest[: len(rest) - len(part)])
+        tokens = _tokenize_leniently(rest[: len(rest) - len(part)])
         given = {token.key for token in tokens if token.key}
-        bare = [token for token in tokens if not token.key and spec.option(token.value) is None]
+        bare = [
+            token for token in tokens if not token.key and spec.find_option(token.value) is None
+        ]
         free = [option for option in spec.positional if option.name not in given]
         option = free[len(bare)] if len(bare) < len(free) else None
         if (
@@ -146,7 +150,7 @@ class ConsoleCompleter(Completer):
                 yield Completion(choice.value, start_position=-len(part), display_meta=option.name)
 
 
-def open_value(rest: str) -> tuple[str, str, int]:
+def find_open_value(rest: str) -> tuple[str, str, int]:
     """The option whose value is being typed, the value so far, and its length: `targets="squad
     mo` is open.
     """
@@ -158,22 +162,25 @@ def open_value(rest: str) -> tuple[str, str, int]:
     return "", "", 0
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokenize_leniently(text: str) -> list[Token]:
     try:
         return tokenize(text)
     except UserError:
         return []
 
 
-def _given(rest: str) -> dict[str, object]:
-    return {token.key or token.value: token.value for token in _tokens(rest.rpartition(" ")[0])}
+def _read_given_options(rest: str) -> dict[str, object]:
+    return {
+        token.key or token.value: token.value
+        for token in _tokenize_leniently(rest.rpartition(" ")[0])
+    }
 
 
 # -- the line that is typed, with what is below it and beside it; apart, as it takes 0.1 s that a
 # script does without
 
 
-def prompt_at(
+def create_prompt(
     console: Screen,
     completer: ConsoleCompleter,
     history: Path,
@@ -193,8 +200,8 @@ def prompt_at(
 
     def toolbar() -> FormattedText:
         known = completer.known
-        said = bottom_line(known, who(), console.width, console.sign(known.own_side))
-        return FormattedText([("", said + "\n"), *bar(console.width)])
+        said = format_bottom_line(known, who(), console.width, console.get_sign(known.own_side))
+        return FormattedText([("", said + "\n"), *build_key_bar(console.width)])
 
     for key in BAR:
         keys.add(key.lower())(press)

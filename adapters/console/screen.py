@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from bot.interface.typing.complete import Known
+from bot.ui.typing.complete import CompletionContext
 
 BAR = {"F2": ("again", "a"), "F3": ("odds", "o"), "F4": ("target", "t"), "F5": ("board", "board")}
 BAR |= {"F6": ("units", "unit list"), "F7": ("undo", "u"), "F8": ("pass", "p"), "F9": ("next", "n")}
@@ -45,38 +45,40 @@ class Screen(Console):
     def print(self, *objects: Any, **options: Any) -> None:
         """As ever, sides marked."""
         super().print(
-            *(self.sided(one) if isinstance(one, Text) else one for one in objects), **options
+            *(self.mark_sides(one) if isinstance(one, Text) else one for one in objects), **options
         )
 
-    def sign(self, side: str) -> str:
+    def get_sign(self, side: str) -> str:
         """The sign of a side; nothing for none."""
         signs = SIGNS if self.encoding.startswith("utf") else ASCII_SIGNS
         return signs[self.sides.index(side) % len(signs)] if side in self.sides else ""
 
-    def sided(self, text: Text) -> Text:
+    def mark_sides(self, text: Text) -> Text:
         """A line with its sides marked; one that begins with a side gets the sign in its margin."""
         found = text.copy()
         for side, colour in zip(self.sides, COLOURS * len(self.sides), strict=False):
             named = rf"(?<!\w){re.escape(side)}(?!\w)"
             found.highlight_regex(named, colour)
             if re.match("  " + named, found.plain):
-                found = Text().append(f"{self.sign(side)} ", colour).append_text(found[2:])
+                found = Text().append(f"{self.get_sign(side)} ", colour).append_text(found[2:])
         return found
 
 
-def bottom_line(known: Known, name: str, columns: int = 1000, sign: str = "") -> str:
+def format_bottom_line(
+    known: CompletionContext, name: str, columns: int = 1000, sign: str = ""
+) -> str:
     """Game, turn, phase and whose go it is, and who is typing; without what matters least where
     there is no room.
     """
     who = name + (f" ({f'{sign} {known.own_side}'.strip()})" if known.own_side else "")
-    where = known.standing.split(" · ") if known.standing else []
+    where = known.status.split(" · ") if known.status else []
     rows = [[*where, f"you are {who}    ? help"], [*where, f"you are {who}"]]
     rows += [[*where[at:], who] for at in range(len(where) + 1)]
     shown = [" " + " · ".join(row) + " " for row in rows]
     return next((row for row in shown if len(row) <= columns), shown[-1][:columns])
 
 
-def bar(columns: int) -> list[tuple[str, str]]:
+def build_key_bar(columns: int) -> list[tuple[str, str]]:
     """The keys that are the same everywhere, as prompt_toolkit draws them: in a row, or in two."""
     pieces: list[tuple[str, str]] = []
     width = 0
@@ -90,7 +92,7 @@ def bar(columns: int) -> list[tuple[str, str]]:
     return pieces
 
 
-def graphics(picture: bytes, columns: int) -> RenderableType | None:
+def render_graphics(picture: bytes, columns: int) -> RenderableType | None:
     """A PNG as this terminal draws it; nothing where it does not, which it is asked with the
     first one.
     """

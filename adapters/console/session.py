@@ -16,26 +16,26 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adapters.console.screen import BOARD, LOGGED, Screen, graphics
+from adapters.console.screen import BOARD, LOGGED, Screen, render_graphics
 from adapters.console.tutorial import LESSONS
 from bot.app import App
-from bot.host.cli import Arguments
-from bot.host.terminal import save_files, say, show
-from bot.interface.form.unit_menu import known_items
-from bot.interface.reply.packing import MOST_BYTES, check_utf8, file_text, too_large
-from bot.interface.reply.parts import Entry, Grid
-from bot.interface.reply.reply import Button, Menu, Reply, beside, error_reply
-from bot.interface.spec import Person, Place
-from bot.interface.typing.command_text import MAX_LENGTH, command_text
-from bot.interface.typing.complete import Known
-from bot.places.forms import Draft
-from bot.process.file_rights import private_from_now_on, tighten
-from bot.process.settings import Settings, load_settings
+from bot.cli.cli import Arguments
+from bot.cli.terminal import print_reply, print_text, save_files
+from bot.preferences.forms import Draft
 from bot.rules.errors import UserError
-from bot.rules.text.plain import without_control
-from bot.systems.catalog import PACKS, everywhere
-from bot.systems.packs.pack import load_pack
-from bot.systems.system import SCENARIOS
+from bot.rules.text.plain import remove_control
+from bot.rulesets.catalog import PACKS, load_shared_systems
+from bot.rulesets.packs.pack import load_pack
+from bot.rulesets.system import SCENARIOS
+from bot.runtime.file_rights import keep_files_private, tighten
+from bot.runtime.settings import Settings, load_settings
+from bot.ui.form.unit_menu import keep_roster_items
+from bot.ui.reply.packing import MOST_BYTES, build_too_large_error, check_utf8, read_file_text
+from bot.ui.reply.parts import Entry, Grid
+from bot.ui.reply.reply import Button, Menu, Reply, build_entry_button, build_error_reply
+from bot.ui.spec import Person, Place
+from bot.ui.typing.command_text import MAX_LENGTH, format_command
+from bot.ui.typing.complete import CompletionContext
 
 PLACE = Place("console:main", "console", "console")
 GREETING = (
@@ -69,7 +69,9 @@ class Session:
         self.app = app
         self.console = console
         self.folder = folder
-        self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
+        self.owner = self.who = replace(
+            _build_person(name), manager=True
+        )  # it is their own machine
         self.terminal = terminal
         self.keys = Keys()
         self.kept = Keys()  # what letters did under earlier answers, where the last one has none
@@ -77,17 +79,17 @@ class Session:
         self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
         self.sourcing = False
 
-    async def news(self) -> None:
+    async def show_news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked
         with.
         """
-        while found := await self.app.answers.due(PLACE.key):
+        while found := await self.app.answers.claim_due(PLACE.key):
             for due in found:
                 if not due.reply.quiet:  # the bottom line says what a board says
                     await self._show(due.reply)
-                await self.app.answers.delivered(due.id)
+                await self.app.answers.mark_delivered(due.id)
 
-    async def line(self, text: str, request: Request | None = None) -> bool:
+    async def run_line(self, text: str, request: Request | None = None) -> bool:
         """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""
         text = text.strip()
         word, _, rest = text.removeprefix("/").partition(" ")
@@ -101,19 +103,19 @@ class Session:
         if word == "as":
             self._switch(rest)
         elif word == "tutorial":
-            await self._tutorial(request)
+            await self._run_tutorial(request)
         elif word == "source":
-            return await self._source(rest.strip())
+            return await self._run_script(rest.strip())
         elif word == CONSOLE and not rest:
-            show(self.console, Reply(OWN_HELP[CONSOLE], private=True))
+            print_reply(self.console, Reply(OWN_HELP[CONSOLE], private=True))
         elif word == "help" and rest.strip() in OWN_HELP:
-            show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
+            print_reply(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
             await self._press(rest.strip())
-        elif (meant := self.keys.meant(text) or self.kept.meant(text)) is not None:
-            await self._use(meant, text)
+        elif (meant := self.keys.find_action(text) or self.kept.find_action(text)) is not None:
+            await self._use_key(meant, text)
         elif text.casefold() in SHOTS:
-            system = (await self.app.known(PLACE, self.who)).system
+            system = (await self.app.get_completion_context(PLACE, self.who)).system
             self.draft = (
                 f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
             )
@@ -128,16 +130,16 @@ class Session:
         else:
             text = LINES.get(text.casefold(), text)
             text = "game board" if text == "board" else text
-            await self._run(text)
+            await self._run_text(text)
             if word in ("help", "?") and not rest:
                 also = f"  Here also: {', '.join(OWN_HELP)}, board, clear."
                 keys = " Tab completes what you type." if self.terminal else ""
-                say(self.console, Text(also + keys))
+                print_text(self.console, Text(also + keys))
         return True
 
-    async def _run(self, text: str) -> None:
+    async def _run_text(self, text: str) -> None:
         try:
-            typed = await self.app.parsed(text, PLACE, self.who)
+            typed = await self.app.parse_line(text, PLACE, self.who)
             options = {**typed.options}
             for option in typed.spec.options:
                 if option.type == "file" and isinstance(path := options.get(option.name), str):
@@ -150,18 +152,20 @@ class Session:
         ):
             await self._show(invitation)
             return
-        reply = await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex)
+        reply = await self.app.run_parsed(typed.spec, options, self.who, PLACE, uuid4().hex)
         if self.terminal and reply.error:
-            reply = await self.app.forms.offered(reply, typed.spec, typed.options, self.who)
+            reply = await self.app.forms.offer_correction(
+                reply, typed.spec, typed.options, self.who
+            )
         await self._show(reply)
 
-    async def _use(self, meant: str | Menu, key: str) -> None:
+    async def _use_key(self, meant: str | Menu, key: str) -> None:
         """Do what a letter stands for: press a button, or list a menu by numbers."""
         if isinstance(meant, str):
             await self._press(meant)
             return
         listed = ((str(at), entry.label, entry.about) for at, entry in enumerate(meant.entries, 1))
-        show(
+        print_reply(
             self.console,
             Reply(meant.label, (Grid(tuple(listed)),)),
             f"{key} and a number chooses: {key} 1",
@@ -176,49 +180,51 @@ class Session:
     async def _fill_in(self, what: str) -> None:
         """Put a command on the line: the console's form is the line itself."""
         try:
-            draft = await self.app.forms.opened(what, self.who, PLACE) if ":" in what else None
+            draft = await self.app.forms.open_draft(what, self.who, PLACE) if ":" in what else None
             if draft is None:
                 await self._check_seat(what)
         except UserError as error:
-            await self._show(error_reply(error))
+            await self._show(build_error_reply(error))
             return
-        self.draft = f"{what} " if draft is None else await self._mended(draft)
+        self.draft = f"{what} " if draft is None else await self._write_draft_line(draft)
         hint = "Go on with the line below; Tab shows what fits."
         if not self.terminal:
             hint = f"Type: {self.draft}"
-        say(self.console, Text(f"  {hint}", style="dim"))
+        print_text(self.console, Text(f"  {hint}", style="dim"))
 
     async def _check_seat(self, text: str) -> None:
         """Raise UserError if this player could not send the command that a button begins."""
-        typed = await self.app.parsed(text, PLACE, self.who)
+        typed = await self.app.parse_line(text, PLACE, self.who)
         await self.app.forms.check_seat(typed.spec, typed.options, self.who, PLACE)
 
-    async def _mended(self, draft: Draft) -> str:
+    async def _write_draft_line(self, draft: Draft) -> str:
         """A draft as a line. What was refused comes last: of units those that are there, nothing of
         any other choice, so that Enter alone does not ask for it once more."""
-        spec = await self.app.spec_of_form(draft, PLACE)
+        spec = await self.app.get_form_spec(draft, PLACE)
         options = dict(draft.options)
-        option = spec.option(draft.wrong)
+        option = spec.find_option(draft.wrong)
         wrong = options.pop(draft.wrong, None)
         if option is None or not wrong:
-            return f"{command_text(spec, draft.options)} "
+            return f"{format_command(spec, draft.options)} "
         if option.type == "units":
-            wrong = known_items(str(wrong), (await self.app.known(PLACE, self.who)).roster)
+            wrong = keep_roster_items(
+                str(wrong), (await self.app.get_completion_context(PLACE, self.who)).roster
+            )
         if wrong and option.type in ("units", "str", "dice", "mods", "bool"):
-            return f"{command_text(spec, options | {option.name: wrong})} "
-        return f"{command_text(spec, options)} {option.name}="
+            return f"{format_command(spec, options | {option.name: wrong})} "
+        return f"{format_command(spec, options)} {option.name}="
 
-    def begin(self, text: str) -> None:
+    def prefill_line(self, text: str) -> None:
         """What the next line begins with, after what a key of the bar does."""
         self.draft = text
 
     def _refuse(self, error: UserError, text: str = "") -> None:
         self.failed = True
-        show(self.console, error_reply(error, text))
+        print_reply(self.console, build_error_reply(error, text))
 
     async def _show(self, reply: Reply) -> None:
         self.failed |= reply.error
-        self.keys = keys_of(reply)
+        self.keys = assign_keys(reply)
         self.kept = Keys(
             {
                 **self.kept.buttons,
@@ -229,9 +235,12 @@ class Session:
                 **{key: one for key, one in self.keys.menus.items() if key in SHOTS},
             },
         )
-        show(self.console, reply, self.keys.shown() if self.terminal else "")
+        print_reply(self.console, reply, self.keys.format_keys() if self.terminal else "")
         for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
-            if self.terminal and (picture := graphics(file.data, self.console.width)) is not None:
+            if (
+                self.terminal
+                and (picture := render_graphics(file.data, self.console.width)) is not None
+            ):
                 self.console.print(picture)
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
@@ -250,16 +259,16 @@ class Session:
                 )
             )
             return
-        self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
+        self.who = replace(_build_person(name), manager=self.owner.key == _build_person(name).key)
         self.console.print(f"You're now playing as {name}.", markup=False, highlight=False)
 
-    async def _tutorial(self, request: Request | None) -> None:
+    async def _run_tutorial(self, request: Request | None) -> None:
         for said, command in LESSONS:
             self.console.print()
-            say(self.console, Text(said))
+            print_text(self.console, Text(said))
             if not command:
                 return
-            say(self.console, Text(f"> {command}", style="green"))
+            print_text(self.console, Text(f"> {command}", style="green"))
             typed = (
                 await request("Enter runs it, q leaves the tutorial: ")
                 if request is not None
@@ -268,15 +277,15 @@ class Session:
             if typed.strip().casefold() == "q":
                 return
             failed = self.failed
-            await self.line(command)
+            await self.run_line(command)
             self.failed = failed
 
-    async def _source(self, name: str) -> bool:
+    async def _run_script(self, name: str) -> bool:
         """Type the lines of a file; stops at the first that fails. False when one of them asks
         to leave.
         """
         try:
-            lines = sourced(name.strip("\"'"), inside=self.sourcing)
+            lines = read_script(name.strip("\"'"), inside=self.sourcing)
         except UserError as error:
             self._refuse(error)
             return True
@@ -285,12 +294,12 @@ class Session:
         self.sourcing = True
         try:
             for number, line in lines:
-                say(self.console, Text(f"> {line}", style="green"))
-                if not await self.line(line):
+                print_text(self.console, Text(f"> {line}", style="green"))
+                if not await self.run_line(line):
                     return False
                 if self.failed:
                     said = f"{name}, line {number}: stopped there; what came before was played."
-                    say(self.console, Text(said, style="bold red"))
+                    print_text(self.console, Text(said, style="bold red"))
                     return True
         finally:
             self.failed = self.failed or failed
@@ -298,7 +307,7 @@ class Session:
         return True
 
 
-def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
+def read_script(name: str, *, inside: bool) -> list[tuple[int, str]]:
     """The commands of a file, each with its line. Raises UserError for a file in a file, and for
     what is no script.
     """
@@ -311,7 +320,7 @@ def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
     lines = [
         (number, text)
         for number, line in enumerate(script.splitlines(), 1)
-        if (text := without_control(line).strip()) and not text.startswith("#")
+        if (text := remove_control(line).strip()) and not text.startswith("#")
     ]
     if len(lines) > MOST_SOURCED:
         raise UserError(
@@ -327,8 +336,8 @@ def read_file(path: str) -> str:
     try:
         file = Path(path).expanduser()
         if file.stat().st_size > MOST_BYTES:
-            raise too_large(file.name)
-        return file_text(file.read_bytes(), file.name)
+            raise build_too_large_error(file.name)
+        return read_file_text(file.read_bytes(), file.name)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UserError(
@@ -336,11 +345,11 @@ def read_file(path: str) -> str:
         ) from None
 
 
-def _person(name: str) -> Person:
+def _build_person(name: str) -> Person:
     return Person(f"console:{name.casefold()}", name)
 
 
-async def play(
+async def run_console(
     name: str, *, interactive: bool, data: Path | None = None, first: Sequence[str] = ()
 ) -> int:
     """Run the console until `quit` or the end of input, after the lines `first`, all that it keeps
@@ -349,29 +358,29 @@ async def play(
     settings = load_settings()
     if data is not None:
         settings = replace(settings, data=data, database=data / "try.db", postgres="")
-    private_from_now_on()
+    keep_files_private()
     tighten(settings.data)
     app = await App.open(settings)
     try:
         console = Screen(highlight=False, soft_wrap=True)
         session = Session(app, console, name, settings.data, terminal=interactive)
         for line in first:
-            say(console, Text(f"> {line}", style="green"))
-            await session.line(line)
+            print_text(console, Text(f"> {line}", style="green"))
+            await session.run_line(line)
         if interactive:
-            await _talk(session, console, settings)
+            await _run_prompt(session, console, settings)
         else:
-            async for line in _script():
-                await session.news()
-                say(console, Text(f"> {line}", style="green"))
-                if not await session.line(line):
+            async for line in _read_input_lines():
+                await session.show_news()
+                print_text(console, Text(f"> {line}", style="green"))
+                if not await session.run_line(line):
                     break
     finally:
         await app.close()
     return int(session.failed and not interactive)
 
 
-async def _script() -> AsyncIterator[str]:
+async def _read_input_lines() -> AsyncIterator[str]:
     """Lines of standard input; one that is too long is cut so that the parser can refuse it."""
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
@@ -379,23 +388,23 @@ async def _script() -> AsyncIterator[str]:
             line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(
                 None, sys.stdin.buffer.readline, 56_000
             )
-        text = without_control(line.decode("utf-8", "replace")).strip()
+        text = remove_control(line.decode("utf-8", "replace")).strip()
         if text:
             yield text
 
 
-async def _known(session: Session) -> Known:
+async def _load_completion_context(session: Session) -> CompletionContext:
     """What can be completed, the macros of who types among it."""
-    known = await session.app.known(PLACE, session.who)
-    return known._replace(macros=await session.app.macros(session.who, PLACE))
+    known = await session.app.get_completion_context(PLACE, session.who)
+    return known._replace(macros=await session.app.load_macros(session.who, PLACE))
 
 
-async def _board(session: Session, sides: tuple[str, ...]) -> str:
+async def _draw_board(session: Session, sides: tuple[str, ...]) -> str:
     """How the game is, drawn for the space beside the prompt; nothing where none is played."""
     reply = await session.app.press("look:", session.who, PLACE, uuid4().hex)
     drawn = Screen(file=(written := StringIO()), width=BOARD - 1, force_terminal=True)
     drawn.sides = sides
-    show(drawn, replace(reply, private=False))
+    print_reply(drawn, replace(reply, private=False))
     return "" if reply.error else written.getvalue()
 
 
@@ -404,38 +413,42 @@ async def _list_events(session: Session) -> tuple[str, ...]:
     prompt.
     """
     reply = await session.app.run_text(f"log {LOGGED}", session.who, PLACE, uuid4().hex)
-    return tuple(line for line in reply.body() if line.startswith("#"))
+    return tuple(line for line in reply.format_body() if line.startswith("#"))
 
 
-async def _talk(session: Session, console: Screen, settings: Settings) -> None:
+async def _run_prompt(session: Session, console: Screen, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.patch_stdout import patch_stdout
 
     from adapters.console.completer import (
         ConsoleCompleter,
-        prompt_at,
+        create_prompt,
     )  # 0.1 s that a script does without
 
     settings.data.mkdir(parents=True, exist_ok=True)
-    known = await _known(session)
-    completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)
-    prompt = prompt_at(
-        console, completer, settings.data / "history", lambda: session.who.name, session.begin
+    known = await _load_completion_context(session)
+    completer = ConsoleCompleter(await session.app.load_registry(PLACE), known)
+    prompt = create_prompt(
+        console,
+        completer,
+        settings.data / "history",
+        lambda: session.who.name,
+        session.prefill_line,
     )
 
     async def request(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
 
-    say(session.console, Text(GREETING))
-    if known.standing:
-        say(session.console, Text(f"Here goes on: {known.standing}.", style="bold"))
+    print_text(session.console, Text(GREETING))
+    if known.status:
+        print_text(session.console, Text(f"Here goes on: {known.status}.", style="bold"))
     while True:
         console.sides = completer.known.sides
         try:
-            await session.news()
+            await session.show_news()
             # drawn on a narrow terminal too, which may be made wider while somebody types
-            console.board = await _board(session, console.sides) if known.standing else ""
-            console.events = await _list_events(session) if known.standing else ()
+            console.board = await _draw_board(session, console.sides) if known.status else ""
+            console.events = await _list_events(session) if known.status else ()
             with patch_stdout():
                 draft = session.draft
                 session.draft = ""
@@ -445,12 +458,12 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         except EOFError:
             return
         try:
-            if not await session.line(line, request):
+            if not await session.run_line(line, request):
                 return
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")
-        completer.known = known = await _known(session)
-        completer.registry = await session.app.registry_at(PLACE)
+        completer.known = known = await _load_completion_context(session)
+        completer.registry = await session.app.load_registry(PLACE)
 
 
 _WORDS = (
@@ -480,7 +493,7 @@ class Keys:
     buttons: Mapping[str, Button] = field(default_factory=dict)
     menus: Mapping[str, Menu] = field(default_factory=dict)
 
-    def meant(self, text: str) -> str | Menu | None:
+    def find_action(self, text: str) -> str | Menu | None:
         """The action of what was typed: `a` a button, `t 2` the second entry of a menu. The menu
         itself for `t`.
         """
@@ -498,19 +511,23 @@ class Keys:
         at = int(number) if number.isdecimal() and len(number) < 4 else 0
         return menu.entries[at - 1].action if 0 < at <= len(menu.entries) else None
 
-    def shown(self) -> str:
+    def format_keys(self) -> str:
         """Return the keys with what they do, numbers first: `1 join US   a again   t other target`."""
         letters = {
-            key: _label(button.label) for key, button in self.buttons.items() if key != button.label
+            key: _format_key_label(button.label)
+            for key, button in self.buttons.items()
+            if key != button.label
         }
-        letters |= {key: _label(menu.short or menu.label) for key, menu in self.menus.items()}
+        letters |= {
+            key: _format_key_label(menu.short or menu.label) for key, menu in self.menus.items()
+        }
         faces = [key for key, button in self.buttons.items() if key == button.label]
         numbers_first = sorted(letters.items(), key=lambda item: not item[0].isdecimal())
         told = [f"{letter} {label}" for letter, label in numbers_first]
         return "   ".join([*([f"{faces[0]}-{faces[-1]} the die"] if faces else []), *told])
 
 
-def keys_of(reply: Reply) -> Keys:
+def assign_keys(reply: Reply) -> Keys:
     """The keys of an answer: its letter for what has one, for all else the next number; beside the
     faces of a die, which are their own numbers, the first letter that is free."""
     buttons: dict[str, Button] = {}
@@ -520,7 +537,7 @@ def keys_of(reply: Reply) -> Keys:
     ]
     has_faces = any(map(str.isdecimal, labels))
 
-    def free(label: str) -> str:
+    def find_free_key(label: str) -> str:
         fixed = label if label.isdecimal() else FIXED.get(label.rstrip("….").casefold(), "")
         taken = {*buttons, *menus}
         if fixed and fixed not in taken:
@@ -531,19 +548,19 @@ def keys_of(reply: Reply) -> Keys:
         )
 
     entries = [part for part in reply.lines if isinstance(part, Entry) and part.label]
-    listed = [beside(entry)._replace(label=entry.title) for entry in entries]
+    listed = [build_entry_button(entry)._replace(label=entry.title) for entry in entries]
     for button in (*listed, *reply.buttons):
-        if key := free(button.label):
+        if key := find_free_key(button.label):
             buttons[key] = button
     for menu in reply.menus:
         if all(entry.label.isdecimal() for entry in menu.entries):  # the faces of a large die
             buttons |= {entry.label: Button(entry.action, entry.label) for entry in menu.entries}
-        elif key := free(menu.short or menu.label):
+        elif key := find_free_key(menu.short or menu.label):
             menus[key] = menu
     return Keys(buttons, menus)
 
 
-def _label(label: str) -> str:
+def _format_key_label(label: str) -> str:
     word = label.rstrip("….")
     return word if word[1:2].isupper() else word[:1].lower() + word[1:]
 
@@ -554,22 +571,24 @@ def main(words: Sequence[str]) -> int:
     if arguments.words or arguments.pairs:
         raise UserError("play takes only --as NAME.", code="bad-arguments")
     name = arguments.flags.get("as", ["Player"])[-1]
-    return asyncio.run(play(name, interactive=sys.stdin.isatty() and sys.stdout.isatty()))
+    return asyncio.run(run_console(name, interactive=sys.stdin.isatty() and sys.stdout.isatty()))
 
 
 def try_pack(words: Sequence[str]) -> int:
     """`grognard try PACK`: the console with a game of this pack begun, of which nothing is kept;
     the exit status. Raises UserError or TableError for what is no pack."""
     arguments = Arguments(words, flags={"as": True})
-    (path,) = arguments.take("PACK")
+    (path,) = arguments.take_words("PACK")
     pack = load_pack(Path(path))
     pack.check_whole()
     os.environ[PACKS] = os.path.abspath(path)
-    everywhere.cache_clear()
-    scenario = next((f" scenario={name}" for name in pack.names(SCENARIOS)), "")
+    load_shared_systems.cache_clear()
+    scenario = next((f" scenario={name}" for name in pack.list_files(SCENARIOS)), "")
     begin = f'game start {pack.home} "{pack.title}"{scenario}'
     first = (begin, *(["unit list"] if scenario else []), f"help {pack.id}")
     name = arguments.flags.get("as", ["Player"])[-1]
     with TemporaryDirectory(prefix="grognard-") as folder:
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        return asyncio.run(play(name, interactive=interactive, data=Path(folder), first=first))
+        return asyncio.run(
+            run_console(name, interactive=interactive, data=Path(folder), first=first)
+        )

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import aiohttp
 from discord.http import Route
 
-from adapters.discord.render import Message
-from adapters.discord.request import Json, Request
-from bot.interface.reply.reply import File
+from adapters.discord.render import DiscordMessage
+from adapters.discord.request import DiscordRequest, Json
+from bot.ui.reply.reply import File
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ _PATIENCE = 6.0
 _RECEIPT_LIMIT = 3.2  # Discord gives 3 seconds from the click; what is later has no chance
 
 
-class Refused(Exception):
+class DiscordRefused(Exception):
     """Discord said no: `code` is its own code, `status` the one of HTTP."""
 
     def __init__(self, status: int, code: int, message: str, retry_after: float = 0.0) -> None:
@@ -47,7 +47,7 @@ class Refused(Exception):
         self.retry_after = retry_after
 
     @property
-    def for_now(self) -> bool:
+    def is_temporary(self) -> bool:
         """Return whether the same call may succeed in a moment."""
         return self.status == 429 or self.status >= 500
 
@@ -56,14 +56,18 @@ class Unsure(Exception):
     """The call broke or timed out: nobody knows whether it was done."""
 
 
-class Wire:
+class DiscordApi:
     """Calls with an interaction's own token."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
     async def respond(
-        self, request: Request, kind: int, message: Message | None = None, data: Json | None = None
+        self,
+        request: DiscordRequest,
+        kind: int,
+        message: DiscordMessage | None = None,
+        data: Json | None = None,
     ) -> Json | None:
         """Send the first response; None if there was one already, by a duplicate delivery (our own
         repeat is none).
@@ -75,31 +79,35 @@ class Wire:
         if message is not None or data is not None:
             body["data"] = message.body if message is not None else data
         path = f"/interactions/{request.id}/{request.token}/callback?with_response=true"
-        call = partial(self._once, "POST", path, body, message.files if message else (), "data")
+        call = partial(
+            self._call_once, "POST", path, body, message.files if message else (), "data"
+        )
         try:
-            return await self._repeated(call, lambda: _RECEIPT_LIMIT - request.age, 0.1)
-        except Refused as refused:
+            return await self._call_repeatedly(call, lambda: _RECEIPT_LIMIT - request.age, 0.1)
+        except DiscordRefused as refused:
             if refused.code != ANSWERED_BEFORE:
                 raise
             return None
 
-    async def edit(self, request: Request, message: Message, which: str = "@original") -> Json:
+    async def edit(
+        self, request: DiscordRequest, message: DiscordMessage, which: str = "@original"
+    ) -> Json:
         """Change the answer, or the message with the button. Raises Refused, Unsure."""
-        return await self._with_retries("PATCH", self._messages(request, which), message)
+        return await self._with_retries("PATCH", self._build_message_path(request, which), message)
 
-    async def follow_up(self, request: Request, message: Message) -> Json:
+    async def follow_up(self, request: DiscordRequest, message: DiscordMessage) -> Json:
         """Send a further message. Raises Refused, Unsure."""
         return await self._with_retries(
             "POST", f"/webhooks/{request.application}/{request.token}?wait=true", message
         )
 
-    async def delete(self, request: Request) -> None:
+    async def delete(self, request: DiscordRequest) -> None:
         """Take the answer away. Raises Refused, Unsure."""
-        await self._with_retries("DELETE", self._messages(request, "@original"), None)
+        await self._with_retries("DELETE", self._build_message_path(request, "@original"), None)
 
-    async def original(self, request: Request) -> Json:
+    async def get_original(self, request: DiscordRequest) -> Json:
         """What is shown as the answer now. Raises Refused, Unsure."""
-        return await self._with_retries("GET", self._messages(request, "@original"), None)
+        return await self._with_retries("GET", self._build_message_path(request, "@original"), None)
 
     async def download(self, url: str, limit: int) -> bytes:
         """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it
@@ -107,7 +115,7 @@ class Wire:
 
         Only Discord's own servers are asked, whatever address the payload gives.
         """
-        if not _is_discords(url):
+        if not _is_discord_url(url):
             raise Unsure("the file is elsewhere")
         try:
             timeout = aiohttp.ClientTimeout(total=10)
@@ -126,20 +134,22 @@ class Wire:
             raise ValueError("too large")
         return data
 
-    def _messages(self, request: Request, which: str) -> str:
+    def _build_message_path(self, request: DiscordRequest, which: str) -> str:
         return f"/webhooks/{request.application}/{request.token}/messages/{which}"
 
-    async def _with_retries(self, method: str, path: str, message: Message | None) -> Json:
+    async def _with_retries(self, method: str, path: str, message: DiscordMessage | None) -> Json:
         """Repeat what was refused for now; a POST that broke is not repeated, it may have been
         done.
         """
         body, files = (message.body, message.files) if message else (None, ())
         clock = asyncio.get_running_loop().time
         end = clock() + _PATIENCE
-        call = partial(self._once, method, path, body, files, "", timeout=10)
-        return await self._repeated(call, lambda: end - clock(), 0.25, twice=method != "POST")
+        call = partial(self._call_once, method, path, body, files, "", timeout=10)
+        return await self._call_repeatedly(
+            call, lambda: end - clock(), 0.25, twice=method != "POST"
+        )
 
-    async def _repeated(
+    async def _call_repeatedly(
         self,
         call: Callable[[], Awaitable[Json]],
         left: Callable[[], float],
@@ -154,10 +164,10 @@ class Wire:
         while True:
             try:
                 return await call()
-            except Refused as refused:
+            except DiscordRefused as refused:
                 if broke and refused.code == ANSWERED_BEFORE:
                     return {}
-                if not refused.for_now:
+                if not refused.is_temporary:
                     raise
                 pause = refused.retry_after or wait
                 problem = str(refused)
@@ -172,7 +182,7 @@ class Wire:
             await asyncio.sleep(pause)
             wait *= 2
 
-    async def _once(
+    async def _call_once(
         self,
         method: str,
         path: str,
@@ -185,7 +195,7 @@ class Wire:
         headers = {}
         if files and body is not None:
             data = aiohttp.FormData(quote_fields=False)
-            for field in fields(body, files, inside):
+            for field in build_form_fields(body, files, inside):
                 data.add_field(**field)
         elif body is not None:
             data = json.dumps(body).encode()
@@ -201,13 +211,13 @@ class Wire:
                 header = answer.headers.get("Retry-After")
         except BROKEN as error:
             raise Unsure(type(error).__name__) from error
-        found = _parsed(text)
+        found = _parse_body(text)
         if status < 300:
             return found
-        raise _refusal(status, found, header)
+        raise _build_refusal(status, found, header)
 
 
-def _is_discords(url: str) -> bool:
+def _is_discord_url(url: str) -> bool:
     """Return whether an address is on Discord's file servers, or where its API was pointed to."""
     try:
         there = urlsplit(url)
@@ -219,12 +229,14 @@ def _is_discords(url: str) -> bool:
     return (there.scheme, there.netloc) == (api.scheme, api.netloc)
 
 
-def _refusal(status: int, found: Mapping[str, Any], header: str | None) -> Refused:
+def _build_refusal(status: int, found: Mapping[str, Any], header: str | None) -> DiscordRefused:
     wait = float(found.get("retry_after") or header or 1) if status == 429 else 0.0
-    return Refused(status, int(found.get("code") or 0), str(found.get("message") or "")[:200], wait)
+    return DiscordRefused(
+        status, int(found.get("code") or 0), str(found.get("message") or "")[:200], wait
+    )
 
 
-def _parsed(text: str) -> Json:
+def _parse_body(text: str) -> Json:
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):
@@ -232,7 +244,7 @@ def _parsed(text: str) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def fields(body: Json, files: Sequence[File], inside: str = "") -> list[Json]:
+def build_form_fields(body: Json, files: Sequence[File], inside: str = "") -> list[Json]:
     """Body and files as the fields of a form; `inside` of the body is the message. Each file is
     told of beside its bytes: its name, and in words what a picture shows."""
     listed = list[Json]()

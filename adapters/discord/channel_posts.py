@@ -12,13 +12,13 @@ from typing import Any
 import discord
 from discord.http import Route
 
-from adapters.delivery_loop import not_pinned
-from adapters.discord.calls import BROKEN, Wire, fields
-from adapters.discord.permissions import MAY_NOT_PIN, not_posted
-from adapters.discord.render import LATE, PERHAPS, QUIET, Message, render
-from adapters.discord.request import EMBED_LINKS, EPHEMERAL, Json, Request
-from bot.interface.reply.reply import PINNED, UNPINNED, Reply
-from bot.running.budgets import Queues
+from adapters.delivery_loop import explain_not_pinned
+from adapters.discord.calls import BROKEN, DiscordApi, build_form_fields
+from adapters.discord.permissions import MAY_NOT_PIN, explain_not_posted
+from adapters.discord.render import LATE, PERHAPS, QUIET, DiscordMessage, render_message
+from adapters.discord.request import EMBED_LINKS, EPHEMERAL, DiscordRequest, Json
+from bot.execution.budgets import Queues
+from bot.ui.reply.reply import PINNED, UNPINNED, Reply
 
 log = logging.getLogger(__name__)
 
@@ -42,11 +42,11 @@ class Posting:
     def __init__(self, http: discord.http.HTTPClient) -> None:
         self._http, self._queues = http, Queues()
 
-    async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
+    async def change_message(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
         """Change a message of ours to how it reads now; its files stay. Raises
         discord.HTTPException, BROKEN.
         """
-        request = Request(
+        request = DiscordRequest(
             0,
             "",
             0,
@@ -55,14 +55,14 @@ class Posting:
             guild=1,
             allowed=0 if spot.get("bare") else EMBED_LINKS,
         )
-        body = changed(reply, request)
+        body = build_changed_body(reply, request)
         path = "/channels/{channel_id}/messages/{message_id}"
         message = int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
         answer: Json = await self._http.request(route, json=body)
         return answer
 
-    async def keep(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
+    async def pin_or_unpin(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
         """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where
         that is refused.
         """
@@ -81,7 +81,7 @@ class Posting:
             is_told = reply.pin == PINNED and (
                 error.code == _TOO_MANY or isinstance(error, discord.Forbidden)
             )
-            return not_pinned(told, channel) if is_told else None
+            return explain_not_pinned(told, channel) if is_told else None
         except BROKEN as error:
             log.info("could not pin or unpin a message: %s", error)
         return None
@@ -97,7 +97,9 @@ class Posting:
             return False
         return True
 
-    async def late(self, reply: Reply, request: Request, since: float = 0.0) -> Json | None:
+    async def post_late(
+        self, reply: Reply, request: DiscordRequest, since: float = 0.0
+    ) -> Json | None:
         """Post an answer whose token is gone: public ones in the channel, private ones to the
         person. An earlier attempt may have posted it after `since` (Unix seconds), if given: where
         nobody can tell, it says so.
@@ -108,20 +110,22 @@ class Posting:
             if (
                 reply.in_place
                 and request.message
-                and (changed := await self._changed(reply, request))
+                and (changed := await self._change_pressed_message(reply, request))
             ):
                 return changed
             reply = reply.standalone
             if not reply.private and request.channel:
-                message = render(replace(reply, private=False), request, late=bool(request.token))
+                message = render_message(
+                    replace(reply, private=False), request, late=bool(request.token)
+                )
                 found, is_sure = await self._find_posted(reply, request, message, since)
                 if found is not None:
                     return found
                 if not is_sure:
-                    message = render(replace(reply, private=False), request, late=PERHAPS)
+                    message = render_message(replace(reply, private=False), request, late=PERHAPS)
                 return await self._post(request.channel, message, request)
         except discord.Forbidden:
-            reply = replace(reply, lines=(not_posted(request), *reply.lines))
+            reply = replace(reply, lines=(explain_not_posted(request), *reply.lines))
         except discord.NotFound:
             log.info(
                 "channel %s is gone, an answer for it goes to the person who asked", request.channel
@@ -131,17 +135,17 @@ class Posting:
                 raise
             note = "This could not be posted in its thread, which is locked and archived."
             reply = replace(reply, lines=(note, *reply.lines))
-        return await self._tell(reply, request)
+        return await self._send_direct_message(reply, request)
 
-    async def _changed(self, reply: Reply, request: Request) -> Json | None:
+    async def _change_pressed_message(self, reply: Reply, request: DiscordRequest) -> Json | None:
         """The message whose button was pressed, changed to the answer; None where it is gone."""
         try:
-            return await self.change(reply, request.spot(request.message))
+            return await self.change_message(reply, request.build_spot(request.message))
         except (discord.Forbidden, discord.NotFound):
             return None
 
     async def _find_posted(
-        self, reply: Reply, request: Request, message: Message, since: float
+        self, reply: Reply, request: DiscordRequest, message: DiscordMessage, since: float
     ) -> tuple[Json | None, bool]:
         """Find an answer that was posted although we got no confirmation.
 
@@ -168,31 +172,35 @@ class Posting:
         alike = [
             one
             for one in ready
-            if since and one["author"].get("bot") and _words(one) == _words(message.body)
+            if since
+            and one["author"].get("bot")
+            and _extract_text(one) == _extract_text(message.body)
         ]
         if alike and reply.footer and reply.footer[0].startswith("#"):
             return alike[0], True
         return None, not since or not (alike or len(found) == MOST)
 
-    async def announce(self, told: Reply, request: Request, wire: Wire) -> Json:
+    async def announce(self, told: Reply, request: DiscordRequest, wire: DiscordApi) -> Json:
         """Post a message for all beside a private answer. Raises as `late` does."""
         try:
-            return await self._post(request.channel, render(told, request), request)
+            return await self._post(request.channel, render_message(told, request), request)
         except (discord.Forbidden, discord.NotFound):
-            return await wire.follow_up(request, render(told, request))
+            return await wire.follow_up(request, render_message(told, request))
 
-    async def say(self, channel: int, told: Reply) -> None:
+    async def post_unasked(self, channel: int, told: Reply) -> None:
         """Post a message that nobody asked for. Raises discord.HTTPException, BROKEN."""
-        request = Request(0, "", 0, 0, channel, guild=1, allowed=EMBED_LINKS)
-        await self._post(channel, render(told, request), request)
+        request = DiscordRequest(0, "", 0, 0, channel, guild=1, allowed=EMBED_LINKS)
+        await self._post(channel, render_message(told, request), request)
 
-    async def _tell(self, reply: Reply, request: Request) -> Json | None:
+    async def _send_direct_message(self, reply: Reply, request: DiscordRequest) -> Json | None:
         if not request.user:
             return None
         try:
             opened = await self._http.start_private_message(request.user)
             alone = replace(request, guild=0, channel=int(opened["id"]))
-            message = render(replace(reply, private=False), alone, late=bool(request.channel))
+            message = render_message(
+                replace(reply, private=False), alone, late=bool(request.channel)
+            )
             return await self._post(alone.channel, message, alone)
         except (discord.Forbidden, discord.NotFound):
             log.warning(
@@ -200,27 +208,31 @@ class Posting:
             )
             return None
 
-    async def _post(self, channel: int, message: Message, request: Request) -> Json:
-        body = _for_all(message.body)
+    async def _post(self, channel: int, message: DiscordMessage, request: DiscordRequest) -> Json:
+        body = _make_public(message.body)
         # the same, however it is marked
-        said = _plain(str(body.get("content") or body.get("components")))[:200]
+        said = _remove_late_note(str(body.get("content") or body.get("components")))[:200]
         digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
-        content = {"form": fields(body, message.files)} if message.files else {"json": body}
-        async with self._queues.turn(str(channel)):  # when Discord asks to wait, all of them do
+        content = (
+            {"form": build_form_fields(body, message.files)} if message.files else {"json": body}
+        )
+        async with self._queues.wait_for_turn(
+            str(channel)
+        ):  # when Discord asks to wait, all of them do
             posted: Json = await self._http.request(route, **content)
             return posted
 
 
-def changed(reply: Reply, request: Request) -> Json:
+def build_changed_body(reply: Reply, request: DiscordRequest) -> Json:
     """The body of a message that is changed to how it reads now."""
-    body = _for_all(render(reply, request).body, but=QUIET)
+    body = _make_public(render_message(reply, request).body, but=QUIET)
     # what it said in the older layout goes
     return body | {"content": None, "embeds": []} if reply.boxed else body
 
 
-def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
+def _make_public(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
     """The body of a message for all to see, without the flag that would hide it (nor those of
     `but`).
     """
@@ -233,22 +245,22 @@ def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
 _SAID = ("content", "title", "description", "text", "name", "value")
 
 
-def _words(message: Mapping[str, Any]) -> str:
+def _extract_text(message: Mapping[str, Any]) -> str:
     """What a message says, wherever it says so, without the remark that it comes late."""
     found: list[str] = []
 
-    def read(part: Any) -> None:
+    def collect_texts(part: Any) -> None:
         if isinstance(part, Mapping):
             found.extend(part[key] for key in _SAID if isinstance(part.get(key), str))
             for key in ("embeds", "fields", "footer", "components", "accessory"):
-                read(part.get(key))
+                collect_texts(part.get(key))
         elif isinstance(part, list):
             for one in part:
-                read(one)
+                collect_texts(one)
 
-    read(message)
-    return " ".join(_plain(" ".join(found)).split())
+    collect_texts(message)
+    return " ".join(_remove_late_note(" ".join(found)).split())
 
 
-def _plain(said: str) -> str:
+def _remove_late_note(said: str) -> str:
     return said.replace(PERHAPS, "", 1).replace(LATE, "", 1)

@@ -20,21 +20,23 @@ from adapters.discord.request import (
     SEND_MESSAGES,
     THREADS,
     VIEW_CHANNEL,
-    Request,
+    DiscordRequest,
 )
 from bot.app import App
-from bot.commands.games.link import server_back
-from bot.interface.spec import Place
-from bot.places.adapter_notes import Notes
-from bot.process.logs import log_failure
+from bot.commands.games.link import remind_linked_channels
+from bot.preferences.adapter_notes import Notes
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
+from bot.runtime.logs import log_failure
+from bot.ui.spec import Place
 
 _TEXT = (0, 2, 5, 13)
 UNKNOWN, UNKNOWN_MEMBER = "unknown-channel", 10007
 
 
-async def confirmed(client: discord.Client, request: Request, channels: Any) -> dict[str, Place]:
+async def confirm_channels(
+    client: discord.Client, request: DiscordRequest, channels: Any
+) -> dict[str, Place]:
     """The place behind each channel option; `channels` are as Discord resolved them for who asks.
 
     Raises UserError where who asks, or the bot, may not see it and write.
@@ -72,7 +74,7 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
 
 
 async def _need_bot_there(
-    client: discord.Client, request: Request, channel: Mapping[str, Any], option: str
+    client: discord.Client, request: DiscordRequest, channel: Mapping[str, Any], option: str
 ) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write
     there.
@@ -90,7 +92,7 @@ async def _need_bot_there(
         what = "Discord could not be asked about that channel."
         raise UserError(what, hint="Try again.", option=option, code="platform-silent") from None
     bits = channel.get("app_permissions")  # what the bot may do there, also where it has no gateway
-    may = int(bits) if bits is not None else rights(client, request.guild, number)
+    may = int(bits) if bits is not None else get_bot_permissions(client, request.guild, number)
     if str(seen.get("guild_id")) != str(request.guild) or not _may_write(
         may, is_thread=channel.get("type") in THREADS
     ):
@@ -101,7 +103,7 @@ ALL = -1
 """All rights, where they are not known: what is refused then is told."""
 
 
-def rights(client: discord.Client, server: int, channel: int) -> int:
+def get_bot_permissions(client: discord.Client, server: int, channel: int) -> int:
     """What the bot may do in a channel, as the gateway tells; all where it is not in memory."""
     guild = client.get_guild(server)
     there = guild.get_channel_or_thread(channel) if guild is not None else None
@@ -129,22 +131,22 @@ async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
 log = logging.getLogger(__name__)
 
 
-async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
+async def sync_servers(app: App, client: discord.AutoShardedClient) -> None:
     """Tell the store which servers have the bot again, and which, as Discord confirms, have not.
 
     A server that is unavailable is an outage: it is among those of the gateway and stays as it is.
     """
     try:
-        await _settle(app, client)
+        await _sync_servers(app, client)
     except UserError as error:
         log_failure(log, "could not save which servers have the bot", error)
 
 
-async def _settle(app: App, client: discord.AutoShardedClient) -> None:
+async def _sync_servers(app: App, client: discord.AutoShardedClient) -> None:
     present = {guild.id for guild in client.guilds}
     for number in present:
-        await server_back(app.store, f"{PLATFORM}{number}")
-    for server in await app.store.servers(PLATFORM):
+        await remind_linked_channels(app.store, f"{PLATFORM}{number}")
+    for server in await app.store.list_servers(PLATFORM):
         text = server.removeprefix(PLATFORM)
         if (
             text.isdecimal()
@@ -153,7 +155,7 @@ async def _settle(app: App, client: discord.AutoShardedClient) -> None:
             and await _is_gone(client, int(text))
         ):
             log.info("the bot was removed from server %s while it was away", text)
-            await app.store.server_left(server)
+            await app.store.mark_server_left(server)
 
 
 def _is_ours(client: discord.AutoShardedClient, server: int) -> bool:
@@ -176,20 +178,20 @@ WELCOMED = "welcomed"
 WHO = "Anyone who can post here can play."
 
 
-async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
+async def post_welcome(app: App, posting: Posting, guild: discord.Guild) -> None:
     """Post the welcome, unless this server had it before or lets the bot write nowhere."""
     notes = Notes(app.store, "discord")
-    channel = _first(guild)
+    channel = _find_welcome_channel(guild)
     try:
         if channel is None or await notes.get(WELCOMED, str(guild.id)) is not None:
             return
         await notes.put(WELCOMED, str(guild.id), {})
-        await posting.say(channel.id, await app.welcome(f"discord:{guild.id}", WHO))
+        await posting.post_unasked(channel.id, await app.build_welcome(f"discord:{guild.id}", WHO))
     except (UserError, discord.HTTPException, *BROKEN) as error:
         log.warning("no welcome on server %s: %s", guild.id, error)
 
 
-def _first(guild: discord.Guild) -> discord.TextChannel | None:
+def _find_welcome_channel(guild: discord.Guild) -> discord.TextChannel | None:
     """The server's own channel for newcomers, else the topmost, of those where the bot may
     write.
     """

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adapters.discord.request import Json
-from bot.interface.registry import Registry, registry
-from bot.interface.shown_options import is_required, shown_options
-from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
+from bot.ui.registry import Registry, get_registry
+from bot.ui.shown_options import is_required, list_shown_options
+from bot.ui.spec import CommandSpec, Path
 
 log = logging.getLogger(__name__)
 
@@ -44,44 +44,48 @@ _COMPLETED = ("units", "unit", "mods", "dice", "enum")
 _LENGTHS = range(MAX_DESCRIPTION, 9, -1)
 
 
-def payload(registry: Registry) -> list[Json]:
+def build_payload(registry: Registry) -> list[Json]:
     """All commands as Discord's API takes them. Reads every game."""
-    return [command(name, registry) for name in registry.top if any(registry.below((name,)))]
+    return [
+        build_command(name, registry)
+        for name in registry.top_names
+        if any(registry.list_below((name,)))
+    ]
 
 
-def our_commands() -> list[Json]:
+def list_our_commands() -> list[Json]:
     """What Discord is told: every command with its options, and the menu of a message. One of a
     host's pack that is too large is left out, for Discord would refuse all of them."""
-    made, large = fitting(payload(registry()))
+    made, large = split_by_size(build_payload(get_registry()))
     for name in large:
         log.warning(
             "Discord takes %s characters for a command, and %s has more: it is left out",
             MAX_COMMAND,
             name,
         )
-    return [*made, *entries()]
+    return [*made, *list_menu_entries()]
 
 
-def fitting(made: Sequence[Json]) -> tuple[list[Json], list[str]]:
+def split_by_size(made: Sequence[Json]) -> tuple[list[Json], list[str]]:
     """Those that Discord takes, and the names of those that are too large."""
-    large = [one["name"] for one in made if size(one) > MAX_COMMAND]
+    large = [one["name"] for one in made if measure_size(one) > MAX_COMMAND]
     return [one for one in made if one["name"] not in large], [f"/{name}" for name in large]
 
 
-def entries() -> list[Json]:
+def list_menu_entries() -> list[Json]:
     """The entries in the menu of a message as Discord takes them; they have no description."""
     return [
-        {"name": name, "type": MESSAGE, "description": ""} | _offered(own_play=True)
+        {"name": name, "type": MESSAGE, "description": ""} | _build_install_fields(own_play=True)
         for name in ENTRIES
     ]
 
 
-def _offered(*, own_play: bool) -> Json:
+def _build_install_fields(*, own_play: bool) -> Json:
     types, contexts = INSTALLS[own_play]
     return {"integration_types": types, "contexts": contexts}
 
 
-def for_servers(made: Json) -> Json:
+def restrict_to_servers(made: Json) -> Json:
     """A command as it is registered where nobody may add the application to their own account."""
     return made | {
         "integration_types": [0],
@@ -89,51 +93,55 @@ def for_servers(made: Json) -> Json:
     }
 
 
-def command(name: str, registry: Registry) -> Json:
+def build_command(name: str, registry: Registry) -> Json:
     """One top-level command, its descriptions as long as 8,000 characters allow."""
-    made = _command(name, registry, _LENGTHS[0])
-    if size(made) <= MAX_COMMAND:
+    made = _build_command(name, registry, _LENGTHS[0])
+    if measure_size(made) <= MAX_COMMAND:
         return made
     shorter = _LENGTHS[1:-1]  # the shorter the descriptions may be, the smaller the whole
     at = bisect_left(
-        shorter, True, key=lambda length: size(_command(name, registry, length)) <= MAX_COMMAND
+        shorter,
+        True,
+        key=lambda length: measure_size(_build_command(name, registry, length)) <= MAX_COMMAND,
     )
-    return _command(name, registry, _LENGTHS[1 + at])
+    return _build_command(name, registry, _LENGTHS[1 + at])
 
 
-def size(made: Mapping[str, Any]) -> int:
+def measure_size(made: Mapping[str, Any]) -> int:
     """The characters that count towards 8,000: names, descriptions, and choices, on every level."""
     own = len(made["name"]) + len(made.get("description", ""))
     own += sum(
         len(choice["name"]) + len(str(choice["value"])) for choice in made.get("choices", ())
     )
-    return own + sum(size(option) for option in made.get("options", ()))
+    return own + sum(measure_size(option) for option in made.get("options", ()))
 
 
-def _command(name: str, registry: Registry, length: int) -> Json:
-    made: Json = {"name": name, "description": _cut(registry.about(name)), "type": 1}
-    made |= _offered(own_play=any(not spec.needs_game for spec in registry.below((name,))))
+def _build_command(name: str, registry: Registry, length: int) -> Json:
+    made: Json = {"name": name, "description": _cut(registry.describe_name(name)), "type": 1}
+    made |= _build_install_fields(
+        own_play=any(not spec.needs_game for spec in registry.list_below((name,)))
+    )
     if name == "setup":
         made |= {"default_member_permissions": MANAGE_SERVER, "contexts": [IN_SERVERS]}
     if (spec := registry.get((name,))) is not None:
-        return made | {"options": _options(spec, length)}
-    return made | {"options": list(_children((name,), registry, length))}
+        return made | {"options": _build_options(spec, length)}
+    return made | {"options": list(_build_children((name,), registry, length))}
 
 
-def _children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
-    for word in registry.children(path):
+def _build_children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
+    for word in registry.list_children(path):
         inner = (*path, word)
         spec = registry.get(inner)
         if spec is not None:
-            about = _summary(spec, registry, length)
+            about = _format_summary(spec, registry, length)
             yield {
                 "type": SUBCOMMAND,
                 "name": word,
                 "description": about,
-                "options": _options(spec, length),
+                "options": _build_options(spec, length),
             }
         else:
-            options = list(_children(inner, registry, length))
+            options = list(_build_children(inner, registry, length))
             yield {
                 "type": GROUP,
                 "name": word,
@@ -142,27 +150,27 @@ def _children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
             }
 
 
-def _summary(spec: CommandSpec, registry: Registry, length: int) -> str:
+def _format_summary(spec: CommandSpec, registry: Registry, length: int) -> str:
     """What the command does, in at most `length` characters: its summary, the first sentence of
     it, or its title.
     """
     first = spec.summary.partition(". ")[0]
-    title = registry.title(spec)
+    title = registry.get_title(spec)
     return next(
         (text for text in (spec.summary, first, title) if text and len(text) <= length),
         _cut(title or first),
     )
 
 
-def _options(spec: CommandSpec, length: int) -> list[Json]:
-    return [_option(option, spec, length) for option in shown_options(spec)]
+def _build_options(spec: CommandSpec, length: int) -> list[Json]:
+    return [_build_option(option, spec, length) for option in list_shown_options(spec)]
 
 
-def _option(option: Option, spec: CommandSpec, length: int) -> Json:
+def _build_option(option: Option, spec: CommandSpec, length: int) -> Json:
     made: Json = {
-        "type": option_type(option),
+        "type": get_option_type(option),
         "name": option.name,
-        "description": _described(option, length),
+        "description": _describe_option(option, length),
     }
     if is_required(option, spec):
         made["required"] = True
@@ -187,14 +195,14 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
     return made
 
 
-def option_type(option: Option) -> int:
+def get_option_type(option: Option) -> int:
     """Discord's type of an option."""
     if option.complete == "channel":
         return CHANNEL
     return _TYPES.get(option.type, STRING)
 
 
-def _described(option: Option, length: int) -> str:
+def _describe_option(option: Option, length: int) -> str:
     """Its help with the default; where that is longer than `length`, the help alone, or its
     brief form.
     """
@@ -204,7 +212,7 @@ def _described(option: Option, length: int) -> str:
         else f" (default {option.default})"
     )
     text = option.help or (
-        option.expected if option.type != "enum" else option.name.replace("_", " ")
+        option.expectation if option.type != "enum" else option.name.replace("_", " ")
     )
     brief = option.brief or text
     fitting = (text + default, text, brief + default, brief)
@@ -230,5 +238,5 @@ def show_commands(words: Sequence[str]) -> int:
             code="bad-arguments",
         )
     gc.disable()  # it lives for a third of a second
-    print(json.dumps(our_commands(), indent=1, ensure_ascii=False))
+    print(json.dumps(list_our_commands(), indent=1, ensure_ascii=False))
     return 0

@@ -8,11 +8,11 @@ from typing import Any
 
 import aiohttp
 
-from adapters.discord.command_payload import our_commands
-from adapters.discord.permissions import NEEDED, for_oneself, invite
-from adapters.discord.registration import digest
+from adapters.discord.command_payload import list_our_commands
+from adapters.discord.permissions import NEEDED, build_invite_url, build_own_install_url
+from adapters.discord.registration import hash_commands
 from adapters.discord.request import ADMINISTRATOR, BY_PERSON
-from bot.process.settings import Settings
+from bot.runtime.settings import Settings
 
 API = "https://discord.com/api/v10"
 OK, NOTE, FAULT = "ok", "note", "fault"
@@ -52,12 +52,15 @@ async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
         ]
     found = [(OK, f"Discord: the token is that of {user['username']}")]
     _, application = await _get(session, "/applications/@me")
-    found += _application(application, key)
-    found.append(_own_installs(application))
-    found += await _commands(session, str(application["id"]))
+    found += _check_application(application, key)
+    found.append(_check_own_installs(application))
+    found += await _check_commands(session, str(application["id"]))
     _, servers = await _get(session, "/users/@me/guilds")
-    found += _servers(servers)
-    return [*found, (NOTE, f"Discord: to invite the bot, open {invite(str(application['id']))}")]
+    found += _check_servers(servers)
+    return [
+        *found,
+        (NOTE, f"Discord: to invite the bot, open {build_invite_url(str(application['id']))}"),
+    ]
 
 
 async def _get(session: aiohttp.ClientSession, path: str) -> tuple[int, Any]:
@@ -65,7 +68,7 @@ async def _get(session: aiohttp.ClientSession, path: str) -> tuple[int, Any]:
         return answer.status, await answer.json(content_type=None)
 
 
-def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
+def _check_application(application: Mapping[str, Any], key: str) -> list[Finding]:
     has_address = bool(application.get("interactions_endpoint_url"))
     faults = (
         (
@@ -92,14 +95,14 @@ def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
     return found or [(OK, fine)]
 
 
-def _own_installs(application: Mapping[str, Any]) -> Finding:
+def _check_own_installs(application: Mapping[str, Any]) -> Finding:
     """Return whether people may add the bot to their own account."""
     if BY_PERSON in (application.get("integration_types_config") or {}):
         count = int(application.get("approximate_user_install_count") or 0)
         have = f" ({count} have)" if count else ""
         return (
             OK,
-            f"Discord: anybody may add it to their own account{have}: {for_oneself(application['id'])}",
+            f"Discord: anybody may add it to their own account{have}: {build_own_install_url(application['id'])}",
         )
     where = "Developer Portal, Installation, Installation Contexts: tick User Install"
     return (
@@ -108,11 +111,11 @@ def _own_installs(application: Mapping[str, Any]) -> Finding:
     )
 
 
-async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
+async def _check_commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
     status, standing = await _get(session, f"/applications/{application}/commands")
     if status != 200:
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]
-    if digest(standing) != digest(our_commands()):
+    if hash_commands(standing) != hash_commands(list_our_commands()):
         return [
             (
                 NOTE,
@@ -122,7 +125,7 @@ async def _commands(session: aiohttp.ClientSession, application: str) -> list[Fi
     return [(OK, f"Discord knows all {len(standing)} commands")]
 
 
-def _servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
+def _check_servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
     found: list[Finding] = []
     for server in servers:
         bits = int(server.get("permissions") or 0)

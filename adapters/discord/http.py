@@ -14,21 +14,23 @@ from aiohttp import web
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from adapters.discord.request import Json, Request, read_payload
-from adapters.web_server import Signed, signed_app
+from adapters.discord.request import DiscordRequest, Json, read_payload
+from adapters.web_server import SignatureCheck, create_signed_app
 
-Take = Callable[[Request, Json], None]
+Take = Callable[[DiscordRequest, Json], None]
 
 PATH = "/discord/interactions"
 PING, PONG = 1, 1
 MAX_BODY = 1024 * 1024
 
 
-def signatures(public_key: str, clock: Callable[[], float] = time.time) -> Signed:
+def create_signature_check(
+    public_key: str, clock: Callable[[], float] = time.time
+) -> SignatureCheck:
     """What knows Discord's own requests by the application's key."""
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
 
-    def read(timestamp: str, signature: str, body: bytes) -> bytes | None:
+    def verify_signature(timestamp: str, signature: str, body: bytes) -> bytes | None:
         try:
             signed = bytes.fromhex(signature)
             key.verify(signed, timestamp.encode() + body)
@@ -37,10 +39,10 @@ def signatures(public_key: str, clock: Callable[[], float] = time.time) -> Signe
         return signed
 
     headers = ("X-Signature-Timestamp", "X-Signature-Ed25519")
-    return Signed("Discord", headers, "[0-9A-Fa-f]{128}", read, clock)
+    return SignatureCheck("Discord", headers, "[0-9A-Fa-f]{128}", verify_signature, clock)
 
 
-def web_app(public_key: str, take: Take) -> web.Application:
+def create_web_app(public_key: str, take: Take) -> web.Application:
     """The web application, which hands each interaction to `take`."""
 
     async def interaction(_: web.Request, body: bytes) -> web.StreamResponse:
@@ -50,4 +52,4 @@ def web_app(public_key: str, take: Take) -> web.Application:
         take(read_payload(event), event.get("data") or {})
         return web.Response(status=202)
 
-    return signed_app(signatures(public_key), PATH, MAX_BODY, interaction)
+    return create_signed_app(create_signature_check(public_key), PATH, MAX_BODY, interaction)

@@ -12,31 +12,35 @@ from typing import Any
 
 import discord
 
-from adapters.discord.calls import CHOICES, Refused, Unsure, Wire
-from adapters.discord.channels import confirmed
+from adapters.discord.calls import CHOICES, DiscordApi, DiscordRefused, Unsure
+from adapters.discord.channels import confirm_channels
 from adapters.discord.command_payload import ATTACHMENT, CHANNEL, ENTRIES
 from adapters.discord.delivery import Delivery
-from adapters.discord.modal import ROOM, filled, modal
-from adapters.discord.permissions import list_rights, missing, warning
+from adapters.discord.modal import ROOM, build_modal, read_modal
+from adapters.discord.permissions import (
+    format_permission_warning,
+    list_missing_permissions,
+    list_rights,
+)
 from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
-from adapters.discord.request import Request
-from adapters.forms import begun, kept, opened
+from adapters.discord.request import DiscordRequest
+from adapters.forms import begin_form, open_form, save_draft_if_runnable
 from bot.app import App
-from bot.interface.form.form import HAND, ODDS, SECRET, asks
-from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
-from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
-from bot.interface.spec import LIST_BOT_RIGHTS, Command, CommandSpec, Path, Receipt
-from bot.interface.typing.complete import MAX_LENGTH, meant
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
-from bot.rules.text.plain import visible
+from bot.rules.text.plain import remove_invisible
+from bot.ui.form.form import HAND, ODDS, SECRET, opens_form
+from bot.ui.reply.packing import MOST_BYTES, build_too_large_error, read_file_text
+from bot.ui.reply.reply import OPEN_FORM, Reply, build_error_reply
+from bot.ui.spec import LIST_BOT_RIGHTS, Command, CommandSpec, Path, Receipt
+from bot.ui.typing.complete import MAX_LENGTH, restore_choice_values
 
 _BRANCHES = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class IncomingCommand:
     """A path, its options as typed (a file as Discord describes it), the option under the cursor,
     and channels.
 
@@ -50,7 +54,7 @@ class Read:
     channels: Mapping[str, Mapping[str, Any]] | None = None
 
 
-def read_command(data: Mapping[str, Any], server: str) -> Read:
+def read_command(data: Mapping[str, Any], server: str) -> IncomingCommand:
     """What the data of an interaction says. A channel becomes its place's key."""
     path = [str(data["name"])]
     entries: Sequence[Mapping[str, Any]] = data.get("options") or ()
@@ -76,10 +80,10 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
             channels[name] = known.get(str(value)) or {}
         else:
             options[name] = value
-    return Read(tuple(path), options, focused, typed, channels)
+    return IncomingCommand(tuple(path), options, focused, typed, channels)
 
 
-async def fetch_files(options: dict[str, object], wire: Wire) -> None:
+async def fetch_files(options: dict[str, object], wire: DiscordApi) -> None:
     """Put the text of attached files in their place. Raises UserError for one that is too large
     or no text.
     """
@@ -88,12 +92,12 @@ async def fetch_files(options: dict[str, object], wire: Wire) -> None:
             continue
         shown = str(file.get("filename") or "the file")[:60]
         if int(file.get("size") or 0) > MOST_BYTES:
-            raise too_large(shown)
+            raise build_too_large_error(shown)
         try:
             data = await wire.download(str(file["url"]), MOST_BYTES)
-            options[name] = await asyncio.to_thread(file_text, data, shown)
+            options[name] = await asyncio.to_thread(read_file_text, data, shown)
         except ValueError:
-            raise too_large(shown) from None
+            raise build_too_large_error(shown) from None
         except (Unsure, KeyError):
             what = f"{shown} could not be fetched from Discord."
             raise UserError(what, hint="Try again.", option=name, code="unreadable-file") from None
@@ -116,29 +120,29 @@ SETTLING = ("consent", "refuse", "reveal", "snooze", "handover")
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class DiscordServices:
     """The parts of the adapter at work; `client` is the library's connection, asked about channels
     and servers, and `servers` sees to the commands of their packs."""
 
     app: App
-    wire: Wire
+    wire: DiscordApi
     delivery: Delivery
     client: discord.AutoShardedClient
     servers: ServerCommands | None = None
 
-    async def with_menu(self, request: Request, reply: Reply) -> Reply:
+    async def add_menu_problem(self, request: DiscordRequest, reply: Reply) -> Reply:
         """The answer to what may have changed the packs of a server, once Discord has its new
         menu, or says why not.
         """
         return (
             reply
             if self.servers is None
-            else await self.servers.with_trouble(request.where.server, reply)
+            else await self.servers.add_problem(request.where.server, reply)
         )
 
 
 @asynccontextmanager
-async def _in_time() -> AsyncIterator[None]:
+async def _limit_time() -> AsyncIterator[None]:
     """A block that reads what the first response needs. Raises UserError where the store takes
     too long for that.
     """
@@ -149,8 +153,8 @@ async def _in_time() -> AsyncIterator[None]:
         raise NOT_WRITTEN from None
 
 
-def _command(
-    request: Request,
+def _build_command(
+    request: DiscordRequest,
     path: Path,
     options: Mapping[str, object],
     *,
@@ -168,183 +172,212 @@ def _command(
 # Commands
 
 
-async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+async def run_command(
+    work: DiscordServices, request: DiscordRequest, data: Mapping[str, Any]
+) -> None:
     """Run a slash command; one that lacks what it needs opens the guided form, and a refusal
     leads to it.
     """
     read = read_command(data, request.where.server)
-    async with _in_time():
-        spec = await work.app.spec_at(read.path, request.where)
-        called = await work.app.called(spec, meant(spec, read.options), request.who, request.where)
+    async with _limit_time():
+        spec = await work.app.find_spec_in_place(read.path, request.where)
+        called = await work.app.resolve_command(
+            spec, restore_choice_values(spec, read.options), request.who, request.where
+        )
         sequence = await work.app.find_sequence(*called, request.who, request.where)
     spec = called.spec if sequence is None else sequence
     options = dict(called.options) if sequence is None else {}
     private = spec.is_private(options)
-    if asks(spec, options):
-        async with _in_time():
+    if opens_form(spec, options):
+        async with _limit_time():
             offer = await work.app.forms.offer_scenario(spec, options, request.who, request.where)
         if offer is not None:
-            await work.delivery.say(request, offer)
+            await work.delivery.respond_with(request, offer)
             return
-        async with _in_time():
-            form = await begun(work.app, ROOM, spec, options, request.who, request.where)
-        await work.delivery.show(request, modal(form.form, form.draft.key))
+        async with _limit_time():
+            form = await begin_form(work.app, ROOM, spec, options, request.who, request.where)
+        await work.delivery.show_form(request, build_modal(form.form, form.draft.key))
         return
     more = {"resolved": dict(read.channels)} if read.channels else {}
-    command = _command(request, spec.path, options, private=private, spec=spec, **more)
+    command = _build_command(request, spec.path, options, private=private, spec=spec, **more)
 
     async def run() -> Reply:
-        return await work.app.forms.offered(
-            await answer(work, request, command), spec, options, request.who
+        return await work.app.forms.offer_correction(
+            await run_and_answer(work, request, command), spec, options, request.who
         )
 
-    await work.delivery.serve(request, command, run())
+    await work.delivery.serve_request(request, command, run())
 
 
-async def answer(work: Work, request: Request, command: Command) -> Reply:
+async def run_and_answer(work: DiscordServices, request: DiscordRequest, command: Command) -> Reply:
     """The answer to a command, whose files are fetched and channels confirmed first."""
     options = dict(command.options)
     try:
         await fetch_files(options, work.wire)
         named = command.delivery.get("resolved") if not request.owner else None
-        channels = await confirmed(work.client, request, named)
+        channels = await confirm_channels(work.client, request, named)
     except UserError as error:
-        return error_reply(error)
+        return build_error_reply(error)
     rights = list_rights(request) if command.path == LIST_BOT_RIGHTS else None
     reply = await work.app.run(
         replace(command, options=options, channels=channels, bot_rights=rights)
     )
     if command.path[0] == "pack":
-        return await work.with_menu(request, reply)
-    return _with_warning(reply, request) if command.path in ABOUT_THE_GAME else reply
+        return await work.add_menu_problem(request, reply)
+    return _add_permission_warning(reply, request) if command.path in ABOUT_THE_GAME else reply
 
 
-def _with_warning(reply: Reply, request: Request) -> Reply:
+def _add_permission_warning(reply: Reply, request: DiscordRequest) -> Reply:
     """The reply, which also names the permissions that the bot lacks in this channel."""
-    if reply.error or request.owner or not (lacking := missing(request, files=True)):
+    if (
+        reply.error
+        or request.owner
+        or not (lacking := list_missing_permissions(request, files=True))
+    ):
         return reply
-    return replace(reply, lines=(*reply.lines, warning(lacking)))
+    return replace(reply, lines=(*reply.lines, format_permission_warning(lacking)))
 
 
-async def make_good(work: Work, receipt: Receipt) -> None:
+async def answer_receipt(work: DiscordServices, receipt: Receipt) -> None:
     """Answer a command or press whose receipt a dead process left."""
     command = receipt.command
-    request = Request.from_json(
+    request = DiscordRequest.from_json(
         {**command.delivery, "name": command.who.name, "manager": command.who.manager}
     )
-    reply = await work.app.make_good(receipt, lambda: answer(work, request, command))
-    await work.delivery.make_good(request, reply)
+    reply = await work.app.answer_receipt(receipt, lambda: run_and_answer(work, request, command))
+    await work.delivery.answer_receipt(request, reply)
 
 
-async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+async def answer_completion(
+    work: DiscordServices, request: DiscordRequest, data: Mapping[str, Any]
+) -> None:
     """Answer with choices, which are no more and no longer than Discord takes."""
     read = read_command(data, request.where.server)
-    found = await work.app.complete(
+    found = await work.app.complete_option(
         read.path, read.focused, read.typed, read.options, request.who, request.where
     )
     named = (
-        (visible(choice.name)[:MAX_LENGTH].strip() or choice.value, choice.value)
+        (remove_invisible(choice.name)[:MAX_LENGTH].strip() or choice.value, choice.value)
         for choice in found
     )
     choices = [{"name": name, "value": value} for name, value in named]
     try:
         await work.wire.respond(request, CHOICES, data={"choices": choices})
-    except (Refused, Unsure) as error:
+    except (DiscordRefused, Unsure) as error:
         log.info("suggestions came too late: %s", error)
 
 
 # Buttons
 
 
-async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+async def run_press(
+    work: DiscordServices, request: DiscordRequest, data: Mapping[str, Any]
+) -> None:
     """Run what a button is for, or a choice in a menu of an answer."""
     custom_id = str(data.get("custom_id") or "")
     if custom_id.startswith(FORM_PART):
-        await _submitted(work, request, custom_id.removeprefix(FORM_PART), data)
+        await _run_form(work, request, custom_id.removeprefix(FORM_PART), data)
         return
     chosen = next(iter(data.get("values") or ()), "") if custom_id.startswith(MENU) else custom_id
     action = str(chosen).removeprefix(ACTION)
     if action.startswith(OPEN_FORM):
-        async with _in_time():
-            offer = await work.app.forms.offer_instead(
+        async with _limit_time():
+            offer = await work.app.forms.offer_scenario_for_button(
                 action.removeprefix(OPEN_FORM), request.who, request.where
             )
         if offer is not None:
-            await work.delivery.say(request, offer)
+            await work.delivery.respond_with(request, offer)
             return
-        async with _in_time():
-            draft = await work.app.forms.opened(
+        async with _limit_time():
+            draft = await work.app.forms.open_draft(
                 action.removeprefix(OPEN_FORM), request.who, request.where
             )
-            form = await opened(work.app, ROOM, draft, request.who, request.where)
-        await work.delivery.show(request, modal(form.form, form.draft.key))
+            form = await open_form(work.app, ROOM, draft, request.who, request.where)
+        await work.delivery.show_form(request, build_modal(form.form, form.draft.key))
         return
     name, _, rest = action.partition(":")
-    private = work.app.spec(("button", name)).is_private({})
-    command = _command(request, ("button", name), {"rest": rest}, private=private)
+    private = work.app.find_spec(("button", name)).is_private({})
+    command = _build_command(request, ("button", name), {"rest": rest}, private=private)
 
     async def run() -> Reply:
         reply = await work.app.press(
             action, request.who, request.where, request.request_id, command.delivery
         )
-        return await work.with_menu(request, reply) if name == ENABLES else reply
+        return await work.add_menu_problem(request, reply) if name == ENABLES else reply
 
     in_place = name in (PAGES if request.private_message else SETTLING)
     with (
-        work.delivery.hands.pressed(request)
+        work.delivery.hands.pause_during_press(request)
         if name in HANDS and request.private_message
         else nullcontext()
     ):
-        await work.delivery.serve(request, command, run(), in_place=in_place)
+        await work.delivery.serve_request(request, command, run(), in_place=in_place)
 
 
-async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+async def run_entry(
+    work: DiscordServices, request: DiscordRequest, data: Mapping[str, Any]
+) -> None:
     """Do what the button of the message does that was chosen in its menu, under Apps, also where it
     is far up, or has gone; whoever chose it is told where it has none. Raises UserError."""
     messages = (data.get("resolved") or {}).get("messages") or {}
     message = messages.get(str(data.get("target_id"))) or {}
     name = ENTRIES.get(str(data.get("name")), "")
     custom_id = next(
-        (found for found in _ids(message) if name and found.startswith(f"{ACTION}{name}:")), ""
+        (
+            found
+            for found in _list_custom_ids(message)
+            if name and found.startswith(f"{ACTION}{name}:")
+        ),
+        "",
     )
     if custom_id:
-        await press(work, request, {"custom_id": custom_id})
+        await run_press(work, request, {"custom_id": custom_id})
         return
     raise UserError("That message has no roll to undo or show odds for.", code="not-repeatable")
 
 
-def _ids(part: Any) -> Iterator[str]:
+def _list_custom_ids(part: Any) -> Iterator[str]:
     """The custom ids of a message's buttons, however deep they are."""
     if isinstance(part, Mapping):
         if isinstance(found := part.get("custom_id"), str):
             yield found
         for inner in part.get("components") or ():
-            yield from _ids(inner)
+            yield from _list_custom_ids(inner)
 
 
 # Forms
 
 
-async def _submitted(work: Work, request: Request, key: str, data: Mapping[str, Any]) -> None:
+async def _run_form(
+    work: DiscordServices, request: DiscordRequest, key: str, data: Mapping[str, Any]
+) -> None:
     """Take what was filled into a form, and do what was chosen in it."""
-    async with _in_time():
-        draft = await work.app.drafts.own(key if "components" in data else "", request.who.key)
-        form = await opened(work.app, ROOM, draft, request.who, request.where)
-    taken = form.taken(filled(data))
+    async with _limit_time():
+        draft = await work.app.drafts.get_own(key if "components" in data else "", request.who.key)
+        form = await open_form(work.app, ROOM, draft, request.who, request.where)
+    taken = form.read_filled(read_modal(data))
     if taken.problem is not None:
-        refusal = error_reply(taken.problem)
-        offered = await work.app.forms.offered(refusal, form.spec, taken.options, request.who, key)
-        await work.delivery.say(request, offered)
+        refusal = build_error_reply(taken.problem)
+        offered = await work.app.forms.offer_correction(
+            refusal, form.spec, taken.options, request.who, key
+        )
+        await work.delivery.respond_with(request, offered)
         return
-    if await kept(work.app, form, taken):
-        command = _command(request, *form.asks(taken), private=taken.how in (ODDS, SECRET, HAND))
-        done = form.done(work.app, taken, command)
+    if await save_draft_if_runnable(work.app, form, taken):
+        command = _build_command(
+            request, *form.get_command(taken), private=taken.how in (ODDS, SECRET, HAND)
+        )
+        done = form.answer_command(work.app, taken, command)
     else:
-        async with _in_time():
-            called = await work.app.called(form.spec, taken.options, request.who, request.where)
+        async with _limit_time():
+            called = await work.app.resolve_command(
+                form.spec, taken.options, request.who, request.where
+            )
         private = called.spec.is_private(called.options)
-        command = _command(
+        command = _build_command(
             request, called.spec.path, called.options, private=private, spec=called.spec
         )
-        done = form.done(work.app, taken, command, partial(answer, work, request, command))
-    await work.delivery.serve(request, command, done)
+        done = form.answer_command(
+            work.app, taken, command, partial(run_and_answer, work, request, command)
+        )
+    await work.delivery.serve_request(request, command, done)

@@ -9,8 +9,8 @@ from typing import Any
 
 from adapters.discord.render import FORM_PART
 from adapters.discord.request import Json
-from bot.interface.form.form import FLAGS, Field, Form, Room
-from bot.rules.text.plain import cut, visible
+from bot.rules.text.plain import cut_text, remove_invisible
+from bot.ui.form.form import FLAGS, Field, Form, Room
 
 ROOM = Room(fields=5, picks=25, ticks=10)
 """What a modal holds; an entry of a menu more would be refused."""
@@ -21,7 +21,7 @@ MOST_TICKS = 6
 """Behind more, what to do is a menu: a phone shows the form whole."""
 
 
-def modal(form: Form, key: str) -> Json:
+def build_modal(form: Form, key: str) -> Json:
     """The modal of a form whose draft has this key."""
     is_long = any(field.kind == "ticks" and len(field.picks) > MOST_TICKS for field in form.fields)
     fields = [
@@ -30,12 +30,12 @@ def modal(form: Form, key: str) -> Json:
     ]
     return {
         "custom_id": f"{FORM_PART}{key}",
-        "title": cut(visible(form.title), MAX_TITLE),
-        "components": [_labelled(field) for field in fields[: ROOM.fields]],
+        "title": cut_text(remove_invisible(form.title), MAX_TITLE),
+        "components": [_build_label(field) for field in fields[: ROOM.fields]],
     }
 
 
-def filled(data: Mapping[str, Any]) -> dict[str, object]:
+def read_modal(data: Mapping[str, Any]) -> dict[str, object]:
     """What a modal that was sent holds, by field: a text, the values chosen, or a file as
     Discord describes it.
     """
@@ -56,22 +56,22 @@ def filled(data: Mapping[str, Any]) -> dict[str, object]:
     return found
 
 
-def _labelled(field: Field) -> Json:
+def _build_label(field: Field) -> Json:
     is_said = field.kind in ("ticks", "how") or (
         field.example in field.hint and not field.value and field.example
     )
     about = f"⚠ {field.wrong}" if field.wrong else "" if is_said else field.hint
     made: Json = {
         "type": LABEL,
-        "label": cut(visible(field.label), MAX_LABEL),
-        "component": _component(field),
+        "label": cut_text(remove_invisible(field.label), MAX_LABEL),
+        "component": _build_component(field),
     }
-    return made | ({"description": cut(visible(about), MAX_ABOUT)} if about else {})
+    return made | ({"description": cut_text(remove_invisible(about), MAX_ABOUT)} if about else {})
 
 
-def _component(field: Field) -> Json:
+def _build_component(field: Field) -> Json:
     if field.kind in ("picks", "pick"):
-        return _select(field)
+        return _build_select(field)
     if field.kind == "ticks":
         found: Json = {
             "type": CHECKBOXES,
@@ -79,13 +79,13 @@ def _component(field: Field) -> Json:
             "min_values": 0,
             "max_values": len(field.picks),
         }
-        return found | {"required": False, "options": _options(field, about=False)}
+        return found | {"required": False, "options": _build_options(field, about=False)}
     if field.kind == "how":
         return {
             "type": RADIO,
             "custom_id": field.name,
             "required": True,
-            "options": _options(field, about=False),
+            "options": _build_options(field, about=False),
         }
     if field.kind == "file":
         ends = field.option.values if field.option is not None else ()
@@ -105,15 +105,19 @@ def _component(field: Field) -> Json:
     made |= {"required": field.needed, "max_length": 40 if field.kind == "number" else MAX_TEXT}
     if field.value:
         return made | {"value": field.value[: made["max_length"]]}
-    return made | ({"placeholder": cut(visible(field.example), MAX_ABOUT)} if field.example else {})
+    return made | (
+        {"placeholder": cut_text(remove_invisible(field.example), MAX_ABOUT)}
+        if field.example
+        else {}
+    )
 
 
-def _select(field: Field) -> Json:
-    options = _options(field, about=True)
+def _build_select(field: Field) -> Json:
+    options = _build_options(field, about=True)
     return {
         "type": SELECT,
         "custom_id": field.name,
-        "placeholder": _placeholder(field),
+        "placeholder": _build_placeholder(field),
         "min_values": 1 if field.needed else 0,
         "max_values": 1 if field.kind == "pick" else len(options),
         "required": field.needed,
@@ -121,19 +125,21 @@ def _select(field: Field) -> Json:
     }
 
 
-def _placeholder(field: Field) -> str:
+def _build_placeholder(field: Field) -> str:
     if field.name == FLAGS:
         return "Choose what applies"
     return "Choose one" if field.kind == "pick" else "Choose units"
 
 
-def _options(field: Field, *, about: bool) -> list[Json]:
+def _build_options(field: Field, *, about: bool) -> list[Json]:
     return [
         {
-            "label": cut(visible(pick.label), MAX_ABOUT),
+            "label": cut_text(remove_invisible(pick.label), MAX_ABOUT),
             "value": pick.value,
             **(
-                {"description": cut(visible(pick.about), MAX_ABOUT)} if about and pick.about else {}
+                {"description": cut_text(remove_invisible(pick.about), MAX_ABOUT)}
+                if about and pick.about
+                else {}
             ),
             **({"default": True} if pick.chosen else {}),
         }

@@ -13,9 +13,9 @@ from adapters.discord.request import (
     SEND_IN_THREADS,
     SEND_MESSAGES,
     VIEW_CHANNEL,
-    Request,
+    DiscordRequest,
 )
-from bot.interface.spec import BotRight
+from bot.ui.spec import BotRight
 
 NEEDED = {
     "View Channels": VIEW_CHANNEL,
@@ -41,17 +41,17 @@ _PURPOSES = {
 _REMEDY = "Ask a server manager: Edit Channel, Permissions, Grognard, then switch it on."
 
 
-def list_rights(request: Request) -> tuple[BotRight, ...]:
+def list_rights(request: DiscordRequest) -> tuple[BotRight, ...]:
     """Return each permission that the bot can use where a request came from."""
     unused = "Send Messages" if request.thread else "Send Messages in Threads"
     return tuple(
-        BotRight(name, _PURPOSES[name], request.may(bit), _REMEDY)
+        BotRight(name, _PURPOSES[name], request.has_permission(bit), _REMEDY)
         for name, bit in (NEEDED | WELCOME).items()
         if name != unused
     )
 
 
-def missing(request: Request, *, files: bool = False) -> tuple[str, ...]:
+def list_missing_permissions(request: DiscordRequest, *, files: bool = False) -> tuple[str, ...]:
     """Names of the permissions that the bot lacks where a request came from; to attach files
     only with `files`.
     """
@@ -60,25 +60,27 @@ def missing(request: Request, *, files: bool = False) -> tuple[str, ...]:
         *(() if files else ("Attach Files",)),
     }
     return tuple(
-        name for name, bit in NEEDED.items() if name not in spared and not request.may(bit)
+        name
+        for name, bit in NEEDED.items()
+        if name not in spared and not request.has_permission(bit)
     )
 
 
-def not_posted(request: Request) -> str:
+def explain_not_posted(request: DiscordRequest) -> str:
     """What goes to the person who asked, with an answer that Discord would not have in the
     channel.
     """
-    lacking = ", ".join(missing(request)) or "Send Messages"
+    lacking = ", ".join(list_missing_permissions(request)) or "Send Messages"
     return f"This could not be posted in its channel: the bot lacks the permission {lacking} there."
 
 
-def warning(lacking: Iterable[str]) -> str:
+def format_permission_warning(lacking: Iterable[str]) -> str:
     """What an answer about the game adds where permissions are missing."""
     names = ", ".join(lacking)
     return f"The bot lacks permissions in this channel: {names}. Late answers, tables and files may not arrive."
 
 
-def invite(application: int | str) -> str:
+def build_invite_url(application: int | str) -> str:
     """The address under which a server's manager adds the bot, with just the permissions that it
     uses.
     """
@@ -93,7 +95,7 @@ def invite(application: int | str) -> str:
     )
 
 
-def for_oneself(application: int | str) -> str:
+def build_own_install_url(application: int | str) -> str:
     """The address under which somebody adds the bot to their own account."""
     asked = {
         "client_id": application,

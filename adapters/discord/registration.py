@@ -24,19 +24,19 @@ import discord
 from adapters.discord.calls import BROKEN
 from adapters.discord.command_payload import (
     MAX_COMMAND,
-    command,
-    fitting,
-    for_servers,
-    our_commands,
+    build_command,
+    list_our_commands,
+    restrict_to_servers,
+    split_by_size,
 )
 from adapters.discord.request import PLATFORM, Json
 from bot.app import App
-from bot.interface.registry import TABLE, Registry
-from bot.interface.reply.reply import Reply
-from bot.places.adapter_notes import Notes
+from bot.preferences.adapter_notes import Notes
 from bot.rules.errors import UserError
-from bot.systems.catalog import everywhere
-from bot.systems.system import built_in
+from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.registry import TABLE, Registry
+from bot.ui.reply.reply import Reply
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ class ServerCommands:
             str, str
         ] = {}  # what came of the last change, until the answer to it is there
         self._made_from = ""
-        self._end = app.when_packs_change(self.changed)
+        self._end = app.listen_for_pack_changes(self.handle_change)
 
     def stop(self) -> None:
         """End; what is on its way is sent after the next start."""
@@ -107,7 +107,7 @@ class ServerCommands:
             if not server.told.done():
                 server.told.set_result(NOT_YET)
 
-    def changed(self, server: str) -> None:
+    def handle_change(self, server: str) -> None:
         """The choice of a server was stored: tell Discord."""
         if not server.removeprefix(PLATFORM).isdecimal():
             return
@@ -115,26 +115,26 @@ class ServerCommands:
         known = self._servers.get(server)
         if known is None:
             known = self._servers[server] = _Server()
-            known.task = asyncio.create_task(self._kept_up(server, known))
+            known.task = asyncio.create_task(self._send_until_current(server, known))
             return
         if known.told.done():
             known.told = asyncio.get_running_loop().create_future()
         known.news.set()
 
-    async def joined(self, server: str) -> None:
+    async def handle_join(self, server: str) -> None:
         """The bot was added to a server (again): Discord has forgotten what it was told there."""
-        if await self._app.packs_on(server):
+        if await self._app.load_enabled_packs(server):
             await self._notes.remove(OF_SERVERS, server.removeprefix(PLATFORM))
-            self.changed(server)
+            self.handle_change(server)
 
-    async def settle(self) -> None:
+    async def send_pending_changes(self) -> None:
         """After a start: send what changed while nobody was there. Of several processes one
         does.
         """
         try:
-            noted = await self._notes.keys(OF_SERVERS)
+            noted = await self._notes.list_keys(OF_SERVERS)
             servers = {
-                *await self._app.servers_with_packs(PLATFORM),
+                *await self._app.list_servers_with_packs(PLATFORM),
                 *(f"{PLATFORM}{key}" for key in noted),
             }
         except UserError as error:
@@ -142,11 +142,11 @@ class ServerCommands:
             return
         for server in sorted(servers):
             if server.removeprefix(PLATFORM).isdecimal() and server not in self._servers:
-                _, again = await self._attempt(server, is_start=True)
+                _, again = await self._try_sync(server, is_start=True)
                 if again:
-                    self.changed(server)
+                    self.handle_change(server)
 
-    async def with_trouble(self, server: str, reply: Reply) -> Reply:
+    async def add_problem(self, server: str, reply: Reply) -> Reply:
         """The answer to a manager, who also reads in it where Discord has not taken the change."""
         known = self._servers.get(server)
         said = self._said.pop(server, "")
@@ -158,11 +158,11 @@ class ServerCommands:
             self._said.pop(server, None)
         return replace(reply, lines=(*reply.lines, said)) if said and not reply.error else reply
 
-    async def _kept_up(self, server: str, known: _Server) -> None:
+    async def _send_until_current(self, server: str, known: _Server) -> None:
         tried = 0
         while True:
             known.news.clear()
-            said, again = await self._attempt(server)
+            said, again = await self._try_sync(server)
             if known.news.is_set():
                 tried = 0
                 continue
@@ -180,14 +180,16 @@ class ServerCommands:
             except TimeoutError:
                 continue
 
-    async def _attempt(self, server: str, *, is_start: bool = False) -> News:
+    async def _try_sync(self, server: str, *, is_start: bool = False) -> News:
         """Tell Discord what is new; what kept it from that."""
         try:
             return await self._sync(server, is_start=is_start), 0.0
         except (discord.HTTPException, *BROKEN, UserError) as error:
             log.error("the commands of %s could not be registered: %s", server, error)
             return (
-                _refusal(error) if isinstance(error, discord.HTTPException) else (NOT_YET, WAITS[0])
+                _describe_refusal(error)
+                if isinstance(error, discord.HTTPException)
+                else (NOT_YET, WAITS[0])
             )
 
     async def _sync(self, server: str, *, is_start: bool) -> str:
@@ -198,19 +200,19 @@ class ServerCommands:
         left = set[str]()
         while True:
             done = await self._notes.get(OF_SERVERS, key) or {}
-            packs = await self._app.packs_on(server)
-            made_from = await self._source(packs)
+            packs = await self._app.load_enabled_packs(server)
+            made_from = await self._hash_pack_sources(packs)
             if done.get("made_from", "") == made_from:
-                return _told(done, left)
-            made, left_out = await self._made(server) if packs else ([], [])
-            version = digest(made)
+                return _format_problem(done, left)
+            made, left_out = await self._build_commands(server) if packs else ([], [])
+            version = hash_commands(made)
             refused = dict(done.get("refused") or {})
-            if version != done.get("version", digest([])):
+            if version != done.get("version", hash_commands([])):
                 if is_start and not await is_our_turn(
                     f"{self._application}/{key}", version, self._notes
                 ):
                     return ""
-                refused = await self._registered(int(key), made)
+                refused = await self._register_without_refused(int(key), made)
                 log.info("registered %s commands with Discord for %s", len(made), server)
             left = (left | {*done.get("packs", ())}) - {*packs}
             if packs:
@@ -226,7 +228,7 @@ class ServerCommands:
             else:
                 await self._notes.remove(OF_SERVERS, key)
 
-    async def _registered(self, server: int, made: list[Json]) -> dict[str, str]:
+    async def _register_without_refused(self, server: int, made: list[Json]) -> dict[str, str]:
         """Register commands, without the packs that Discord refuses: these by name, with its
         reason.
 
@@ -247,53 +249,57 @@ class ServerCommands:
                 log.error("Discord refuses commands of packs on %s: %s", server, error)
                 refused |= {taken[at]["name"].removesuffix(TABLE): why for at, why in named.items()}
 
-    async def _source(self, packs: Mapping[str, str]) -> str:
+    async def _hash_pack_sources(self, packs: Mapping[str, str]) -> str:
         """What tells whether the commands of these packs can have changed; "" where there are
         none.
         """
         if not packs:
             return ""
         if not self._made_from:
-            self._made_from = await asyncio.to_thread(sources)
+            self._made_from = await asyncio.to_thread(hash_sources)
         return hashlib.sha256(
             "\n".join([self._made_from, *map(" ".join, sorted(packs.items()))]).encode()
         ).hexdigest()
 
-    async def _made(self, server: str) -> tuple[list[Json], list[str]]:
+    async def _build_commands(self, server: str) -> tuple[list[Json], list[str]]:
         """The commands as Discord takes them, and the names of those that it would not. What is a
         command of everybody's is seen everywhere already."""
-        registry, names = await self._app.packs_at(server)
+        registry, names = await self._app.load_server_registry(server)
         return await asyncio.to_thread(
-            _payload, registry, [one for one in names if one not in self._app.registry.top]
+            _build_payloads,
+            registry,
+            [one for one in names if one not in self._app.registry.top_names],
         )
 
 
-def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:
-    made = [command(name, registry) for name in names if any(registry.below((name,)))]
+def _build_payloads(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:
+    made = [build_command(name, registry) for name in names if any(registry.list_below((name,)))]
     plain = [{key: value for key, value in one.items() if key not in ONLY_GLOBAL} for one in made]
-    return fitting(plain)
+    return split_by_size(plain)
 
 
 _NAMED = re.compile(r"^In (\d+)\.[^:]*: (.*)$", re.MULTILINE)
 """Discord names a command that it refuses by its place in the list, and says why."""
 
 
-def _told(noted: Mapping[str, Any], left: Iterable[str]) -> str:
+def _format_problem(noted: Mapping[str, Any], left: Iterable[str]) -> str:
     """What the manager should know of what Discord has now; `left` are the packs that it has no
     more.
     """
     if refused := noted.get("refused"):
-        return REFUSED_ONES.format(names=_named(refused), why=next(iter(refused.values())))
+        return REFUSED_ONES.format(
+            names=_format_pack_names(refused), why=next(iter(refused.values()))
+        )
     if large := noted.get("left_out"):
         return TOO_LARGE.format(most=f"{MAX_COMMAND:,}", names=" and ".join(large))
-    return LEFT.format(names=_named(sorted(left))) if left else ""
+    return LEFT.format(names=_format_pack_names(sorted(left))) if left else ""
 
 
-def _named(packs: Iterable[str]) -> str:
+def _format_pack_names(packs: Iterable[str]) -> str:
     return " and ".join(f"/{id}" for id in packs)
 
 
-def _refusal(error: discord.HTTPException) -> News:
+def _describe_refusal(error: discord.HTTPException) -> News:
     if error.code == TOO_MANY_A_DAY:
         return TODAY, HOUR
     if error.status in (403, 404):
@@ -336,7 +342,7 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
     They are made in a thread, and only from other files than last time: reading every table slows
     whoever plays meanwhile.
     """
-    made_from = await asyncio.to_thread(sources)
+    made_from = await asyncio.to_thread(hash_sources)
     wanted = None
     version = ""
     for wait in (*_TRIES, None):
@@ -345,15 +351,15 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
             if done.get("made_from") == made_from:
                 return
             if wanted is None:
-                wanted = await asyncio.to_thread(our_commands)
-                version = digest(wanted)
+                wanted = await asyncio.to_thread(list_our_commands)
+                version = hash_commands(wanted)
             if done.get("version") != version:
                 if not await is_our_turn(str(application), version, notes):
                     if wait is None:
                         return
                     await asyncio.sleep(wait)
                     continue
-                if not await _registered(http, application, wanted):
+                if not await _register_commands(http, application, wanted):
                     return
             await notes.put(KIND, str(application), {"version": version, "made_from": made_from})
             return
@@ -366,7 +372,7 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
             await asyncio.sleep(wait)
 
 
-async def _registered(http: Any, application: int, wanted: list[Json]) -> bool:
+async def _register_commands(http: Any, application: int, wanted: list[Json]) -> bool:
     """Register them; False where Discord took them for servers alone, as nobody may add this
     application to their account: the next start tries again. Raises discord.HTTPException, OSError.
     """
@@ -378,7 +384,9 @@ async def _registered(http: Any, application: int, wanted: list[Json]) -> bool:
         log.warning(
             "commands for servers alone: User Install is off in the Developer Portal, under Installation"
         )
-        await http.bulk_upsert_global_commands(application, [for_servers(one) for one in wanted])
+        await http.bulk_upsert_global_commands(
+            application, [restrict_to_servers(one) for one in wanted]
+        )
         return False
     log.info("registered %s commands with Discord", len(wanted))
     return True
@@ -394,7 +402,7 @@ async def is_our_turn(key: str, version: str, notes: Notes) -> bool:
     return (await notes.get(TURN, key) or {}).get("by") == _ME
 
 
-def sources() -> str:
+def hash_sources() -> str:
     """What tells whether the commands can have changed: a hash of all files that they are made
     from.
     """
@@ -409,26 +417,27 @@ def sources() -> str:
             found.update(
                 f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
             )
-    for id, system in everywhere().items():
-        if id not in built_in():
+    for id, system in load_shared_systems().items():
+        if id not in list_builtin_systems():
             found.update(f"{id}\0{system.key}\n".encode())  # a pack of the host's
     return found.hexdigest()
 
 
-def digest(commands: list[Any]) -> str:
+def hash_commands(commands: list[Any]) -> str:
     """What tells whether two lists of commands are the same: without ids, order and what Discord
     adds.
     """
     plain = sorted(
-        (_plain(command) for command in commands), key=lambda command: str(command["name"])
+        (_normalize_entry(command) for command in commands),
+        key=lambda command: str(command["name"]),
     )
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-def _plain(entry: Mapping[str, Any]) -> Json:
+def _normalize_entry(entry: Mapping[str, Any]) -> Json:
     """An entry without what stands for nothing."""
     return {
-        key: [_plain(item) if isinstance(item, Mapping) else item for item in value]
+        key: [_normalize_entry(item) if isinstance(item, Mapping) else item for item in value]
         if key in _LISTS
         else value
         for key, value in entry.items()

@@ -9,12 +9,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from adapters.discord.permissions import NO_FILES, for_oneself, invite
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request
-from adapters.discord.text import PEN, bold, escaped, fenced, line
-from bot.interface.reply.bars import COLUMNS, PHONE
-from bot.interface.reply.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
-from bot.interface.reply.reply import (
+from adapters.discord.permissions import NO_FILES, build_invite_url, build_own_install_url
+from adapters.discord.request import (
+    ATTACH_FILES,
+    EMBED_LINKS,
+    EPHEMERAL,
+    PLATFORM,
+    DiscordRequest,
+    Json,
+)
+from adapters.discord.text import PEN, escape_text, format_bold, format_fenced, format_line
+from bot.rules.text.plain import remove_invisible
+from bot.ui.reply.bars import COLUMNS, PHONE
+from bot.ui.reply.parts import Entry, Part, Row, Rule, Small, format_part, render_parts
+from bot.ui.reply.reply import (
     COLORS,
     GAME,
     LINK,
@@ -25,10 +33,9 @@ from bot.interface.reply.reply import (
     File,
     Menu,
     Reply,
-    beside,
+    build_entry_button,
 )
-from bot.interface.typing.command_writer import CommandReader, plain_pen
-from bot.rules.text.plain import visible
+from bot.ui.typing.command_writer import CommandReader, get_plain_pen
 
 IN_A_BOX = PHONE._replace(grid=COLUMNS)
 """How tables are drawn: answers here are in boxes, which are narrower than a phone."""
@@ -57,47 +64,52 @@ _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class DiscordMessage:
     """A message as it is sent: its JSON, and the files with it."""
 
     body: Json
     files: tuple[File, ...] = ()
 
 
-def render(reply: Reply, request: Request, *, late: bool | str = False) -> Message:
+def render_message(
+    reply: Reply, request: DiscordRequest, *, late: bool | str = False
+) -> DiscordMessage:
     """The message for a reply where `ask` came from. Nothing in it can ping but those whom the
     reply calls.
     """
-    reply = _by_own_install(reply, request)
-    files, notes = _files(reply, request)
-    lead = _lead(reply, late=late)
+    reply = _adapt_to_own_install(reply, request)
+    files, notes = _list_files(reply, request)
+    lead = _build_lead(reply, late=late)
     if reply.boxed or any(isinstance(part, Entry) for part in reply.lines):
-        return Message(_list(reply, lead), files)
-    rest = [*drawn(reply.shown, PEN, IN_A_BOX), *((note, False) for note in notes)]
-    if request.may(EMBED_LINKS) and not reply.bare:
-        body, folded = _embedded(reply, lead, rest)
+        return DiscordMessage(_render_list(reply, lead), files)
+    rest = [*render_parts(reply.visible_lines, PEN, IN_A_BOX), *((note, False) for note in notes)]
+    if request.has_permission(EMBED_LINKS) and not reply.bare:
+        body, folded = _build_embed(reply, lead, rest)
     else:
-        body, folded = _plain(reply, lead, rest)
+        body, folded = _build_plain_content(reply, lead, rest)
     if folded:
-        whole = File("answer.txt", reply.text(plain_pen(CommandReader.DISCORD)))
-        if request.may(ATTACH_FILES):
+        whole = File("answer.txt", reply.format_text(get_plain_pen(CommandReader.DISCORD)))
+        if request.has_permission(ATTACH_FILES):
             files = (*files, whole)
         else:
             body["content"] += f"\n(Too long to show here. {NO_FILES})"
-    users = _called(reply)
+    users = _list_called_ids(reply)
     body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
-    body["components"] = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)][:MAX_ROWS]
+    body["components"] = [
+        *build_button_rows(reply.buttons, reply.across),
+        *build_menu_rows(reply.menus),
+    ][:MAX_ROWS]
     if flags := (EPHEMERAL if reply.private else 0) | (QUIET if reply.quiet else 0):
         body["flags"] = flags
-    return Message(body, files)
+    return DiscordMessage(body, files)
 
 
-def _by_own_install(reply: Reply, request: Request) -> Reply:
+def _adapt_to_own_install(reply: Reply, request: DiscordRequest) -> Reply:
     """The reply as it can be shown where somebody's own install asked: private where the server has
     it so, and what needs a game with the way to one."""
     ways = {
-        "needs-game": (invite, "Add to a server"),
-        "own-play": (for_oneself, "Add to my account"),
+        "needs-game": (build_invite_url, "Add to a server"),
+        "own-play": (build_own_install_url, "Add to my account"),
     }
     if request.owner and reply.code in ways:
         address, label = ways[reply.code]
@@ -109,23 +121,25 @@ def _by_own_install(reply: Reply, request: Request) -> Reply:
     return reply
 
 
-def _list(reply: Reply, lead: str) -> Json:
+def _render_list(reply: Reply, lead: str) -> Json:
     """A list in a box, each entry with its button beside it: no embed can do that, so it has
     Discord's newer layout.
     """
     inner: list[Json] = []
-    for apart, run in groupby(reply.shown, key=lambda part: isinstance(part, Entry | Rule)):
+    for apart, run in groupby(reply.visible_lines, key=lambda part: isinstance(part, Entry | Rule)):
         for one in (
-            map(_entry, run)
+            map(_render_entry, run)
             if apart
-            else [{"type": _TEXT, "content": _joined(drawn(run, PEN, IN_A_BOX))}]
+            else [{"type": _TEXT, "content": _join_rows(render_parts(run, PEN, IN_A_BOX))}]
         ):
             inner += [{"type": _SEPARATOR}, one] if inner and not reply.boxed else [one]
-    below = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)]
+    below = [*build_button_rows(reply.buttons, reply.across), *build_menu_rows(reply.menus)]
     if reply.boxed:
         lead = f"### {lead}" if reply.quiet else lead
         footer = (
-            [{"type": _TEXT, "content": f"-# {escaped(_footer(reply))}"}] if reply.footer else []
+            [{"type": _TEXT, "content": f"-# {escape_text(_format_footer(reply))}"}]
+            if reply.footer
+            else []
         )
         inner = [{"type": _TEXT, "content": lead}, *inner, *footer, *below]
         below = []
@@ -137,92 +151,101 @@ def _list(reply: Reply, lead: str) -> Json:
     }
 
 
-def _entry(part: Part) -> Json:
+def _render_entry(part: Part) -> Json:
     if isinstance(part, Rule):
         return {"type": _SEPARATOR, "divider": part.is_drawn, "spacing": 1}
-    text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN, IN_A_BOX))}
+    text: Json = {"type": _TEXT, "content": "\n".join(format_part(part, PEN, IN_A_BOX))}
     if not isinstance(part, Entry) or not part.label:
         return text
-    return {"type": _SECTION, "components": [text], "accessory": _button(beside(part))}
+    return {
+        "type": _SECTION,
+        "components": [text],
+        "accessory": _build_button(build_entry_button(part)),
+    }
 
 
-def _joined(rows: Iterable[Row]) -> str:
+def _join_rows(rows: Iterable[Row]) -> str:
     """Lines as one text, those of a fixed width that follow each other in one fence."""
     runs = (
         (fixed, [text for text, _ in run]) for fixed, run in groupby(rows, key=lambda row: row[1])
     )
-    return "\n".join(fenced(texts) if fixed else "\n".join(texts) for fixed, texts in runs)
+    return "\n".join(format_fenced(texts) if fixed else "\n".join(texts) for fixed, texts in runs)
 
 
-def _lead(reply: Reply, *, late: bool | str) -> str:
+def _build_lead(reply: Reply, *, late: bool | str) -> str:
     said = (
         (late if isinstance(late, str) else LATE if late else "")
         + (REFUSED if reply.error else "")
-        + _first(reply)
+        + _format_first_line(reply)
     )
-    called = " ".join(f"<@{user}>" for user in _called(reply))
+    called = " ".join(f"<@{user}>" for user in _list_called_ids(reply))
     if called and reply.tone == WAITING:  # a phone's notification shows its beginning
         return f"{called}, {said}"
     return f"{said} · {called}" if called else said
 
 
-def _called(reply: Reply) -> list[str]:
+def _list_called_ids(reply: Reply) -> list[str]:
     """Ids of those whom the reply calls here."""
     return [key.removeprefix("discord:") for key in reply.mention if key.startswith("discord:")]
 
 
-def _first(reply: Reply) -> str:
+def _format_first_line(reply: Reply) -> str:
     """The news in bold letters unless nothing happened, the cause in plain ones."""
     if reply.over:
-        return f"{escaped(reply.over)}: ~~{escaped(reply.first)}~~"
-    title = escaped(reply.title) if reply.tone in PLAIN or reply.error else bold(reply.title)
-    return f"{title} · {line(reply.by)}" if reply.by else title
+        return f"{escape_text(reply.over)}: ~~{escape_text(reply.first_line)}~~"
+    title = (
+        escape_text(reply.title) if reply.tone in PLAIN or reply.error else format_bold(reply.title)
+    )
+    return f"{title} · {format_line(reply.by)}" if reply.by else title
 
 
-def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:
+def _list_files(reply: Reply, request: DiscordRequest) -> tuple[tuple[File, ...], list[str]]:
     """The files that can be sent, and a line for what cannot."""
-    if reply.files and not request.may(ATTACH_FILES):
-        return (), [escaped(f"The file cannot be sent. {NO_FILES}")]
+    if reply.files and not request.has_permission(ATTACH_FILES):
+        return (), [escape_text(f"The file cannot be sent. {NO_FILES}")]
     fitting = tuple(file for file in reply.files if len(file.data) <= request.file_size)
     if len(fitting) < len(reply.files):
         return fitting, ["The file is larger than Discord takes here; ask the host for it."]
     return fitting, []
 
 
-def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
+def _build_embed(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
     """Content and embed; whether something had to fold."""
-    content, folded = _fitting(lead, MAX_CONTENT - 200)
-    text = _joined(rest)
+    content, folded = _fit_text(lead, MAX_CONTENT - 200)
+    text = _join_rows(rest)
     if not text and reply.footer:  # an embed with a number alone is an empty box
-        return {"content": f"{content}\n-# {escaped(_footer(reply))}", "embeds": []}, folded
+        return {
+            "content": f"{content}\n-# {escape_text(_format_footer(reply))}",
+            "embeds": [],
+        }, folded
     if len(text) > MAX_EMBED:
-        text = _folded(rest, MAX_EMBED - 100)
+        text = _fold_rows(rest, MAX_EMBED - 100)
         folded = True
     embed: Json = {"color": COLORS.get(OVER if reply.error else reply.tone, COLORS[GAME])}
     if text:
         embed["description"] = text
     if reply.footer:
-        embed["footer"] = {"text": _footer(reply)[:MAX_FOOTER]}
+        embed["footer"] = {"text": _format_footer(reply)[:MAX_FOOTER]}
     return {"content": content, "embeds": [embed] if len(embed) > 1 else []}, folded
 
 
-def _plain(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
+def _build_plain_content(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
     """All in the content; whether something had to fold."""
-    footer = [f"-# {escaped(_footer(reply))}"] if reply.footer else []
-    whole = "\n".join([lead, *([_joined(rest)] if rest else []), *footer])
+    footer = [f"-# {escape_text(_format_footer(reply))}"] if reply.footer else []
+    whole = "\n".join([lead, *([_join_rows(rest)] if rest else []), *footer])
     if len(whole) <= MAX_CONTENT - 200:
         return {"content": whole, "embeds": []}, False
     room = MAX_CONTENT - 300 - len("\n".join(footer))
-    first, _ = _fitting(lead, room)
-    shown = _folded(rest, max(0, room - len(first)))
+    first, _ = _fit_text(lead, room)
+    shown = _fold_rows(rest, max(0, room - len(first)))
     return {"content": "\n".join([first, *([shown] if shown else []), *footer]), "embeds": []}, True
 
 
-def _footer(reply: Reply) -> str:
-    return visible(" · ".join(reply.footer))
+def _format_footer(reply: Reply) -> str:
+    return remove_invisible(" · ".join(reply.footer))
 
 
-def _fitting(text: str, room: int) -> tuple[str, bool]:
+def _fit_text(text: str, room: int) -> tuple[str, bool]:
     """Whole lines that fit; a single line that is too long breaks at a word. Also whether
     something is missing.
     """
@@ -232,7 +255,7 @@ def _fitting(text: str, room: int) -> tuple[str, bool]:
     return kept[: max(kept.rfind("\n"), kept.rfind(" "), room // 2)].rstrip("\\ ") + "…", True
 
 
-def _folded(rows: Sequence[Row], room: int) -> str:
+def _fold_rows(rows: Sequence[Row], room: int) -> str:
     """The first lines, as many as fit, and how many more are in the file."""
     shown: list[Row] = []
     left = room - 60
@@ -246,19 +269,19 @@ def _folded(rows: Sequence[Row], room: int) -> str:
     more = (
         [f"… {len(rows) - len(shown)} more lines: see the file."] if len(rows) > len(shown) else []
     )
-    return "\n".join([*([_joined(shown)] if shown else []), *more])
+    return "\n".join([*([_join_rows(shown)] if shown else []), *more])
 
 
-def rows(buttons: Sequence[Button], across: int = 0) -> list[Json]:
+def build_button_rows(buttons: Sequence[Button], across: int = 0) -> list[Json]:
     """Rows of buttons, so many in each. What a button does is in its custom_id, so it works
     after a restart.
     """
-    made = [_button(button) for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]]
+    made = [_build_button(button) for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]]
     step = across or BUTTONS_IN_ROW
     return [{"type": _ROW, "components": made[at : at + step]} for at in range(0, len(made), step)]
 
 
-def _button(button: Button) -> Json:
+def _build_button(button: Button) -> Json:
     made: Json = {
         "type": _BUTTON,
         "style": _STYLES.get(button.style, 2),
@@ -272,39 +295,45 @@ def _button(button: Button) -> Json:
             "style": _LINK,
             "url": _CHANNEL + (f"@me/{place[3:]}" if place.startswith("dm/") else place),
         }
-    return made | {"custom_id": custom_id(button.action)}
+    return made | {"custom_id": build_custom_id(button.action)}
 
 
-def menu_rows(menus: Sequence[Menu]) -> list[Json]:
+def build_menu_rows(menus: Sequence[Menu]) -> list[Json]:
     """A row for each menu. What a choice does is its value, so it works after a restart."""
-    return [{"type": _ROW, "components": [_select(menu, at)]} for at, menu in enumerate(menus)]
+    return [
+        {"type": _ROW, "components": [_build_select(menu, at)]} for at, menu in enumerate(menus)
+    ]
 
 
-def _select(menu: Menu, at: int) -> Json:
+def _build_select(menu: Menu, at: int) -> Json:
     options = [
         {
-            "label": visible(entry.label)[:MAX_CUSTOM_ID].strip() or "?",
-            "value": _fitting_id(entry.action),
-            **({"description": visible(entry.about)[:MAX_CUSTOM_ID]} if entry.about else {}),
+            "label": remove_invisible(entry.label)[:MAX_CUSTOM_ID].strip() or "?",
+            "value": _fit_custom_id(entry.action),
+            **(
+                {"description": remove_invisible(entry.about)[:MAX_CUSTOM_ID]}
+                if entry.about
+                else {}
+            ),
         }
         for entry in menu.entries[:MAX_CHOICES]
     ]
     return {
         "type": _SELECT,
         "custom_id": f"{MENU}{at}",
-        "placeholder": visible(menu.label)[:150],
+        "placeholder": remove_invisible(menu.label)[:150],
         "options": options,
     }
 
 
-def custom_id(action: str) -> str:
+def build_custom_id(action: str) -> str:
     """The custom_id of a button. Raises ValueError for an action that does not fit: that would
     be our bug.
     """
-    return _fitting_id(ACTION + action)
+    return _fit_custom_id(ACTION + action)
 
 
-def _fitting_id(action: str) -> str:
+def _fit_custom_id(action: str) -> str:
     if len(action) > MAX_CUSTOM_ID:
         raise ValueError(f"the action {action[:40]}... is too long for a button")
     return action

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-from bot.interface.spec import OWN, Person, Place, own_place
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
+from bot.ui.spec import OWN, Person, Place, build_own_place
 
 Json = dict[str, Any]
 
@@ -37,7 +37,7 @@ MOST_BYTES = 10 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DiscordRequest:
     """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life
     of its token. `shut`: a moderator has locked and archived the thread, so that nothing is shown
     there. `owner` is whose own install let it in, where no server's did: then only its token can
@@ -81,19 +81,19 @@ class Request:
     def where(self) -> Place:
         """The channel, thread or DM; what an own install does is of none of them."""
         if self.owner:
-            return own_place(f"discord:{self.owner}")
+            return build_own_place(f"discord:{self.owner}")
         if not self.guild:
             return Place(
                 f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}"
             )
-        here = self._place(self.channel, self.channel_name)
+        here = self._build_place(self.channel, self.channel_name)
         return (
-            replace(here, parent=self._place(self.parent, self.parent_name))
+            replace(here, parent=self._build_place(self.parent, self.parent_name))
             if self.parent
             else here
         )
 
-    def _place(self, channel: int, called: str) -> Place:
+    def _build_place(self, channel: int, called: str) -> Place:
         name = f"#{called} of {self.guild_name}".removesuffix(" of ") if called else ""
         return Place(f"discord:{self.guild}/{channel}", f"discord:{self.guild}", name)
 
@@ -107,24 +107,24 @@ class Request:
         """Return whether its token can still answer."""
         return time.time() < self.until
 
-    def may(self, permission: int) -> bool:
+    def has_permission(self, permission: int) -> bool:
         """Return whether the bot has the permission here; in a DM it has them all."""
         return not self.guild or bool(self.allowed & permission)
 
-    def spot(self, message: object) -> Json:
+    def build_spot(self, message: object) -> Json:
         """Where a message of ours is, for changing it later; {} where its id is not known. One by
         an own install can be changed only while the token lives that brought it."""
         if not message:
             return {}
         token = {name: getattr(self, name) for name in _BY_TOKEN} if self.owner else {}
-        bare = {} if self.may(EMBED_LINKS) else {"bare": True}
+        bare = {} if self.has_permission(EMBED_LINKS) else {"bare": True}
         return {"channel": self.channel, "message": int(str(message)), **token, **bare}
 
     def to_json(self, **more: object) -> Json:
         """What delivering the answer needs, for the outbox."""
         kept = {name: getattr(self, name) for name in _KEPT}
         if self.message and not self.private_message and not self.owner:
-            kept["pressed"] = self.spot(self.message)
+            kept["pressed"] = self.build_spot(self.message)
         return kept | more
 
     @classmethod
@@ -137,11 +137,11 @@ class Request:
         )
 
 
-def need_open(request: Request) -> None:
+def need_open_thread(request: DiscordRequest) -> None:
     """Raise UserError in a locked and archived thread, where nothing would be shown, before
     anything is rolled.
     """
-    if request.shut and not request.may(MANAGE_THREADS):
+    if request.shut and not request.has_permission(MANAGE_THREADS):
         what = "This thread is locked and archived, so nothing would be shown here."
         raise UserError(
             what,
@@ -160,10 +160,10 @@ _OF_THE_MOMENT = (
     "parent_name",
     "shut",
 )
-_KEPT = tuple(one.name for one in fields(Request) if one.name not in _OF_THE_MOMENT)
+_KEPT = tuple(one.name for one in fields(DiscordRequest) if one.name not in _OF_THE_MOMENT)
 
 
-def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Request:
+def build_unasked_request(place: str, id: int, rights: Callable[[int, int], int]) -> DiscordRequest:
     """What is known where nobody asked: a message for a channel, or for a person by their key;
     `rights` are the bot's in a channel of a server. Raises ValueError for any other place, such as
     somebody's own play."""
@@ -171,13 +171,13 @@ def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Reques
     if server == OWN:
         raise ValueError("nothing is posted where the bot is no member")
     if not within:
-        return Request(id, "", 0, 0, 0, user=int(server), until=0.0)
+        return DiscordRequest(id, "", 0, 0, 0, user=int(server), until=0.0)
     guild = int(server) if server.isdecimal() else 0
     allowed = rights(guild, int(channel)) if guild else 0
-    return Request(id, "", 0, 0, int(channel), guild=guild, allowed=allowed, until=0.0)
+    return DiscordRequest(id, "", 0, 0, int(channel), guild=guild, allowed=allowed, until=0.0)
 
 
-def read_payload(event: Mapping[str, Any]) -> Request:
+def read_payload(event: Mapping[str, Any]) -> DiscordRequest:
     """The ask in an interaction as JSON, from the gateway or by HTTP, which names no server and no
     channel of a thread. Raises KeyError, TypeError, ValueError, AttributeError for another shape.
     """
@@ -189,8 +189,8 @@ def read_payload(event: Mapping[str, Any]) -> Request:
     bits = int(member.get("permissions") or 0)
     thread = channel.get("type") in THREADS
     about = channel.get("thread_metadata") or {}
-    owner = _owner(event, int(user["id"]))
-    return Request(
+    owner = _find_owner(event, int(user["id"]))
+    return DiscordRequest(
         id=int(event["id"]),
         token=str(event["token"]),
         application=int(event["application_id"]),
@@ -220,7 +220,7 @@ def read_payload(event: Mapping[str, Any]) -> Request:
     )
 
 
-def _owner(event: Mapping[str, Any], user: int) -> int:
+def _find_owner(event: Mapping[str, Any], user: int) -> int:
     """Whose own install let an interaction in; 0 where the server has the bot, or it is their
     conversation with it as a member of such a server. Under an answer that is whoever asked, not
     who pressed."""

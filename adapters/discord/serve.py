@@ -21,12 +21,19 @@ import yarl
 from cachetools import LRUCache
 from discord.http import Route
 
-from adapters.delivery_loop import counting
-from adapters.discord.calls import BROKEN, USER_AGENT, Wire
+from adapters.delivery_loop import create_call_counter
+from adapters.discord.calls import BROKEN, USER_AGENT, DiscordApi
 from adapters.discord.channel_posts import Posting
-from adapters.discord.channels import greet, is_member, rights, settle_servers
+from adapters.discord.channels import get_bot_permissions, is_member, post_welcome, sync_servers
 from adapters.discord.delivery import Delivery
-from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
+from adapters.discord.incoming import (
+    DiscordServices,
+    answer_completion,
+    answer_receipt,
+    run_command,
+    run_entry,
+    run_press,
+)
 from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import (
     AUTOCOMPLETE,
@@ -34,21 +41,21 @@ from adapters.discord.request import (
     COMPONENT,
     FORM,
     PLATFORM,
-    Request,
-    need_open,
+    DiscordRequest,
+    need_open_thread,
     read_payload,
 )
 from bot.app import App
-from bot.commands.games.link import server_back
-from bot.interface.reply.reply import error_reply
+from bot.commands.games.link import remind_linked_channels
+from bot.execution.budgets import make_busy_error
+from bot.execution.executor import build_failure_reply
 from bot.outbox.receipts import watch
-from bot.places.adapter_notes import Notes
-from bot.process.logs import seldom
-from bot.process.settings import Settings
+from bot.preferences.adapter_notes import Notes
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
-from bot.running.budgets import busy
-from bot.running.handling import failed
+from bot.runtime.logs import get_seldom_logger
+from bot.runtime.settings import Settings
+from bot.ui.reply.reply import build_error_reply
 
 log = logging.getLogger(__name__)
 
@@ -65,25 +72,25 @@ async def serve(app: App, settings: Settings) -> None:
     refuses for good.
     """
     client = Grognard(app, settings)
-    app.links["discord"] = client.trouble
+    app.links["discord"] = client.describe_trouble
     app.handling.members["discord"] = partial(is_member, client.http)
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
             from adapters.discord.http import (
                 PATH,
-                web_app,
+                create_web_app,
             )  # 0.09 s of a server that the gateway does without
-            from adapters.web_server import Door, listen
+            from adapters.web_server import Door, serve_until_cancelled
 
             app.links["discord"] = str  # no gateway that could be gone
             hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
-            site = web_app(settings.discord_public_key, client.receive)
+            site = create_web_app(settings.discord_public_key, client.receive)
             host = settings.discord_host
             port = settings.discord_port
             told = f"listening on {host}, port {port}, path {PATH}"
             door = partial(Door, proxies=settings.proxies)
-            await listen(site, (host, port), hint, told, door)
+            await serve_until_cancelled(site, (host, port), hint, told, door)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         hint = "Copy it again: Developer Portal, your application, Bot, Reset Token."
@@ -116,7 +123,7 @@ async def _with_retries(what: str, call: Callable[[], Awaitable[None]]) -> None:
             await asyncio.sleep(wait)
 
 
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 REMEMBERED = 5_000
 """Ids of interactions that are kept to know a second delivery of the same one."""
@@ -143,18 +150,18 @@ def _log_failure(task: asyncio.Task[None]) -> None:
         log.error("work beside an interaction failed", exc_info=error)
 
 
-def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
+def _guard_parser(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
     """The library's reading of an event, of which none may end the connection: it would take all
     games with it.
     """
 
-    def read(data: Any) -> None:
+    def parse_safely(data: Any) -> None:
         try:
             parse(data)
         except Exception as error:
             often.error("could not read the event %s, ignored: %r", event, error)
 
-    return read
+    return parse_safely
 
 
 OF_A_MESSAGE = 3
@@ -181,20 +188,26 @@ class Grognard(discord.AutoShardedClient):
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             allowed_mentions=discord.AllowedMentions.none(),
-            http_trace=counting(app, "discord"),
+            http_trace=create_call_counter(app, "discord"),
             **shards,
         )
         parsers = self._connection.parsers
-        parsers["INTERACTION_CREATE"] = self.heard
+        parsers["INTERACTION_CREATE"] = self.receive_gateway_event
         parsers.update(
-            {event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"}
+            {
+                event: _guard_parser(parse, event)
+                for event, parse in parsers.items()
+                if event != "READY"
+            }
         )
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
         self._turns = (
-            Turns(Notes(app.store, "discord"), self._at_once) if settings.shard_ids else None
+            IdentifyTurns(Notes(app.store, "discord"), self._get_identify_limit)
+            if settings.shard_ids
+            else None
         )
-        self.work: Work
+        self.work: DiscordServices
         self._menus: ServerCommands
         self._session: aiohttp.ClientSession
         self._at_work: set[asyncio.Task[None]] = set()
@@ -205,23 +218,23 @@ class Grognard(discord.AutoShardedClient):
 
     async def setup_hook(self) -> None:
         """Made ready after login, before the first event: the calls, and the left-over answers."""
-        traces = [counting(self.app, "discord")]
+        traces = [create_call_counter(self.app, "discord")]
         headers = {"User-Agent": USER_AGENT}
         self._session = aiohttp.ClientSession(headers=headers, trace_configs=traces)
-        wire = Wire(self._session)
+        wire = DiscordApi(self._session)
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
-        delivery = Delivery(wire, Posting(self.http), self.app, partial(rights, self))
-        self.work = Work(self.app, wire, delivery, self, self._menus)
-        self._start(self.work.delivery.outbox.run(), self._beside)
-        owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
-        self._start(owed, self._beside)
+        delivery = Delivery(wire, Posting(self.http), self.app, partial(get_bot_permissions, self))
+        self.work = DiscordServices(self.app, wire, delivery, self, self._menus)
+        self._start_task(self.work.delivery.outbox.run(), self._beside)
+        owed = watch(self.app.receipts, PLATFORM, lambda one: answer_receipt(self.work, one))
+        self._start_task(owed, self._beside)
         if self._registers:
-            self._start(
+            self._start_task(
                 sync_commands(self.http, self.application_id, Notes(self.app.store, "discord")),
                 self._beside,
             )
-            self._start(self._menus.settle(), self._beside)
+            self._start_task(self._menus.send_pending_changes(), self._beside)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Called before a shard identifies. One process sees to the pauses by itself, several
@@ -230,9 +243,9 @@ class Grognard(discord.AutoShardedClient):
         if self._turns is None:
             await super().before_identify_hook(shard_id, initial=initial)
         else:
-            await self._turns.wait(self.application_id or 0, shard_id or 0)
+            await self._turns.wait_for_turn(self.application_id or 0, shard_id or 0)
 
-    async def _at_once(self) -> int:
+    async def _get_identify_limit(self) -> int:
         """Return how many shards may identify at once."""
         try:
             _, _, limits = await self.http.get_bot_gateway()
@@ -240,14 +253,14 @@ class Grognard(discord.AutoShardedClient):
             return 1
         return int(limits["max_concurrency"])
 
-    def _start(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
         """Run something; its failure is logged."""
         task = asyncio.create_task(work)
         among.add(task)
         task.add_done_callback(among.discard)
         task.add_done_callback(_log_failure)
 
-    def heard(self, event: Any) -> None:
+    def receive_gateway_event(self, event: Any) -> None:
         """One thing that somebody did, from the gateway: it knows by name the server, and the
         channel of a thread.
         """
@@ -261,38 +274,41 @@ class Grognard(discord.AutoShardedClient):
             replace(request, guild_name=of_server, parent_name=of_parent), event.get("data") or {}
         )
 
-    def receive(self, request: Request, data: Any) -> None:
+    def receive(self, request: DiscordRequest, data: Any) -> None:
         """See to an interaction; a second delivery of the same one is passed over."""
         if request.id in self._seen or self._stopping:
             return
         self._seen[request.id] = None
         if len(self._at_work) < AT_WORK:
-            self._start(self._handle(request, data), self._at_work)
+            self._start_task(self._handle(request, data), self._at_work)
             return
         often.warning("more interactions than can be worked on at once")
         if len(self._at_work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
-            self._start(self.work.delivery.say(request, error_reply(busy())), self._at_work)
+            self._start_task(
+                self.work.delivery.respond_with(request, build_error_reply(make_busy_error())),
+                self._at_work,
+            )
 
-    async def _handle(self, request: Request, data: Any) -> None:
+    async def _handle(self, request: DiscordRequest, data: Any) -> None:
         try:
-            await self._run(request, data)
+            await self._run_interaction(request, data)
             return
         except UserError as error:
-            refusal = error_reply(error)
+            refusal = build_error_reply(error)
         except Exception:
-            refusal = failed(log, f"interaction {request.id}")
+            refusal = build_failure_reply(log, f"interaction {request.id}")
         if request.kind != AUTOCOMPLETE:
-            await self.work.delivery.say(request, refusal)
+            await self.work.delivery.respond_with(request, refusal)
 
-    async def _run(self, request: Request, data: Any) -> None:
+    async def _run_interaction(self, request: DiscordRequest, data: Any) -> None:
         if request.kind != AUTOCOMPLETE:
-            need_open(request)
+            need_open_thread(request)
         is_entry = request.kind == COMMAND and data.get("type") == OF_A_MESSAGE
         works = {
             COMMAND: run_entry if is_entry else run_command,
-            AUTOCOMPLETE: complete,
-            COMPONENT: press,
-            FORM: press,
+            AUTOCOMPLETE: answer_completion,
+            COMPONENT: run_press,
+            FORM: run_press,
         }
         if (work := works.get(request.kind)) is not None:
             await work(self.work, request, data)
@@ -311,25 +327,25 @@ class Grognard(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """All servers of this process are known: settle what happened while it was away."""
-        self._start(settle_servers(self.app, self), self._beside)
+        self._start_task(sync_servers(self.app, self), self._beside)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed: its data is kept for as long as the host says. An outage does not
         end here.
         """
-        await self.app.store.server_left(f"discord:{guild.id}")
+        await self.app.store.mark_server_left(f"discord:{guild.id}")
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was added (again): what is there stays; the first time it says what it is for."""
-        await server_back(self.app.store, f"discord:{guild.id}")
-        await self._menus.joined(f"discord:{guild.id}")
-        self._start(greet(self.app, Posting(self.http), guild), self._beside)
+        await remind_linked_channels(self.app.store, f"discord:{guild.id}")
+        await self._menus.handle_join(f"discord:{guild.id}")
+        self._start_task(post_welcome(self.app, Posting(self.http), guild), self._beside)
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """A handler failed: logged whole."""
         log.exception("the event %s failed", event_method)
 
-    def trouble(self) -> str:
+    def describe_trouble(self) -> str:
         """What is wrong with the connection: "" while every shard has one."""
         if not self.is_ready():
             return "not connected"
@@ -360,7 +376,7 @@ PAUSE = 5.5
 """Discord asks for 5 seconds; the rest is for the way from the note to the wire."""
 
 
-class Turns:
+class IdentifyTurns:
     """The right to identify, for one process of several."""
 
     def __init__(
@@ -376,20 +392,20 @@ class Turns:
         self._at_once = at_once
         self._sleep = sleep
 
-    async def wait(self, bot: int, shard: int) -> None:
+    async def wait_for_turn(self, bot: int, shard: int) -> None:
         """Return when this shard may identify, at once. Without the store: in so many seconds."""
         group = shard % max(1, await self._at_once())
         try:
-            await self._wait(f"{bot}/{group}")
+            await self._take_turn(f"{bot}/{group}")
         except UserError as error:
             log.warning("the turn to identify cannot be looked up: %s", error.message)
             await self._sleep(PAUSE)
 
-    async def _wait(self, key: str) -> None:
+    async def _take_turn(self, key: str) -> None:
         waited = ""
         while True:
             last = await self._notes.get(NAME, key) or {}
-            now = await self._notes.now()
+            now = await self._notes.get_time()
             turn = str(last.get("turn") or "first")
             left = float(last.get("at") or 0) + PAUSE - now
             if left > 0 and turn != waited:

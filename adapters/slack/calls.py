@@ -48,7 +48,7 @@ class Busy(Exception):
         self.is_asked = is_asked
 
 
-class Refused(Exception):
+class SlackRefused(Exception):
     """Slack said no, and will say so again; `faults` are what it finds wrong with the blocks,
     where it says so.
     """
@@ -64,17 +64,17 @@ class Refused(Exception):
         return self.error in _OUTSIDE
 
 
-def api_url() -> str:
+def get_api_url() -> str:
     """Where Slack's Web API is; tests put their own in its place."""
     return os.environ.get("SLACK_API", API)
 
 
-def authorize_url() -> str:
+def get_authorize_url() -> str:
     """The page on which a person agrees to an installation."""
-    return api_url().removesuffix("api/") + "oauth/v2/authorize"
+    return get_api_url().removesuffix("api/") + "oauth/v2/authorize"
 
 
-class Wire:
+class SlackApi:
     """All calls of this process, over one session. A session that something closed is replaced."""
 
     def __init__(self, *traces: aiohttp.TraceConfig) -> None:
@@ -102,10 +102,10 @@ class Wire:
         self._is_closed = True
         await self._session.close()
 
-    def client(self, token: str = "") -> AsyncWebClient:
+    def create_client(self, token: str = "") -> AsyncWebClient:
         """Return a client of the library with this token. It repeats nothing by itself."""
         client = AsyncWebClient(
-            token=token or None, base_url=api_url(), session=self.session, retry_handlers=[]
+            token=token or None, base_url=get_api_url(), session=self.session, retry_handlers=[]
         )
         self._clients.add(client)
         return client
@@ -126,25 +126,25 @@ class Wire:
         """What a method answers that takes JSON. Raises Busy, Refused."""
         return await self._call(token, method, {"json": arguments})
 
-    async def scopes(self, token: str) -> tuple[Json, str]:
+    async def get_scopes(self, token: str) -> tuple[Json, str]:
         """Who a token is, and what it may do: scopes separated by commas. Raises Busy, Refused."""
-        answer = await self._answer(token, "auth.test", {"data": {}})
-        return _data(answer), str(answer.headers.get("X-OAuth-Scopes", ""))
+        answer = await self._call_client(token, "auth.test", {"data": {}})
+        return _get_data(answer), str(answer.headers.get("X-OAuth-Scopes", ""))
 
-    async def request(self, token: str, method: str, **arguments: Any) -> Json:
+    async def call_with_form(self, token: str, method: str, **arguments: Any) -> Json:
         """What a method answers that takes a form: those that only read, most of all. Raises
         Busy, Refused.
         """
         return await self._call(token, method, {"data": arguments})
 
     async def _call(self, token: str, method: str, arguments: Json) -> Json:
-        return _data(await self._answer(token, method, arguments))
+        return _get_data(await self._call_client(token, method, arguments))
 
-    async def _answer(self, token: str, method: str, arguments: Json) -> AsyncSlackResponse:
+    async def _call_client(self, token: str, method: str, arguments: Json) -> AsyncSlackResponse:
         try:
-            return await self.client(token).api_call(method, **arguments)
+            return await self.create_client(token).api_call(method, **arguments)
         except SlackApiError as error:
-            raise _trouble(error) from None
+            raise _translate_error(error) from None
         except (*_BROKEN, ValueError) as error:
             raise Busy(
                 f"{method}: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)
@@ -152,8 +152,8 @@ class Wire:
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
         """Post to a response address, which is Slack's own. Raises Busy, Refused."""
-        if not _is_slacks(url):
-            raise Refused("response_url_elsewhere")
+        if not _is_slack_url(url):
+            raise SlackRefused("response_url_elsewhere")
         await self._post(url, "response_url", json=body)
 
     async def upload(self, url: str, data: bytes) -> None:
@@ -163,7 +163,7 @@ class Wire:
     async def _post(self, url: str, what: str, **body: Any) -> None:
         try:
             async with self.session.post(url, **body) as answer:
-                _check(answer, what, await answer.text())
+                _check_response(answer, what, await answer.text())
         except _BROKEN as error:
             is_unsure = "json" in body and _is_unsure(error)
             raise Busy(f"{what}: {type(error).__name__}", 1.0, is_unsure=is_unsure) from None
@@ -174,13 +174,13 @@ class Wire:
 
         The token goes to Slack alone: a file that is only linked may be on anybody's server.
         """
-        if not _is_slacks(url):
-            raise Refused("file_elsewhere")
+        if not _is_slack_url(url):
+            raise SlackRefused("file_elsewhere")
         try:
             headers = {"Authorization": f"Bearer {token}"}
             async with self.session.get(url, headers=headers, allow_redirects=False) as answer:
                 if answer.status != 200:
-                    raise Refused(f"download {answer.status}")
+                    raise SlackRefused(f"download {answer.status}")
                 data = b""
                 async for part in answer.content.iter_chunked(65_536):
                     data += part
@@ -191,7 +191,7 @@ class Wire:
             raise Busy(f"download: {type(error).__name__}", 1.0) from None
 
 
-def _data(answer: AsyncSlackResponse) -> Json:
+def _get_data(answer: AsyncSlackResponse) -> Json:
     return answer.data if isinstance(answer.data, dict) else {}
 
 
@@ -202,23 +202,25 @@ def _is_unsure(error: Exception) -> bool:
     return not isinstance(error, aiohttp.ClientConnectorError)
 
 
-def _is_slacks(url: str) -> bool:
+def _is_slack_url(url: str) -> bool:
     """Return whether an address is on Slack's servers, reached as the Web API is."""
-    slack = urlsplit(api_url())
+    slack = urlsplit(get_api_url())
     there = urlsplit(url)
     host = there.hostname or ""
     own = slack.hostname or "-"
     return there.scheme == slack.scheme and (host == own or host.endswith(f".{own}"))
 
 
-def _trouble(error: SlackApiError) -> Exception:
+def _translate_error(error: SlackApiError) -> Exception:
     response = error.response
     status = int(getattr(response, "status_code", 0) or 0)
     code = (
         str(response.get("error", "") if not isinstance(response, str) else "") or f"http_{status}"
     )
     if status == 429 or code == "ratelimited":
-        return Busy("ratelimited", _seconds(getattr(response, "headers", {})), is_asked=True)
+        return Busy(
+            "ratelimited", _get_retry_seconds(getattr(response, "headers", {})), is_asked=True
+        )
     if status >= 500 or code in (
         "internal_error",
         "fatal_error",
@@ -226,10 +228,10 @@ def _trouble(error: SlackApiError) -> Exception:
         "request_timeout",
     ):
         return Busy(code, 1.0, is_unsure=True)
-    return Refused(code, _faults({} if isinstance(response, str) else response.data))
+    return SlackRefused(code, _list_faults({} if isinstance(response, str) else response.data))
 
 
-def _faults(data: Any) -> tuple[str, ...]:
+def _list_faults(data: Any) -> tuple[str, ...]:
     """What Slack says of blocks: a text, or a pointer and a message (`blocks.validate`)."""
     found = (
         (data.get("errors") or (data.get("response_metadata") or {}).get("messages") or ())
@@ -245,17 +247,17 @@ def _faults(data: Any) -> tuple[str, ...]:
     return tuple(map(str, told))
 
 
-def _check(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
+def _check_response(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
     if answer.status == 429:
-        raise Busy("ratelimited", _seconds(answer.headers), is_asked=True)
+        raise Busy("ratelimited", _get_retry_seconds(answer.headers), is_asked=True)
     if answer.status >= 500:
         raise Busy(f"{what} {answer.status}", 1.0, is_unsure=True)
-    said = _said(text)
+    said = _find_error_name(text)
     if answer.status != 200 or said:
-        raise Refused(said or f"{what} {answer.status}")
+        raise SlackRefused(said or f"{what} {answer.status}")
 
 
-def _said(text: str) -> str:
+def _find_error_name(text: str) -> str:
     """The error that a body names as JSON; "" where it names none."""
     try:
         found = json.loads(text)
@@ -264,7 +266,7 @@ def _said(text: str) -> str:
     return str(found.get("error") or "") if isinstance(found, dict) else ""
 
 
-def _seconds(headers: Mapping[str, Any]) -> float:
+def _get_retry_seconds(headers: Mapping[str, Any]) -> float:
     """Retry-After, by which Slack asks to wait."""
     try:
         return float(headers.get("Retry-After", 1.0))

@@ -12,23 +12,29 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from adapters.delivery_loop import not_pinned
-from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
-from adapters.slack.request import Json, Request
+from adapters.delivery_loop import explain_not_pinned
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render_message
+from adapters.slack.request import Json, SlackRequest
 from adapters.slack.teams import Team
-from adapters.slack.text import entities
-from bot.interface.reply.reply import PINNED, UNPINNED, File, Reply
+from adapters.slack.text import escape_entities
 from bot.outbox.receipts import REFERENCE
-from bot.process.settings import DAY
 from bot.rules.text.phrase import Phrase, phrase
+from bot.runtime.settings import DAY
+from bot.ui.reply.reply import PINNED, UNPINNED, File, Reply
 
 MOST_ALT = 1_000
 INVITE = phrase("Invite the bot here, and files come into the channel: `/invite @grognard`")
 
 
 async def send_files(
-    wire: Wire, token: str, request: Request, files: Sequence[File], text: str, *, private: bool
+    wire: SlackApi,
+    token: str,
+    request: SlackRequest,
+    files: Sequence[File],
+    text: str,
+    *,
+    private: bool,
 ) -> str:
     """Bring `files` to where the answer goes: private ones, and all where the bot is not a member,
     to the asker alone.
@@ -41,45 +47,45 @@ async def send_files(
         ids = [await _upload(wire, token, file) for file in files]
         if not private or request.direct:
             try:
-                await _share(wire, token, ids, request.channel, request.thread, text)
+                await _share_files(wire, token, ids, request.channel, request.thread, text)
                 return ""
-            except Refused as refused:
+            except SlackRefused as refused:
                 if not refused.is_outside:
                     raise
         if not request.user:
             return Phrase(f"{names} cannot be shown here. ", INVITE)
-        own = await direct_messages(wire, token, request.user)
-        await _share(wire, token, ids, own, "", text)
-    except Refused as refused:
+        own = await open_direct_messages(wire, token, request.user)
+        await _share_files(wire, token, ids, own, "", text)
+    except SlackRefused as refused:
         return f"{names} cannot be sent: Slack says {refused.error}."
     return Phrase(f"{names} is in your direct messages.", *(() if private else (" ", INVITE)))
 
 
-async def direct_messages(wire: Wire, token: str, user: str) -> str:
+async def open_direct_messages(wire: SlackApi, token: str, user: str) -> str:
     """The channel of a person's direct messages with the bot. Raises Busy, Refused."""
     opened = await wire.call(token, "conversations.open", users=user)
     return str(opened["channel"]["id"])
 
 
-async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
+async def _upload(wire: SlackApi, token: str, file: File) -> dict[str, str]:
     data = file.data or b"\n"
     name = PurePath(file.name).name or "file.txt"
     alt = {"alt_txt": file.alt[:MOST_ALT]} if file.alt else {}
-    place = await wire.request(
+    place = await wire.call_with_form(
         token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt
     )
     await wire.upload(place["upload_url"], data)
-    return {"id": place["file_id"], "title": _title_of(name)}
+    return {"id": place["file_id"], "title": _format_file_title(name)}
 
 
-def _title_of(name: str) -> str:
+def _format_file_title(name: str) -> str:
     """Return `The ford at dawn` for the-ford-at-dawn.html."""
     words = PurePath(name).stem.replace("-", " ").replace("_", " ").strip()
     return f"{words[:1].upper()}{words[1:]}" or name
 
 
-async def _share(
-    wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str, text: str
+async def _share_files(
+    wire: SlackApi, token: str, ids: list[dict[str, str]], channel: str, thread: str, text: str
 ) -> None:
     where = {"channel_id": channel, "initial_comment": text}
     where |= {"thread_ts": thread} if thread else {}
@@ -96,7 +102,9 @@ _WHY = {
 }
 
 
-async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
+async def pin_or_unpin(
+    wire: SlackApi, token: str, reply: Reply, spot: Mapping[str, Any]
+) -> Reply | None:
     """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that
     is refused.
 
@@ -107,11 +115,11 @@ async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) ->
     method = "pins.add" if reply.pin == PINNED else "pins.remove"
     try:
         await wire.call(token, method, channel=str(spot["channel"]), timestamp=str(spot["ts"]))
-    except Refused as refused:
+    except SlackRefused as refused:
         log.info("%s in %s: %s", method, spot["channel"], refused)
         if reply.pin == PINNED and refused.error not in _DONE:
             why = _WHY.get(refused.error, "Slack does not let the app pin messages here.")
-            return not_pinned(why, spot["channel"])
+            return explain_not_pinned(why, spot["channel"])
     except Busy as busy:
         log.info("%s in %s: %s", method, spot["channel"], busy)
     return None
@@ -124,7 +132,7 @@ Looking too far back only means reading more."""
 MOST = 999
 
 
-def mark(request: Request, reply: Reply) -> Json:
+def build_mark(request: SlackRequest, reply: Reply) -> Json:
     """What a message carries so that it is found again: a hash, for nobody to read."""
     key = hashlib.sha256(
         f"{request.request_id}/{reply.title}".encode("utf-8", "replace")
@@ -132,10 +140,10 @@ def mark(request: Request, reply: Reply) -> Json:
     return {"event_type": EVENT, "event_payload": {"id": key}}
 
 
-async def stands(
-    wire: Wire,
+async def find_posted_answer(
+    wire: SlackApi,
     team: Team,
-    request: Request,
+    request: SlackRequest,
     reply: Reply,
     since: float,
     blind: dict[str, float] | None = None,
@@ -153,9 +161,11 @@ async def stands(
     if blind.get(kind, 0.0) > time.monotonic():
         return None
     try:
-        found = await wire.request(team.token, method, channel=request.channel, **way, **more)
-    except (Busy, Refused) as trouble:
-        if isinstance(trouble, Refused) and trouble.error == "missing_scope":
+        found = await wire.call_with_form(
+            team.token, method, channel=request.channel, **way, **more
+        )
+    except (Busy, SlackRefused) as trouble:
+        if isinstance(trouble, SlackRefused) and trouble.error == "missing_scope":
             blind[kind] = time.monotonic() + DAY
         return None
     ours = [
@@ -164,32 +174,34 @@ async def stands(
         if not team.bot_user or one.get("user") == team.bot_user
     ]
     for one in ours:
-        if _is_it(one, request, reply):
+        if _is_same_answer(one, request, reply):
             return str(one.get("ts") or "?")
     # Two answers without a number may read alike: another one's does not prove that this one is
     # there.
     alike = any(
-        _words(one) == render(reply, team.id, reader=request.reader).text
+        _extract_text(one) == render_message(reply, team.id, reader=request.reader).text
         for one in ours
         if not one.get("metadata")
     )
     return None if alike or found.get("has_more") else ""
 
 
-def _is_it(message: Json, request: Request, reply: Reply) -> bool:
+def _is_same_answer(message: Json, request: SlackRequest, reply: Reply) -> bool:
     """Return whether the message is surely this answer: by its mark, or where it has none by its
     number and hash (or reference) and title: a board tells them too.
     """
     payload = (message.get("metadata") or {}).get("event_payload")
     if request.request_id and payload:
-        return bool(payload == mark(request, reply)["event_payload"])
+        return bool(payload == build_mark(request, reply)["event_payload"])
     if not (reply.footer and reply.footer[0].startswith(("#", REFERENCE))):
         return False
-    numbered = entities(" · ".join(reply.footer[:2]))
-    return numbered in _words(message) and entities(reply.title) in _words(message)
+    numbered = escape_entities(" · ".join(reply.footer[:2]))
+    return numbered in _extract_text(message) and escape_entities(reply.title) in _extract_text(
+        message
+    )
 
 
-def _words(message: Json) -> str:
+def _extract_text(message: Json) -> str:
     text = str(message.get("text") or "")
     for remark in (LATE, PERHAPS, LATE_PERHAPS):
         text = text.replace(remark, "", 1)

@@ -10,23 +10,27 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.channel_posts import direct_messages
-from adapters.slack.request import Request
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
+from adapters.slack.channel_posts import open_direct_messages
+from adapters.slack.request import SlackRequest
 from adapters.slack.teams import Teams
-from bot.interface.spec import CommandSpec, Path, Person, Place
-from bot.places.place_names import place_key
+from bot.preferences.place_names import parse_place_key
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
+from bot.ui.spec import CommandSpec, Path, Person, Place
 
 PAGE, MOST_PAGES = 999, 30
 ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("button", "decline"))
 """What somebody may answer for alone in their own conversation with the bot."""
 
 
-async def confirmed(
-    wire: Wire, token: str, request: Request, spec: CommandSpec, options: Mapping[str, object]
+async def confirm_channels(
+    wire: SlackApi,
+    token: str,
+    request: SlackRequest,
+    spec: CommandSpec,
+    options: Mapping[str, object],
 ) -> dict[str, Place]:
     """The place behind each option that names a channel: one of which both who asks and the bot are
     members.
@@ -36,12 +40,14 @@ async def confirmed(
     found = {}
     for option in spec.options:
         if option.complete == "channel" and (typed := options.get(option.name)):
-            key = place_key(request.where.key, str(typed))
-            found[option.name] = await _member_of(wire, token, request, key, option.name)
+            key = parse_place_key(request.where.key, str(typed))
+            found[option.name] = await _confirm_channel(wire, token, request, key, option.name)
     return found
 
 
-async def _member_of(wire: Wire, token: str, request: Request, key: str, option: str) -> Place:
+async def _confirm_channel(
+    wire: SlackApi, token: str, request: SlackRequest, key: str, option: str
+) -> Place:
     what = "A game can move only to a channel that you and the bot are both members of."
     refused = UserError(
         what, hint=phrase("There, type: `/invite @grognard`"), option=option, code="unknown-channel"
@@ -50,7 +56,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
     if channel.startswith("D") or "/" in channel:
         raise refused
     try:
-        there = (await wire.request(token, "conversations.info", channel=channel)).get(
+        there = (await wire.call_with_form(token, "conversations.info", channel=channel)).get(
             "channel"
         ) or {}
         is_open = there.get("is_member") and not any(
@@ -65,7 +71,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
     except Busy:
         what = "Slack does not say who is in that channel."
         raise UserError(what, hint="Try again in a moment.", code="platform-silent") from None
-    except Refused as trouble:
+    except SlackRefused as trouble:
         if trouble.error == "missing_scope":
             what = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
             hint = "Install it anew from: grognard manifest slack"
@@ -75,11 +81,11 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
     return replace(request, channel=channel, thread="", channel_name=name, direct=False).where
 
 
-async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
+async def is_member(wire: SlackApi, token: str, channel: str, user: str) -> bool:
     """Return whether a person is among the members. Raises Busy, Refused."""
     more: dict[str, str] = {}
     for _ in range(MOST_PAGES):
-        page = await wire.request(
+        page = await wire.call_with_form(
             token, "conversations.members", channel=channel, limit=str(PAGE), **more
         )
         if user in (page.get("members") or ()):
@@ -90,7 +96,7 @@ async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
     return False
 
 
-async def at_home(wire: Wire, token: str, request: Request) -> Request:
+async def mark_own_conversation(wire: SlackApi, token: str, request: SlackRequest) -> SlackRequest:
     """The ask, known to be direct where it comes from the person's own conversation with the bot.
 
     A slash command from direct messages does not say whether they are the bot's: two people talk in
@@ -99,13 +105,13 @@ async def at_home(wire: Wire, token: str, request: Request) -> Request:
     if request.direct or not request.channel.startswith("D"):
         return request
     try:
-        own = await direct_messages(wire, token, request.user)
-    except (Busy, Refused):
+        own = await open_direct_messages(wire, token, request.user)
+    except (Busy, SlackRefused):
         return request
     return replace(request, direct=own == request.channel)
 
 
-async def is_there(wire: Wire, teams: Teams, user: str, place: str) -> bool | None:
+async def is_still_member(wire: SlackApi, teams: Teams, user: str, place: str) -> bool | None:
     """Return whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where
     Slack does not say.
     """
@@ -117,7 +123,7 @@ async def is_there(wire: Wire, teams: Teams, user: str, place: str) -> bool | No
             if found
             else None
         )
-    except (Busy, Refused):
+    except (Busy, SlackRefused):
         return None
 
 
@@ -130,13 +136,13 @@ MAX_KNOWN = 10_000
 class People:
     """Names by person, bounded."""
 
-    def __init__(self, wire: Wire, teams: Teams) -> None:
+    def __init__(self, wire: SlackApi, teams: Teams) -> None:
         self._wire = wire
         self._teams = teams
         self._known = LRUCache[str, tuple[float, Person]](MAX_KNOWN)
         self._asking: dict[str, tuple[float, asyncio.Task[Person]]] = {}
 
-    async def find(self, request: Request) -> Person:
+    async def find(self, request: SlackRequest) -> Person:
         """The person behind an ask; by the name of the payload while Slack does not say."""
         key = request.person_key
         until, person = self._known.get(key, (0.0, None))
@@ -152,29 +158,29 @@ class People:
             left = max(0.0, since + PATIENCE - time.monotonic())
             return await asyncio.wait_for(asyncio.shield(task), left)
         except TimeoutError:
-            return person or _by_payload(request)
+            return person or _build_person_from_payload(request)
 
-    async def _look_up(self, request: Request) -> Person:
+    async def _look_up(self, request: SlackRequest) -> Person:
         known = self._known.get(request.person_key)
-        person = known[1] if known else _by_payload(request)
+        person = known[1] if known else _build_person_from_payload(request)
         kept = UNKNOWN_KEPT
         try:
             team = await self._teams.find(request.team)
             if team is not None:
-                found = await self._wire.request(team.token, "users.info", user=request.user)
-                person = _person(request, found.get("user") or {})
+                found = await self._wire.call_with_form(team.token, "users.info", user=request.user)
+                person = _build_person(request, found.get("user") or {})
                 kept = KEPT
-        except (Busy, Refused) as trouble:
+        except (Busy, SlackRefused) as trouble:
             kept = max(kept, trouble.seconds if isinstance(trouble, Busy) else 0.0)
         self._known[request.person_key] = (time.monotonic() + kept, person)
         return person
 
 
-def _by_payload(request: Request) -> Person:
+def _build_person_from_payload(request: SlackRequest) -> Person:
     return Person(request.person_key, clean_name(request.user_name) or "player")
 
 
-def _person(request: Request, user: dict[str, Any]) -> Person:
+def _build_person(request: SlackRequest, user: dict[str, Any]) -> Person:
     profile = user.get("profile") or {}
     names = (
         profile.get("display_name"),

@@ -2,13 +2,13 @@
 
 import json
 
-from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.installation import INSTALL_PATH, SCOPES, token_for
-from adapters.slack.render import render
-from adapters.slack.tables_and_charts import TYPES, named
-from bot.interface.reply.parts import Grid, Odds
-from bot.interface.reply.reply import Reply
-from bot.process.settings import Settings, has_oauth, missing_for_slack
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
+from adapters.slack.installation import INSTALL_PATH, SCOPES, fetch_token
+from adapters.slack.render import render_message
+from adapters.slack.tables_and_charts import TYPES, find_refused_types
+from bot.runtime.settings import Settings, has_oauth, list_missing_for_slack
+from bot.ui.reply.parts import Grid, Odds
+from bot.ui.reply.reply import Reply
 
 OK, NOTE, FAULT = "ok", "note", "fault"
 
@@ -29,19 +29,21 @@ async def check(settings: Settings) -> list[Finding]:
     """
     if not (settings.slack_bot_token or settings.slack_client_id):
         return [(NOTE, "SLACK_BOT_TOKEN is not set: Slack is not served")]
-    found: list[Finding] = [(FAULT, f"Slack: {problem}") for problem in missing_for_slack(settings)]
-    wire = Wire()
+    found: list[Finding] = [
+        (FAULT, f"Slack: {problem}") for problem in list_missing_for_slack(settings)
+    ]
+    wire = SlackApi()
     try:
         if settings.slack_bot_token:
-            found += await _bot_token(wire, settings.slack_bot_token)
+            found += await _check_bot_token(wire, settings.slack_bot_token)
         if has_oauth(settings):
-            found += await _client(wire, settings)
+            found += await _check_client(wire, settings)
         elif settings.slack_client_id and settings.slack_app_token:
             found.append(
                 (NOTE, "Slack: workspaces install the app by themselves in HTTP mode only")
             )
         if settings.slack_app_token:
-            found += await _app_token(wire, settings.slack_app_token)
+            found += await _check_app_token(wire, settings.slack_app_token)
         else:
             found.append(
                 (
@@ -56,10 +58,10 @@ async def check(settings: Settings) -> list[Finding]:
     return found
 
 
-async def _bot_token(wire: Wire, token: str) -> list[Finding]:
+async def _check_bot_token(wire: SlackApi, token: str) -> list[Finding]:
     try:
-        who, granted = await wire.scopes(token)
-    except Refused as refused:
+        who, granted = await wire.get_scopes(token)
+    except SlackRefused as refused:
         return [
             (
                 FAULT,
@@ -76,31 +78,31 @@ async def _bot_token(wire: Wire, token: str) -> list[Finding]:
             found.append((FAULT, f"Slack: the app lacks the scopes {', '.join(lacking)}; {remedy}"))
         else:
             found.append((OK, "Slack: the app has all scopes that it needs"))
-    return [*found, await _blocks(wire, token)]
+    return [*found, await _check_blocks(wire, token)]
 
 
-async def _blocks(wire: Wire, token: str) -> Finding:
+async def _check_blocks(wire: SlackApi, token: str) -> Finding:
     """Which of Slack's own tables and charts the workspace takes, as Slack says without anything
     being posted.
     """
-    blocks = render(SAMPLE, "", own=frozenset(TYPES)).blocks
+    blocks = render_message(SAMPLE, "", own=frozenset(TYPES)).blocks
     try:
         await wire.call(token, "blocks.validate", blocks=json.dumps(blocks))
-    except Refused as refused:
+    except SlackRefused as refused:
         if not refused.faults:
             return (NOTE, f"Slack does not say which blocks the workspace takes ({refused.error})")
-        kinds = ", ".join(sorted(named(refused.faults, blocks))) or "some blocks"
+        kinds = ", ".join(sorted(find_refused_types(refused.faults, blocks))) or "some blocks"
         return (NOTE, f"Slack: the workspace does not take {kinds}; the same words go out as text")
     return (OK, "Slack: the workspace takes Slack's own tables and charts")
 
 
-async def _client(wire: Wire, settings: Settings) -> list[Finding]:
+async def _check_client(wire: SlackApi, settings: Settings) -> list[Finding]:
     """Return whether Slack knows the app by its id and secret: then it objects to nothing but the
     code.
     """
     try:
-        await token_for(wire, settings, "none")
-    except Refused as refused:
+        await fetch_token(wire, settings, "none")
+    except SlackRefused as refused:
         if refused.error not in ("invalid_code", "code_already_used"):
             names = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"
             return [
@@ -114,10 +116,10 @@ async def _client(wire: Wire, settings: Settings) -> list[Finding]:
     ]
 
 
-async def _app_token(wire: Wire, token: str) -> list[Finding]:
+async def _check_app_token(wire: SlackApi, token: str) -> list[Finding]:
     try:
-        await wire.request(token, "apps.connections.open")
-    except Refused as refused:
+        await wire.call_with_form(token, "apps.connections.open")
+    except SlackRefused as refused:
         hint = {
             "socket_mode_disabled": "switch Socket Mode on in the app's settings",
             "not_allowed_token_type": "it must be an app-level token (xapp-...) with connections:write",

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from adapters.forms import Opened, begun, kept, opened
-from adapters.slack.calls import Busy, Refused
+from adapters.forms import OpenForm, begin_form, open_form, save_draft_if_runnable
+from adapters.slack.calls import Busy, SlackRefused
 from adapters.slack.home import SAY
 from adapters.slack.modal import (
     COUNT,
@@ -20,25 +20,25 @@ from adapters.slack.modal import (
     ROOM,
     USED,
     Meta,
-    block_of,
-    form_view,
-    pick_view,
+    build_command_choice_view,
+    build_form_view,
+    find_block,
     read_meta,
     read_state,
 )
-from adapters.slack.request import Json, Request
-from adapters.slack.text import escaped
-from adapters.slack.work import Ack, Work
-from bot.interface.form.form import asks
-from bot.interface.form.submission import Taken
-from bot.interface.reply.bars import LEAST, percent
-from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
-from bot.interface.spec import CommandSpec, Person
-from bot.interface.typing.command_text import Parsed, names_group
-from bot.places.forms import ONE_MORE, Draft, describe_in_form, describe_problem
+from adapters.slack.request import Json, SlackRequest
+from adapters.slack.request_handler import Ack, RequestHandler
+from adapters.slack.text import escape_text
+from bot.preferences.forms import ONE_MORE, Draft, describe_in_form, describe_problem
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key
+from bot.ui.form.form import opens_form
+from bot.ui.form.submission import FormResult
+from bot.ui.reply.bars import LEAST, format_percent
+from bot.ui.reply.parts import Odds
+from bot.ui.reply.reply import OPEN_FORM, Button, Reply, build_error_reply
+from bot.ui.spec import CommandSpec, Person
+from bot.ui.typing.command_text import ParsedCommand, names_group
 
 log = logging.getLogger(__name__)
 
@@ -54,45 +54,45 @@ AGAIN = (0.3, 1.0)
 """Seconds before each further attempt to open a form, for which Slack gives three."""
 
 
-class Forms:
+class SlackForms:
     """Opens, changes and takes modals."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: RequestHandler) -> None:
         self._work = work
         self._app = work.app
 
-    async def opened(self, request: Request, text: str, ack: Ack) -> bool:
+    async def open_for_command(self, request: SlackRequest, text: str, ack: Ack) -> bool:
         """Open the form for a command that lacks something; whether there was one to open.
 
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
         words = comparison_key(text).removeprefix("/").split()
         if names_group(words, self._app.registry):
-            return await self._chosen(request, text, ack)
+            return await self._open_command_choice(request, text, ack)
         try:
-            typed = await self._app.parsed(text, request.where, request.who)
+            typed = await self._app.parse_line(text, request.where, request.who)
             sequence = await self._app.find_sequence(*typed, request.who, request.where)
         except UserError:
-            return await self._chosen(request, text, ack)
+            return await self._open_command_choice(request, text, ack)
         if typed.spec.path == ("help",) and words[:1] != ["help"]:  # a group of a pack
-            return await self._chosen(request, text, ack)
+            return await self._open_command_choice(request, text, ack)
         if sequence is not None:
-            typed = Parsed(sequence, {})
-        if not asks(typed.spec, typed.options):
+            typed = ParsedCommand(sequence, {})
+        if not opens_form(typed.spec, typed.options):
             return False
         await ack()
         if await self._offer_scenario(request, typed.spec, typed.options):
             return True
         try:
-            view = await self._begun(request, typed.spec, typed.options)
+            view = await self._begin_view(request, typed.spec, typed.options)
         except UserError as error:
-            await self._work.posts.deliver(request, error_reply(error))
+            await self._work.posts.deliver(request, build_error_reply(error))
             return True
         await self._open(request, text, view)
         return True
 
     async def _offer_scenario(
-        self, request: Request, spec: CommandSpec, options: Mapping[str, object]
+        self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object]
     ) -> bool:
         """Offer a scenario in place of the form where no game is on; whether it was offered."""
         offer = await self._app.forms.offer_scenario(spec, options, request.who, request.where)
@@ -100,65 +100,67 @@ class Forms:
             await self._work.posts.deliver(request, offer)
         return offer is not None
 
-    async def _chosen(self, request: Request, text: str, ack: Ack) -> bool:
+    async def _open_command_choice(self, request: SlackRequest, text: str, ack: Ack) -> bool:
         """Open what asks which command is meant, by its first words alone, or its form where
         there is but one.
         """
         words = tuple(comparison_key(text).removeprefix("/").split())
         try:
-            seen = await self._app.registry_at(request.where)
+            seen = await self._app.load_registry(request.where)
         except UserError:
             return False  # the command is run all the same: its answer says what is wrong
         if not words:
             await ack()
-            known = await self._app.known(request.where, request.who)
-            games = {*await self._app.enabled.games(request.where), known.system}
-            await self._open(request, "help", pick_view((), seen, request, games))
+            known = await self._app.get_completion_context(request.where, request.who)
+            games = {*await self._app.enabled.list_systems(request.where), known.system}
+            await self._open(request, "help", build_command_choice_view((), seen, request, games))
             return True
         if (
             not 0 < len(words) < 3
-            or words[0] not in seen.top
-            or not (below := list(seen.below(words)))
+            or words[0] not in seen.top_names
+            or not (below := list(seen.list_below(words)))
         ):
             return False
         await ack()
         is_one = len(below) == 1
         try:
             view = (
-                await self._begun(request, below[0], {})
+                await self._begin_view(request, below[0], {})
                 if is_one
-                else pick_view(words, seen, request)
+                else build_command_choice_view(words, seen, request)
             )
         except UserError as error:
-            await self._work.posts.deliver(request, error_reply(error))
+            await self._work.posts.deliver(request, build_error_reply(error))
             return True
         await self._open(request, text, view)
         return True
 
-    async def open_from(self, request: Request, what: str) -> None:
+    async def open_from_button(self, request: SlackRequest, what: str) -> None:
         """Open the form that a button is for; `what` comes behind `form:` in its action."""
         try:
-            offer = await self._app.forms.offer_instead(what, request.who, request.where)
+            offer = await self._app.forms.offer_scenario_for_button(
+                what, request.who, request.where
+            )
         except UserError as error:
-            offer = error_reply(error)
+            offer = build_error_reply(error)
         if offer is not None:
             await self._work.posts.deliver(request, offer)
             return
 
         async def open_draft(person: Person) -> Draft:
-            return await self._app.forms.opened(what, person, request.where)
+            return await self._app.forms.open_draft(what, person, request.where)
 
         try:
             draft = await self._open_as(request, open_draft)
         except UserError as error:
-            await self._work.posts.deliver(request, error_reply(error))
+            await self._work.posts.deliver(request, build_error_reply(error))
             return
-        form = await opened(self._app, ROOM, draft, request.who, request.where)
+        form = await open_form(self._app, ROOM, draft, request.who, request.where)
         await self._open(
-            request, " ".join(draft.path), form_view(form.form, draft, form.spec, request)
+            request, " ".join(draft.path), build_form_view(form.form, draft, form.spec, request)
         )
 
-    async def offered(self, request: Request, reply: Reply, text: str) -> Reply:
+    async def offer_correction(self, request: SlackRequest, reply: Reply, text: str) -> Reply:
         """Return a refusal of what could not be read, with a button that runs the corrected line,
         and one that opens the form of the command if it has one.
         """
@@ -167,7 +169,7 @@ class Forms:
             run = Button(SAY + line, "Run it", "good")
             return replace(reply, buttons=(*reply.buttons, run))
         try:
-            spec, used = (await self._app.registry_at(request.where)).find(
+            spec, used = (await self._app.load_registry(request.where)).find(
                 text.removeprefix("/").split()
             )
         except UserError:
@@ -185,25 +187,25 @@ class Forms:
         meta = read_meta(view, body["user"]["id"])
         request = meta.request
         if view["callback_id"] != PICK:
-            await self._submitted(ack, meta, view)
+            await self._run_submitted_form(ack, meta, view)
             return
         values = view["state"]["values"]
         picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
         if not picked:
             raise UserError("No command was chosen.", code="bad-form")
-        spec = await self._app.spec_at(tuple(picked["value"].split()), request.where)
+        spec = await self._app.find_spec_in_place(tuple(picked["value"].split()), request.where)
         if spec.options:
             try:
-                further = await self._begun(request, spec, {})
+                further = await self._begin_view(request, spec, {})
             except UserError as error:
                 await ack()
-                await self._work.posts.deliver(request, error_reply(error))
+                await self._work.posts.deliver(request, build_error_reply(error))
                 return
             await ack(response_action="update", view=further)
         else:
-            command = request.command(spec.path, {})
-            run = partial(self._work.run, request, spec, {})
-            await self._work.answer(request, command, run, ack)
+            command = request.build_command(spec.path, {})
+            run = partial(self._work.run_command, request, spec, {})
+            await self._work.answer_request(request, command, run, ack)
 
     async def on_action(self, ack: Ack, body: Json) -> None:
         """Something in a modal was pressed or, while it shows the odds, changed."""
@@ -215,7 +217,7 @@ class Forms:
         draft = await self._app.drafts.get(meta.draft, request.person_key)
         if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
-        _, taken = await self._taken(request, draft, view)
+        _, taken = await self._read_view(request, draft, view)
         page = draft.page ^ 1 if name == MORE else draft.page
         # what was refused before may be put right by now; what is wrong now is said anew
         draft = draft._replace(options=taken.options, page=page, wrong="", message="")
@@ -224,43 +226,45 @@ class Forms:
             problem = taken.problem
             draft = draft._replace(wrong=problem.option or "", message=describe_problem(problem))
         await self._app.drafts.put(draft)
-        lines = await self._odds(request, draft, taken) if counts else []
-        form = await opened(self._app, ROOM, draft, request.who, request.where)
-        shown = form_view(form.form, draft, form.spec, request, lines)
+        lines = await self._format_odds(request, draft, taken) if counts else []
+        form = await open_form(self._app, ROOM, draft, request.who, request.where)
+        shown = build_form_view(form.form, draft, form.spec, request, lines)
         await self._call(
             request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown
         )
 
-    async def _odds(self, request: Request, draft: Draft, taken: Taken) -> list[str]:
+    async def _format_odds(
+        self, request: SlackRequest, draft: Draft, taken: FormResult
+    ) -> list[str]:
         """The odds of what a form holds, one line for those who share them; or why there are
         none yet.
         """
         if taken.problem is not None:
-            return [escaped(describe_problem(taken.problem))]
+            return [escape_text(describe_problem(taken.problem))]
         reply = await self._app.press(f"count:{draft.key}", request.who, request.where, "")
         if reply.error:
-            return [f"_{escaped(' '.join((reply.title, *reply.body()[:1])))}_"]
-        return [_likely(part) for part in reply.lines if isinstance(part, Odds)]
+            return [f"_{escape_text(' '.join((reply.title, *reply.format_body()[:1])))}_"]
+        return [_format_odds_line(part) for part in reply.lines if isinstance(part, Odds)]
 
-    async def _submitted(self, ack: Ack, meta: Meta, view: Json) -> None:
+    async def _run_submitted_form(self, ack: Ack, meta: Meta, view: Json) -> None:
         """Do what a filled-in form asks for: a quick refusal appears at its field, anything else
         is posted.
         """
         request = meta.request
         try:
-            draft = await self._app.drafts.own(meta.draft, request.person_key)
+            draft = await self._app.drafts.get_own(meta.draft, request.person_key)
         except UserError as gone:
             await ack()
-            await self._work.posts.deliver(request, error_reply(gone))
+            await self._work.posts.deliver(request, build_error_reply(gone))
             return
-        form, taken = await self._taken(request, draft, view)
+        form, taken = await self._read_view(request, draft, view)
 
-        async def at_its_field(reply: Reply) -> bool:
+        async def show_at_field(reply: Reply) -> bool:
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
             text = describe_in_form(form.spec, reply)[:MAX_ERROR]
             await ack(
-                response_action="errors", errors={block_of(form.form, draft, reply.option): text}
+                response_action="errors", errors={find_block(form.form, draft, reply.option): text}
             )
             return True
 
@@ -271,50 +275,55 @@ class Forms:
                 message=describe_problem(taken.problem),
             )
             await self._app.drafts.put(draft)
-            further = await opened(self._app, ROOM, draft, request.who, request.where)
+            further = await open_form(self._app, ROOM, draft, request.who, request.where)
             await ack(
-                response_action="update", view=form_view(further.form, draft, form.spec, request)
+                response_action="update",
+                view=build_form_view(further.form, draft, form.spec, request),
             )
             return
         if taken.problem is not None:
-            await at_its_field(error_reply(taken.problem))
+            await show_at_field(build_error_reply(taken.problem))
             return
-        is_button = await kept(self._app, form, taken)
-        command = request.command(*form.asks(taken))
+        is_button = await save_draft_if_runnable(self._app, form, taken)
+        command = request.build_command(*form.get_command(taken))
 
-        async def do(who: Person) -> Reply:
+        async def run_form(who: Person) -> Reply:
             run = (
                 None
                 if is_button
-                else lambda: self._work.run(request, form.spec, taken.options, who)
+                else lambda: self._work.run_command(request, form.spec, taken.options, who)
             )
-            return await form.done(self._app, taken, replace(command, who=who), run)
+            return await form.answer_command(self._app, taken, replace(command, who=who), run)
 
-        await self._work.answer(request, command, do, ack, patience=AT_FIELD, quick=at_its_field)
+        await self._work.answer_request(
+            request, command, run_form, ack, patience=AT_FIELD, quick=show_at_field
+        )
 
-    async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Opened, Taken]:
+    async def _read_view(
+        self, request: SlackRequest, draft: Draft, view: Json
+    ) -> tuple[OpenForm, FormResult]:
         """The form of a modal as it was shown, and what has become of it."""
-        form = await opened(self._app, ROOM, draft, request.who, request.where)
-        return form, form.taken(
+        form = await open_form(self._app, ROOM, draft, request.who, request.where)
+        return form, form.read_filled(
             read_state(form.form, (view.get("state") or {}).get("values") or {})
         )
 
-    async def _begun(
-        self, request: Request, spec: CommandSpec, options: Mapping[str, object]
+    async def _begin_view(
+        self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object]
     ) -> Json:
         """A new form, filled in with what was given, else with what lasts from the time before.
 
         Raises UserError for who could not send it.
         """
 
-        async def begin(person: Person) -> Opened:
-            return await begun(self._app, ROOM, spec, options, person, request.where)
+        async def begin(person: Person) -> OpenForm:
+            return await begin_form(self._app, ROOM, spec, options, person, request.where)
 
         form = await self._open_as(request, begin)
-        return form_view(form.form, form.draft, form.spec, request)
+        return build_form_view(form.form, form.draft, form.spec, request)
 
     async def _open_as(
-        self, request: Request, open_form: Callable[[Person], Awaitable[Opening]]
+        self, request: SlackRequest, open_form: Callable[[Person], Awaitable[Opening]]
     ) -> Opening:
         """Return what `open_form` opens for the person who asks.
 
@@ -331,16 +340,16 @@ class Forms:
                 raise
             return await open_form(person)
 
-    async def _open(self, request: Request, text: str, view: Json) -> None:
+    async def _open(self, request: SlackRequest, text: str, view: Json) -> None:
         if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):
             error = UserError(
                 "The form could not be opened: Slack gives three seconds for it.", code="too-late"
             )
             await self._work.posts.deliver(
-                request, await self.offered(request, error_reply(error), text)
+                request, await self.offer_correction(request, build_error_reply(error), text)
             )
 
-    async def _call(self, request: Request, method: str, **more: Any) -> bool:
+    async def _call(self, request: SlackRequest, method: str, **more: Any) -> bool:
         """Open or change a modal; whether Slack did. A change that another has overtaken is no
         harm.
         """
@@ -351,7 +360,7 @@ class Forms:
             try:
                 await self._work.wire.call(team.token, method, **more)
                 return True
-            except Refused as refused:
+            except SlackRefused as refused:
                 trouble: Exception = refused
                 if refused.error == USED:
                     return True
@@ -366,9 +375,9 @@ class Forms:
         return False
 
 
-def _likely(odds: Odds) -> str:
+def _format_odds_line(odds: Odds) -> str:
     """A line of odds: `VC Squad 5: at least shaken *83%*, casualties *38%*`."""
     told = [(word, least) for (word, _), least in zip(odds.chances, odds.least, strict=False)]
     found = [*reversed(told)] or list(odds.chances)
-    shown = ", ".join(f"{escaped(word)} *{percent(chance)}*" for word, chance in found)
-    return f"{escaped(odds.heading)}: {f'{LEAST} ' if told else ''}{shown}"
+    shown = ", ".join(f"{escape_text(word)} *{format_percent(chance)}*" for word, chance in found)
+    return f"{escape_text(odds.heading)}: {f'{LEAST} ' if told else ''}{shown}"

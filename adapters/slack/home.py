@@ -14,27 +14,27 @@ from dataclasses import replace
 
 from cachetools import FIFOCache, TTLCache
 
-from adapters.slack.calls import Busy, Refused
-from adapters.slack.channel_posts import direct_messages
-from adapters.slack.channels import is_there
-from adapters.slack.modal import plain
-from adapters.slack.render import ACTION, actions, render
-from adapters.slack.request import PLATFORM, Json, Request, team_of
+from adapters.slack.calls import Busy, SlackRefused
+from adapters.slack.channel_posts import open_direct_messages
+from adapters.slack.channels import is_still_member
+from adapters.slack.modal import build_plain_text
+from adapters.slack.render import ACTION, build_action_rows, render_message
+from adapters.slack.request import PLATFORM, Json, SlackRequest, get_team
+from adapters.slack.request_handler import Ack, Quick, RequestHandler
 from adapters.slack.teams import Team
-from adapters.slack.text import PEN, pen
-from adapters.slack.work import Ack, Quick, Work
-from bot.commands.post.my_games import YOUR_MOVE
-from bot.interface.registry import Registry
-from bot.interface.reply.parts import Entry, part_lines
-from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_reply
-from bot.interface.spec import Command, Person, Place
-from bot.interface.typing.command_writer import CommandReader
+from adapters.slack.text import PEN, get_pen
+from bot.commands.by_post.my_games import YOUR_MOVE
+from bot.execution.budgets import Queues
 from bot.rules.errors import UserError
-from bot.rules.text.names import joined
+from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
-from bot.running.budgets import Queues
-from bot.systems.catalog import systems
-from bot.systems.system import FIRES
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import FIRES
+from bot.ui.registry import Registry
+from bot.ui.reply.parts import Entry, format_part
+from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply, build_error_reply
+from bot.ui.spec import Command, Person, Place
+from bot.ui.typing.command_writer import CommandReader
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ _OWN = "me"
 class Home:
     """Shows the home to whoever opens it."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: RequestHandler) -> None:
         self._work = work
         self._open = FIFOCache[tuple[str, str], Json](MOST_OPEN)
         self._turns = Queues()
@@ -80,35 +80,37 @@ class Home:
         event = body["event"]
         if event.get("tab") != "home" or not event.get("user"):
             return
-        if team := await self._work.teams.find(team_of(body)):
+        if team := await self._work.teams.find(get_team(body)):
             await self._draw(team, str(event["user"]), anyway=True)
 
     async def _draw(self, team: Team, user: str, *, anyway: bool = False) -> None:
         """Publish somebody's home, unless it reads as it does. One at a time: what was read last
         is what stays.
         """
-        async with self._turns.turn(f"{team.id}/{user}"):
+        async with self._turns.wait_for_turn(f"{team.id}/{user}"):
             if anyway:
                 self._open[team.id, user] = {}
-            request = Request(team=team.id, channel="", user=user)
+            request = SlackRequest(team=team.id, channel="", user=user)
             try:
                 view = {
                     "type": "home",
-                    "blocks": await self._blocks(request, await self._work.people.find(request)),
+                    "blocks": await self._build_blocks(
+                        request, await self._work.people.find(request)
+                    ),
                 }
                 if self._open.get((team.id, user)) == view:
                     return
                 await self._work.wire.call(team.token, "views.publish", user_id=user, view=view)
-            except (Busy, Refused, UserError) as trouble:
+            except (Busy, SlackRefused, UserError) as trouble:
                 log.info("the home of somebody in %s was not shown: %s", team.id, trouble)
                 return
             self._open[team.id, user] = view
 
-    def touched(self, team: str) -> None:
+    def schedule_redraw(self, team: str) -> None:
         """Something has happened in a workspace: soon its homes are drawn anew."""
         if team not in self._soon and any(at == team for at, _ in self._open):
             self._soon.add(team)
-            self._work.beside(self._draw_all(team))
+            self._work.run_in_background(self._draw_all(team))
 
     async def _draw_all(self, id: str) -> None:
         await asyncio.sleep(SOON)
@@ -117,57 +119,59 @@ class Home:
             for user in [user for at, user in self._open if at == id]:
                 await self._draw(team, user)
 
-    def told(self, request: Request, ack: Ack) -> Quick:
+    def create_modal_reply(self, request: SlackRequest, ack: Ack) -> Quick:
         """Return a function that shows the reply to a press on the home in a modal. It returns
         whether that is all: False if the reply must be posted, as when others see it or Slack
         refuses.
         """
 
-        async def tell(reply: Reply) -> bool:
+        async def show_in_modal(reply: Reply) -> bool:
             team = await self._work.teams.find(request.team)
             if team is None or reply.seen:
                 return False
-            blocks = render(replace(reply, mention=(), files=()), team.id).blocks[:MOST_BLOCKS]
+            blocks = render_message(replace(reply, mention=(), files=()), team.id).blocks[
+                :MOST_BLOCKS
+            ]
             view: Json = {
                 "type": "modal",
                 "callback_id": "told",
-                "title": plain("Grognard"),
-                "close": plain("Close"),
+                "title": build_plain_text("Grognard"),
+                "close": build_plain_text("Close"),
             }
             view["blocks"] = [block for block in blocks if block["type"] != "actions"]
             try:
                 await self._work.wire.call(
                     team.token, "views.open", trigger_id=request.trigger, view=view
                 )
-            except (Busy, Refused) as trouble:
+            except (Busy, SlackRefused) as trouble:
                 log.info("an answer to a press on a home in %s was posted: %s", team.id, trouble)
                 return False
             if not reply.private or reply.files or reply.announce is not None:
                 return False
-            await self._work.app.answers.delivered(reply)
+            await self._work.app.answers.mark_delivered(reply)
             await ack()
             return True
 
-        return tell
+        return show_in_modal
 
-    async def _blocks(self, request: Request, who: Person) -> list[Json]:
-        listed = await self._listed(request, who)
+    async def _build_blocks(self, request: SlackRequest, who: Person) -> list[Json]:
+        listed = await self._load_game_list(request, who)
         entries = [part for part in listed.lines if isinstance(part, Entry)]
         shown = replace(listed, lines=()) if entries else NEWCOMER
-        blocks = render(shown, request.team).blocks
+        blocks = render_message(shown, request.team).blocks
         if not entries:
-            blocks += _row([FIRST_GAME], _OWN, "your first game")
+            blocks += _build_button_row([FIRST_GAME], _OWN, "your first game")
         for entry in entries:
-            blocks += await self._game(entry, request, who)
+            blocks += await self._build_game_blocks(entry, request, who)
         blocks += await self._games_to_join(request)
         own: tuple[Button, ...] = (
             Button(f"{OPEN_FORM}roll", "Roll…"),
             Button(f"{SAY}me show", "Reminders"),
             Button("help:", "Help"),
         )
-        (row,) = _row(own, _OWN)
+        (row,) = _build_button_row(own, _OWN)
         begin = {"type": "conversations_select", "action_id": f"{ACTION}start", "filter": _CHANNELS}
-        row["elements"].insert(0, begin | {"placeholder": plain("Start a game in…")})
+        row["elements"].insert(0, begin | {"placeholder": build_plain_text("Start a game in…")})
         blocks += [{"type": "divider"}, row]
         note = phrase(
             "Only you see this page. To play solo, type `/game start` in your messages with the bot."
@@ -176,19 +180,21 @@ class Home:
             *blocks,
             {
                 "type": "context",
-                "elements": [{"type": "mrkdwn", "text": pen(CommandReader.DIRECT).plain(note)}],
+                "elements": [{"type": "mrkdwn", "text": get_pen(CommandReader.DIRECT).plain(note)}],
             },
         ]
 
-    async def _listed(self, request: Request, who: Person) -> Reply:
+    async def _load_game_list(self, request: SlackRequest, who: Person) -> Reply:
         where = Place(
             f"{PLATFORM}{request.team}/{request.user}", f"{PLATFORM}{request.team}", owner=who.key
         )
         listed = await self._work.app.run(Command(("me", "games"), {}, who, where, ""))
-        await self._work.app.answers.delivered(listed)
+        await self._work.app.answers.mark_delivered(listed)
         return listed
 
-    async def _game(self, entry: Entry, request: Request, who: Person) -> list[Json]:
+    async def _build_game_blocks(
+        self, entry: Entry, request: SlackRequest, who: Person
+    ) -> list[Json]:
         """A game with its buttons; those that play are there where it is one's go."""
         place = entry.action.removeprefix(GOTO)
         home = f"{PLATFORM}{request.team}/"
@@ -199,16 +205,16 @@ class Home:
             side, _, _ = entry.about.partition(" · ")
             entry = entry._replace(about=side)
             where = f" · <#{channel}>"
-        title, *rest = part_lines(entry, PEN)
+        title, *rest = format_part(entry, PEN)
         text = {"type": "mrkdwn", "text": "\n".join((title + where, *rest)), "verbatim": True}
         section: Json = {"type": "section", "text": text}
         if not place.startswith(home):  # it is played elsewhere
             return [{"type": "divider"}, section]
         buttons = [Button(LOOK, "Board"), Button(f"{SAY}log since=me", "Since I left")]
         if entry.text.startswith(YOUR_MOVE):
-            known = await self._work.app.known(Place(place, home.rstrip("/")), who)
-            registry = await self._work.app.registry_at(Place(place, home.rstrip("/")))
-            shot = shot_of(registry, known.system)
+            known = await self._work.app.get_completion_context(Place(place, home.rstrip("/")), who)
+            registry = await self._work.app.load_registry(Place(place, home.rstrip("/")))
+            shot = find_shot_command(registry, known.system)
             spec = registry.get(tuple(shot.split())) if shot else None
             if spec is not None:
                 buttons.insert(0, Button(f"{OPEN_FORM}{shot}", spec.verb or "Fire", "primary"))
@@ -216,10 +222,10 @@ class Home:
         return [
             {"type": "divider"},
             section,
-            *_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title),
+            *_build_button_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title),
         ]
 
-    async def _games_to_join(self, request: Request) -> list[Json]:
+    async def _games_to_join(self, request: SlackRequest) -> list[Json]:
         """Return the games that lack a player, in channels that this person is in by Slack's word,
         with a button for each free side.
         """
@@ -237,18 +243,18 @@ class Home:
             if not await self._was_seen_in(request, channel):
                 continue
             shown += 1
-            free = joined(game.free_sides)
+            free = join_names(game.free_sides)
             verb = "has" if len(game.free_sides) == 1 else "have"
-            title, text = part_lines(Entry(game.title, "", f"{free} {verb} no player yet."), PEN)
+            title, text = format_part(Entry(game.title, "", f"{free} {verb} no player yet."), PEN)
             lines = f"{title} · <#{channel}>\n{text}"
             blocks += [
                 {"type": "divider"},
                 {"type": "section", "text": {"type": "mrkdwn", "text": lines, "verbatim": True}},
-                *_row(game.buttons[:MOST_SIDES], game.place, game.title),
+                *_build_button_row(game.buttons[:MOST_SIDES], game.place, game.title),
             ]
         return blocks
 
-    async def _was_seen_in(self, request: Request, channel: str) -> bool:
+    async def _was_seen_in(self, request: SlackRequest, channel: str) -> bool:
         """Return whether Slack has said lately that the person is in a channel."""
         key = (channel, request.person_key)
         was_there: bool | None = self._seen_in.get(key)
@@ -257,12 +263,14 @@ class Home:
             self._seen_in[key] = was_there
         return was_there
 
-    async def next_game(self, request: Request, *, fires: bool) -> tuple[Request, str]:
+    async def find_next_game(
+        self, request: SlackRequest, *, fires: bool
+    ) -> tuple[SlackRequest, str]:
         """The ask as if from the channel of one's game, first of one where it is one's go; from
         one's direct messages where there is none. Where it `fires`: of the first game that has a
         shot, and its command."""
         who = await self._work.people.find(request)
-        listed = await self._listed(request, who)
+        listed = await self._load_game_list(request, who)
         home = f"{PLATFORM}{request.team}/"
         entries = [part for part in listed.lines if isinstance(part, Entry)]
         for entry in entries:
@@ -270,20 +278,22 @@ class Home:
             if not place.startswith(home):
                 continue
             if not fires:
-                return await self._at(request, place), ""
+                return await self._move_request_to(request, place), ""
             there = Place(place, home.rstrip("/"))
-            known = await self._work.app.known(there, who)
-            if shot := shot_of(await self._work.app.registry_at(there), known.system):
-                return await self._at(request, place), shot
-        return await self._at(request, _OWN), ""
+            known = await self._work.app.get_completion_context(there, who)
+            if shot := find_shot_command(await self._work.app.load_registry(there), known.system):
+                return await self._move_request_to(request, place), shot
+        return await self._move_request_to(request, _OWN), ""
 
-    async def pressed(self, request: Request, body: Json) -> Request:
+    async def read_press(self, request: SlackRequest, body: Json) -> SlackRequest:
         """The press as if in the channel that its block names."""
-        return await self._at(
+        return await self._move_request_to(
             request, str(body["actions"][0].get("block_id") or "").partition("|")[0]
         )
 
-    async def picked(self, request: Request, channel: str, ack: Ack) -> Request | None:
+    async def read_picked_channel(
+        self, request: SlackRequest, channel: str, ack: Ack
+    ) -> SlackRequest | None:
         """The ask as if from the channel that was picked for a new game; None where they or the
         bot are not in it.
         """
@@ -296,59 +306,61 @@ class Home:
                     if who is bot
                     else "Join it first."
                 )
-                wrong = error_reply(
+                wrong = build_error_reply(
                     UserError(f"{they} not in that channel.", hint=hint, code="unknown-channel")
                 )
-                await self.told(request, ack)(wrong)
+                await self.create_modal_reply(request, ack)(wrong)
                 return None
         await ack()
         return replace(request, channel=channel)
 
-    async def _at(self, request: Request, place: str) -> Request:
+    async def _move_request_to(self, request: SlackRequest, place: str) -> SlackRequest:
         if place == _OWN:
-            channel = await self._own_channel(request)
+            channel = await self._find_own_channel(request)
             return replace(request, channel=channel, direct=True)
         channel, _, thread = place.removeprefix(f"{PLATFORM}{request.team}/").partition("/")
         if not await self._is_member(request, channel):
             # whoever has left a channel reads and does nothing there
-            return await self._at(request, _OWN)
+            return await self._move_request_to(request, _OWN)
         return replace(request, channel=channel, thread=thread)
 
-    async def _is_member(self, request: Request, channel: str) -> bool:
+    async def _is_member(self, request: SlackRequest, channel: str) -> bool:
         """Return whether they are in the channel now, as far as Slack says so."""
         place = f"{PLATFORM}{request.team}/{channel}"
-        return bool(await is_there(self._work.wire, self._work.teams, request.person_key, place))
+        return bool(
+            await is_still_member(self._work.wire, self._work.teams, request.person_key, place)
+        )
 
-    async def _own_channel(self, request: Request) -> str:
+    async def _find_own_channel(self, request: SlackRequest) -> str:
         """Their direct messages with the bot; by their own id, which Slack takes as well, while
         it does not say.
         """
         team = await self._work.teams.find(request.team)
         try:
             return (
-                await direct_messages(self._work.wire, team.token, request.user)
+                await open_direct_messages(self._work.wire, team.token, request.user)
                 if team is not None
                 else ""
             )
-        except (Busy, Refused):
+        except (Busy, SlackRefused):
             return request.user
 
 
-def _row(buttons: Sequence[Button], place: str, title: str = "") -> list[Json]:
-    (row,) = actions(buttons)
+def _build_button_row(buttons: Sequence[Button], place: str, title: str = "") -> list[Json]:
+    (row,) = build_action_rows(buttons)
     for element in row["elements"]:
         if title:
             element["accessibility_label"] = f"{element['text']['text']}: {title}"[:75]
     return [row | {"block_id": f"{place}|{title}"[:255]}]
 
 
-def shot_of(registry: Registry, system: str) -> str:
+def find_shot_command(registry: Registry, system: str) -> str:
     """The command with which a system's units fire, or attack; "" where it has none."""
     paths = ((system, "fire"), (system, "shoot"))
     named = (path for path in paths if system and registry.get(path) is not None)
     first = (
         spec.path
-        for spec in registry.below((system,))
+        for spec in registry.list_below((system,))
         if spec.family == "sequence" and spec.verb in FIRES
     )
     return " ".join(next(named, ()) or next(first, ()))
@@ -358,7 +370,7 @@ def hand_over(system: str) -> Button:
     """Return the button with which a side hands over: *Pass* in a game whose phases have it, else
     *Done*.
     """
-    game = systems().get(system)
+    game = get_systems().get(system)
     phases = game.game.get("phases") or () if game is not None else ()
     words = {word for phase in phases for word in phase.get("buttons") or ()}
     if phases and "pass" not in words:
@@ -366,6 +378,6 @@ def hand_over(system: str) -> Button:
     return Button(f"{SAY}game pass", "Pass")
 
 
-def is_home(body: Json) -> bool:
+def is_from_home(body: Json) -> bool:
     """Return whether it was pressed on the home."""
     return (body.get("view") or {}).get("type") == "home"

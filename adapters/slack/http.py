@@ -10,17 +10,17 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
-from adapters.slack.request import is_valid
-from adapters.web_server import Signed, signed_app
+from adapters.slack.request import is_valid_payload
+from adapters.web_server import SignatureCheck, create_signed_app
 
 PATH = "/slack/events"
 MAX_BODY = 4 * 1024 * 1024
 
 
-def signatures(secret: str, clock: Callable[[], float] = time.time) -> Signed:
+def create_signature_check(secret: str, clock: Callable[[], float] = time.time) -> SignatureCheck:
     """What knows Slack's own requests by the app's secret; Slack signs its own repeats anew."""
 
-    def read(timestamp: str, signature: str, body: bytes) -> bytes | None:
+    def verify_signature(timestamp: str, signature: str, body: bytes) -> bytes | None:
         digest = hmac.new(
             secret.encode(), b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256
         ).hexdigest()
@@ -30,21 +30,25 @@ def signatures(secret: str, clock: Callable[[], float] = time.time) -> Signed:
         return digest.encode() if is_slacks else None
 
     headers = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
-    return Signed("Slack", headers, "v0=[0-9a-f]{64}", read, clock)
+    return SignatureCheck("Slack", headers, "v0=[0-9a-f]{64}", verify_signature, clock)
 
 
-def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:
+def create_web_app(
+    bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()
+) -> web.Application:
     """The web application: Slack's requests, a page for health checks, and further `routes`."""
 
     async def event(request: web.Request, body: bytes) -> web.StreamResponse:
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip()
-        if not is_valid(parse_body(body.decode("utf-8"), content_type)):  # read as the library does
+        if not is_valid_payload(
+            parse_body(body.decode("utf-8"), content_type)
+        ):  # read as the library does
             raise ValueError("it has another shape")
         return await to_aiohttp_response(await bolt.async_dispatch(await to_bolt_request(request)))
 
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
 
-    return signed_app(
-        signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes]
+    return create_signed_app(
+        create_signature_check(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes]
     )

@@ -16,20 +16,20 @@ from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 
-from adapters.slack.calls import Busy, Refused, Wire, authorize_url
-from adapters.slack.channel_posts import direct_messages
+from adapters.slack.calls import Busy, SlackApi, SlackRefused, get_authorize_url
+from adapters.slack.channel_posts import open_direct_messages
 from adapters.slack.http import PATH
-from adapters.slack.render import render
+from adapters.slack.render import render_message
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
 from bot.app import App
-from bot.host.cli import Arguments
-from bot.interface.registry import Registry, registry
-from bot.interface.typing.command_writer import UNLISTED
-from bot.process.entropy import new_salt
-from bot.process.settings import Settings
+from bot.cli.cli import Arguments
 from bot.rules.errors import UserError
-from bot.systems.packs.pack import PackSystem
+from bot.rulesets.packs.pack import PackSystem
+from bot.runtime.entropy import create_salt
+from bot.runtime.settings import Settings
+from bot.ui.registry import Registry, get_registry
+from bot.ui.typing.command_writer import UNLISTED
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Installer:
     """The two pages of an installation."""
 
     def __init__(
-        self, app: App, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault
+        self, app: App, settings: Settings, wire: SlackApi, teams: Teams, vault: StoreVault
     ) -> None:
         self._settings = settings
         self._secret = settings.slack_client_secret
@@ -77,35 +77,35 @@ class Installer:
         self._teams = teams
         self._vault = vault
 
-    def routes(self) -> list[web.RouteDef]:
+    def build_routes(self) -> list[web.RouteDef]:
         """Where they are."""
         return [
-            web.get("/", self._front),
-            web.get(INSTALL_PATH, self._install),
-            web.get(REDIRECT_PATH, self._back),
+            web.get("/", self._show_front_page),
+            web.get(INSTALL_PATH, self._redirect_to_slack),
+            web.get(REDIRECT_PATH, self._handle_callback),
         ]
 
-    async def _front(self, _: web.Request) -> web.StreamResponse:
+    async def _show_front_page(self, _: web.Request) -> web.StreamResponse:
         """What this address is, and the way to install."""
         link = f'<p><a href="{INSTALL_PATH}">Add to Slack</a></p>'
-        return _page(200, "Grognard", "Tabletop wargames in your channel.", more=link)
+        return _build_page(200, "Grognard", "Tabletop wargames in your channel.", more=link)
 
-    async def _install(self, _: web.Request) -> web.StreamResponse:
+    async def _redirect_to_slack(self, _: web.Request) -> web.StreamResponse:
         """Send the browser to Slack's page; the state comes back with it and is in its cookie."""
-        state = new_state(self._secret, time.time() + STATE_LIFE)
+        state = create_state(self._secret, time.time() + STATE_LIFE)
         query = urlencode(
             {"client_id": self._settings.slack_client_id, "scope": ",".join(SCOPES), "state": state}
         )
-        response = web.Response(status=302, headers={"Location": f"{authorize_url()}?{query}"})
+        response = web.Response(status=302, headers={"Location": f"{get_authorize_url()}?{query}"})
         response.set_cookie(
             COOKIE, state, max_age=STATE_LIFE, httponly=True, secure=True, samesite="Lax"
         )
         return response
 
-    async def _back(self, request: web.Request) -> web.StreamResponse:
+    async def _handle_callback(self, request: web.Request) -> web.StreamResponse:
         """Change the code that Slack gave for the workspace's token."""
         if request.query.get("error"):
-            return _page(
+            return _build_page(
                 400, "Nothing was installed", "Slack says that nobody agreed to it.", again=True
             )
         state = request.query.get("state", "")
@@ -113,65 +113,65 @@ class Installer:
         if not state or not hmac.compare_digest(
             state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")
         ):
-            return _page(
+            return _build_page(
                 400,
                 "Nothing was installed",
                 "The installation was begun in another browser.",
                 again=True,
             )
-        if not is_good(self._secret, state, time.time()):
-            return _page(400, "Nothing was installed", "This took too long.", again=True)
+        if not is_valid_state(self._secret, state, time.time()):
+            return _build_page(400, "Nothing was installed", "This took too long.", again=True)
         try:
-            found = await token_for(self._wire, self._settings, request.query.get("code", ""))
-        except (Busy, Refused) as trouble:
+            found = await fetch_token(self._wire, self._settings, request.query.get("code", ""))
+        except (Busy, SlackRefused) as trouble:
             log.warning("an installation failed: %s", trouble)
-            return _page(502, "Nothing was installed", f"Slack says {trouble}.", again=True)
+            return _build_page(502, "Nothing was installed", f"Slack says {trouble}.", again=True)
         team = found.get("team") or found.get("enterprise") or {}
         if not team.get("id") or not found.get("access_token"):
-            return _page(502, "Nothing was installed", "Slack named no workspace.", again=True)
+            return _build_page(
+                502, "Nothing was installed", "Slack named no workspace.", again=True
+            )
         bot = found.get("bot_user_id", "")
         name = team.get("name") or ""
         installed = Team(team["id"], found["access_token"], bot, name=name)
         await self._vault.save(installed)
-        self._teams.changed(installed.id)
+        self._teams.forget_cached(installed.id)
         log.info("installed in workspace %s", installed.id)
         if user := (found.get("authed_user") or {}).get("id"):
-            await greet(self._app, self._wire, installed, str(user))
+            await send_welcome_to_installer(self._app, self._wire, installed, str(user))
         said = "In any channel, type /roll 2d6 or /help."
-        response = _page(200, f"Grognard is in {installed.name}", said, back=installed.id)
+        response = _build_page(200, f"Grognard is in {installed.name}", said, back=installed.id)
         response.del_cookie(COOKIE)
         return response
 
 
-async def token_for(wire: Wire, settings: Settings, code: str) -> Json:
+async def fetch_token(wire: SlackApi, settings: Settings, code: str) -> Json:
     """What Slack gives for the code of an installation. Raises Busy, Refused."""
     known = {"client_id": settings.slack_client_id, "client_secret": settings.slack_client_secret}
-    return await wire.request("", "oauth.v2.access", **known, code=code)
+    return await wire.call_with_form("", "oauth.v2.access", **known, code=code)
 
 
-def new_state(secret: str, until: float) -> str:
+def create_state(secret: str, until: float) -> str:
     """A state that nobody else can make, good until then (Unix seconds)."""
-    text = f"{until:.0f}.{new_salt()}"
-    return f"{text}.{_signature(secret, text)}"
+    text = f"{until:.0f}.{create_salt()}"
+    return f"{text}.{_sign(secret, text)}"
 
 
-def is_good(secret: str, state: str, now: float) -> bool:
+def is_valid_state(secret: str, state: str, now: float) -> bool:
     """Return whether we made this state, and not too long ago."""
     text, _, signature = state.rpartition(".")
-    if not hmac.compare_digest(
-        _signature(secret, text).encode(), signature.encode("utf-8", "replace")
-    ):
+    if not hmac.compare_digest(_sign(secret, text).encode(), signature.encode("utf-8", "replace")):
         return False
     return now < float(text.partition(".")[0])
 
 
-def _signature(secret: str, text: str) -> str:
+def _sign(secret: str, text: str) -> str:
     return hmac.new(
         secret.encode(), b"state:" + text.encode("utf-8", "replace"), hashlib.sha256
     ).hexdigest()
 
 
-def _page(
+def _build_page(
     status: int, title: str, text: str, *, again: bool = False, back: str = "", more: str = ""
 ) -> web.Response:
     link = f'<p><a href="{INSTALL_PATH}">Try again</a></p>' if again else ""
@@ -193,19 +193,19 @@ WHO = "Invite @grognard to a channel, and anyone who can post there can play."
 HERE = "Anyone who can post here can play."
 
 
-async def greet(app: App, wire: Wire, team: Team, user: str) -> None:
+async def send_welcome_to_installer(app: App, wire: SlackApi, team: Team, user: str) -> None:
     """Send the welcome to who has installed the app. An installation does not fail without it."""
     try:
-        channel = await direct_messages(wire, team.token, user)
-        await welcome(app, wire, team, channel, WHO)
-    except (Busy, Refused, UserError) as trouble:
+        channel = await open_direct_messages(wire, team.token, user)
+        await post_welcome(app, wire, team, channel, WHO)
+    except (Busy, SlackRefused, UserError) as trouble:
         log.info("no welcome in workspace %s: %s", team.id, trouble)
 
 
-async def welcome(app: App, wire: Wire, team: Team, channel: str, who: str) -> None:
+async def post_welcome(app: App, wire: SlackApi, team: Team, channel: str, who: str) -> None:
     """Post the welcome in a channel; `who` says who can play."""
     try:
-        message = render(await app.welcome(f"{PLATFORM}{team.id}", who), team.id)
+        message = render_message(await app.build_welcome(f"{PLATFORM}{team.id}", who), team.id)
         await wire.call(
             team.token,
             "chat.postMessage",
@@ -213,7 +213,7 @@ async def welcome(app: App, wire: Wire, team: Team, channel: str, who: str) -> N
             text=message.text,
             blocks=message.blocks,
         )
-    except (Busy, Refused, UserError) as trouble:
+    except (Busy, SlackRefused, UserError) as trouble:
         log.info("no welcome in workspace %s: %s", team.id, trouble)
 
 
@@ -228,7 +228,7 @@ def split_commands(registry: Registry) -> tuple[list[str], list[str]]:
     """Return the names of the commands in the manifest, and of those that it has no room for: the
     tables of packs are left out first, then packs. They all work after /grognard.
     """
-    names = [name for name in registry.top if name not in UNLISTED]
+    names = [name for name in registry.top_names if name not in UNLISTED]
     packs = [id for id, game in registry.games.items() if isinstance(game, PackSystem)]
     last_first = [*(f"{id}-table" for id in reversed(packs)), *reversed(packs)]
     left_out = list[str]()
@@ -245,7 +245,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
     """The manifest: for Socket Mode, or with the bot's address for HTTP mode. Raises UserError
     for a bad address.
     """
-    base = _base(url) if url else ""
+    base = _clean_base_url(url) if url else ""
     names, _ = split_commands(registry)
     address = f"{base}{PATH}" if base else ""
     made: Json = {
@@ -265,7 +265,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
                 {"name": name, "type": kind, "callback_id": callback, "description": about}
                 for callback, (kind, name, about) in SHORTCUTS.items()
             ],
-            "slash_commands": [_command(name, registry, address) for name in names],
+            "slash_commands": [_build_command(name, registry, address) for name in names],
         },
         "oauth_config": {"scopes": {"bot": list(SCOPES)}},
         "settings": {
@@ -284,7 +284,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
     return made
 
 
-def _base(url: str) -> str:
+def _clean_base_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
         hint = "Type: --url https://bot.example.org"
@@ -294,13 +294,13 @@ def _base(url: str) -> str:
     return f"https://{parts.netloc}{parts.path.rstrip('/').removesuffix(PATH)}"
 
 
-def _command(name: str, registry: Registry, address: str) -> Json:
-    about, hint = _about(name, registry)
+def _build_command(name: str, registry: Registry, address: str) -> Json:
+    about, hint = _describe_command(name, registry)
     made: Json = {"command": f"/{name}", "description": about, "should_escape": True}
     return made | ({"usage_hint": hint} if hint else {}) | ({"url": address} if address else {})
 
 
-def _about(name: str, registry: Registry) -> tuple[str, str]:
+def _describe_command(name: str, registry: Registry) -> tuple[str, str]:
     """What Slack shows beside a command while it is typed: what it does, and what may follow."""
     if name == "grognard":
         return (
@@ -309,15 +309,15 @@ def _about(name: str, registry: Registry) -> tuple[str, str]:
         )
     spec = registry.get((name,))
     if spec is not None:
-        return registry.about(name), _few(
-            [o.name if o.required else f"[{o.name}]" for o in spec.options], " "
+        return registry.describe_name(name), _join_fitting_words(
+            [o.name if o.is_required else f"[{o.name}]" for o in spec.options], " "
         )
-    return registry.about(name), _few(
-        list(dict.fromkeys(spec.path[-1] for spec in registry.below((name,)))), " | "
+    return registry.describe_name(name), _join_fitting_words(
+        list(dict.fromkeys(spec.path[-1] for spec in registry.list_below((name,)))), " | "
     )
 
 
-def _few(words: list[str], between: str) -> str:
+def _join_fitting_words(words: list[str], between: str) -> str:
     """As many of them as fit in one line beside the command."""
     kept = words
     while len(between.join(kept)) > MAX_HINT:
@@ -334,8 +334,8 @@ def print_manifest(words: Sequence[str]) -> int:
         hint = "Type: grognard manifest slack --url https://bot.example.org"
         raise UserError("manifest knows only slack.", hint=hint, code="bad-arguments")
     url = arguments.flags.get("url", [""])[-1]
-    print(json.dumps(make_manifest(registry(), url), indent=2, ensure_ascii=False))
-    _, left_out = split_commands(registry())
+    print(json.dumps(make_manifest(get_registry(), url), indent=2, ensure_ascii=False))
+    _, left_out = split_commands(get_registry())
     if left_out:
         listed = ", ".join(f"/{name}" for name in left_out)
         what = f"Slack takes {MOST_COMMANDS} commands of an app, so these are left out: {listed}."

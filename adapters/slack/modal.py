@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from adapters.slack.request import Json, Request
-from adapters.slack.text import escaped
-from bot.interface.form.form import FLAGS, HOW, Field, Form, Room
-from bot.interface.registry import TABLE, Registry
-from bot.interface.spec import CommandSpec, Path
-from bot.places.forms import Draft
+from adapters.slack.request import Json, SlackRequest
+from adapters.slack.text import escape_text
+from bot.preferences.forms import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
-from bot.rules.text.plain import cut
+from bot.rules.text.plain import cut_text
+from bot.ui.form.form import FLAGS, HOW, Field, Form, Room
+from bot.ui.registry import TABLE, Registry
+from bot.ui.spec import CommandSpec, Path
 
 ROOM = Room(fields=90, picks=100, ticks=100, folds=True, counts=True)
 """What a modal holds, with room for the odds and the buttons."""
@@ -37,45 +37,47 @@ MAX_META = 3_000
 _CHANNEL = re.compile(r"#?([CG][A-Z0-9]+)")
 
 
-def form_view(
-    form: Form, draft: Draft, spec: CommandSpec, request: Request, odds: Iterable[str] = ()
+def build_form_view(
+    form: Form, draft: Draft, spec: CommandSpec, request: SlackRequest, odds: Iterable[str] = ()
 ) -> Json:
     """The modal of a form. `odds` are the lines that it shows inside, counted anew with each
     change from then on.
     """
     lines = list(odds)
-    blocks = [_section(f"*{escaped(draft.message)}*")] if draft.message else []
-    blocks += [_field(field, counts=bool(lines)) for field in shown(form, draft)]
+    blocks = [_build_section(f"*{escape_text(draft.message)}*")] if draft.message else []
+    blocks += [_build_field(field, counts=bool(lines)) for field in list_shown_fields(form, draft)]
     if lines:
-        blocks.append(_section("\n".join(lines)[:MAX_INPUT]))
-    if buttons := _buttons(form, draft, spec, counts=bool(lines)):
+        blocks.append(_build_section("\n".join(lines)[:MAX_INPUT]))
+    if buttons := _build_buttons(form, draft, spec, counts=bool(lines)):
         blocks.append({"type": "actions", "block_id": "buttons", "elements": buttons})
-    meta = meta_of(request, spec.path, draft=draft.key, counts=bool(lines))
-    return _modal(FORM, cut(form.title, MAX_TITLE), blocks, meta, form.verb)
+    meta = write_meta(request, spec.path, draft=draft.key, counts=bool(lines))
+    return _build_modal(FORM, cut_text(form.title, MAX_TITLE), blocks, meta, form.verb)
 
 
-def _modal(kind: str, title: str, blocks: list[Json], meta: str, submit: str) -> Json:
+def _build_modal(kind: str, title: str, blocks: list[Json], meta: str, submit: str) -> Json:
     ends = (
-        {"submit": plain(submit), "close": plain("Cancel")} if submit else {"close": plain("Close")}
+        {"submit": build_plain_text(submit), "close": build_plain_text("Cancel")}
+        if submit
+        else {"close": build_plain_text("Close")}
     )
     return {
         "type": "modal",
         "callback_id": kind,
-        "title": plain(title),
+        "title": build_plain_text(title),
         "private_metadata": meta,
         "blocks": blocks,
     } | ends
 
 
-def shown(form: Form, draft: Draft) -> list[Field]:
+def list_shown_fields(form: Form, draft: Draft) -> list[Field]:
     """The fields that the modal shows now."""
     return [field for field in form.fields if draft.page or not field.rare]
 
 
-def block_of(form: Form, draft: Draft, option: str) -> str:
+def find_block(form: Form, draft: Draft, option: str) -> str:
     """The field at which an error in `option` appears; the first field where it is not shown."""
-    names = [field.name for field in shown(form, draft)]
-    at = form.at(option)
+    names = [field.name for field in list_shown_fields(form, draft)]
+    at = form.find_field_of_option(option)
     return at if at in names or not names else names[0]
 
 
@@ -86,11 +88,11 @@ def read_state(
     found: dict[str, object] = {}
     for field in form.fields:
         if (state := (values.get(field.name) or {}).get(FIELD)) is not None:
-            found[field.name] = _value(state)
+            found[field.name] = _read_value(state)
     return found
 
 
-def _value(state: Mapping[str, Any]) -> object:
+def _read_value(state: Mapping[str, Any]) -> object:
     if "selected_options" in state:
         return [one["value"] for one in state["selected_options"] or ()]
     if state.get("selected_option"):
@@ -102,8 +104,8 @@ def _value(state: Mapping[str, Any]) -> object:
     return state.get("value") or ""
 
 
-def pick_view(
-    path: Path, registry: Registry, request: Request, games: Collection[str] = ()
+def build_command_choice_view(
+    path: Path, registry: Registry, request: SlackRequest, games: Collection[str] = ()
 ) -> Json:
     """The modal that asks which of a name's commands is meant; without a name, which of all, of
     these `games`.
@@ -113,44 +115,47 @@ def pick_view(
     tops = (
         [path]
         if path
-        else [(name,) for name in registry.top if not name.endswith(TABLE) and name not in off]
+        else [
+            (name,) for name in registry.top_names if not name.endswith(TABLE) and name not in off
+        ]
     )
-    for spec in (spec for top in tops for spec in registry.below(top)):
+    for spec in (spec for top in tops for spec in registry.list_below(top)):
         group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path or spec.path[:1])
-        one = choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
+        one = build_choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
         groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(one)
     listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
     select: Json = {
         "type": "static_select",
         "action_id": FIELD,
-        "placeholder": plain("Type to search"),
+        "placeholder": build_plain_text("Type to search"),
     }
     if len(listed) == 1:
         select["options"] = listed[0][1]
     else:
         select["option_groups"] = [
-            {"label": plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed
+            {"label": build_plain_text(group[:MAX_CHOICE]), "options": picks}
+            for group, picks in listed
         ]
-    return _modal(
+    return _build_modal(
         PICK,
         "Choose a command",
-        [_input("command", select, "Command")],
-        meta_of(request, path),
+        [_build_input("command", select, "Command")],
+        write_meta(request, path),
         "Next",
     )
 
 
-def window_view(title: str, blocks: list[Json], request: Request) -> Json:
+def build_window_view(title: str, blocks: list[Json], request: SlackRequest) -> Json:
     """The modal of an answer that has a window of its own; what is pressed in it is asked where
     it was opened.
     """
     fits = len(title) <= MAX_TITLE
-    meta = meta_of(replace(request, message="", pressed=False, replaces=False), ())
-    shown = (blocks[1:] if fits else blocks) or [_section("-")]
-    return _modal(WINDOW, title if fits else "Grognard", shown, meta, "")
+    meta = write_meta(replace(request, message="", pressed=False, replaces=False), ())
+    shown = (blocks[1:] if fits else blocks) or [_build_section("-")]
+    return _build_modal(WINDOW, title if fits else "Grognard", shown, meta, "")
 
 
-def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = False) -> str:
+def write_meta(request: SlackRequest, path: Path, *, draft: str = "", counts: bool = False) -> str:
     """What a modal must remember: its command and draft, whether it shows odds, and where its
     answer goes.
     """
@@ -168,13 +173,13 @@ class Meta(NamedTuple):
     """
 
     path: Path
-    request: Request
+    request: SlackRequest
     draft: str
     counts: bool
 
 
 def read_meta(view: Mapping[str, Any], user: str) -> Meta:
-    """What `meta_of` wrote; a form that is submitted twice is one request. Raises UserError for one
+    """What `write_meta` wrote; a form that is submitted twice is one request. Raises UserError for one
     that is none of ours."""
     try:
         meta = json.loads(view["private_metadata"])
@@ -182,7 +187,7 @@ def read_meta(view: Mapping[str, Any], user: str) -> Meta:
         draft = str(meta.pop("draft", ""))
         counts = bool(meta.pop("counts", False))
         request_id = f"slack:{meta['team']}:view/{view['id']}"
-        return Meta(path, Request(**meta, user=user, request_id=request_id), draft, counts)
+        return Meta(path, SlackRequest(**meta, user=user, request_id=request_id), draft, counts)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise UserError(
             "This form cannot be read.", hint="Type the command again.", code="bad-form"
@@ -192,41 +197,49 @@ def read_meta(view: Mapping[str, Any], user: str) -> Meta:
 # Blocks
 
 
-def _field(field: Field, *, counts: bool) -> Json:
-    made = _input(field.name, _element(field), field.label, _hint(field), optional=not field.needed)
+def _build_field(field: Field, *, counts: bool) -> Json:
+    made = _build_input(
+        field.name,
+        _build_element(field),
+        field.label,
+        _build_hint(field),
+        optional=not field.needed,
+    )
     return made | (
         {"dispatch_action": True} if counts and field.name != HOW and field.kind != "file" else {}
     )
 
 
-def _hint(field: Field) -> str:
+def _build_hint(field: Field) -> str:
     return "" if field.kind in ("picks", "ticks", "how") and not field.rare else field.hint
 
 
-def _element(field: Field) -> Json:
+def _build_element(field: Field) -> Json:
     if field.kind in ("picks", "ticks"):
-        return _menu(field, "multi_static_select", "initial_options")
+        return _build_menu(field, "multi_static_select", "initial_options")
     if field.kind == "pick":
-        return _menu(field, "static_select", "initial_option")
+        return _build_menu(field, "static_select", "initial_option")
     if field.kind == "how":
-        return _menu(field, "radio_buttons", "initial_option")
+        return _build_menu(field, "radio_buttons", "initial_option")
     if field.kind == "file":
         return {"type": "file_input", "action_id": FIELD, "max_files": 1}
     if field.kind == "channel":
-        return _channel(field.value)
+        return _build_channel_select(field.value)
     if field.kind == "number" and field.option is not None:
-        return _number(field.option, field.value)
+        return _build_number_input(field.option, field.value)
     element: Json = {"type": "plain_text_input", "action_id": FIELD}
     if field.kind == "lines":
         element["multiline"] = True
     if field.example:
-        element["placeholder"] = plain(cut(field.example, MAX_CHOICE_VALUE))
+        element["placeholder"] = build_plain_text(cut_text(field.example, MAX_CHOICE_VALUE))
     return element | ({"initial_value": field.value[:MAX_INPUT]} if field.value else {})
 
 
-def _menu(field: Field, kind: str, initial: str) -> Json:
+def _build_menu(field: Field, kind: str, initial: str) -> Json:
     """A menu, or radio buttons, with what is chosen."""
-    options = [choice(pick.label, pick.value, pick.about) for pick in field.picks[:MAX_CHOICES]]
+    options = [
+        build_choice(pick.label, pick.value, pick.about) for pick in field.picks[:MAX_CHOICES]
+    ]
     chosen = [option for option, pick in zip(options, field.picks, strict=False) if pick.chosen]
     element: Json = {"type": kind, "action_id": FIELD, "options": options}
     if kind != "radio_buttons":
@@ -237,13 +250,13 @@ def _menu(field: Field, kind: str, initial: str) -> Json:
             if field.kind == "pick"
             else "Choose units"
         )
-        element["placeholder"] = plain(placeholder)
+        element["placeholder"] = build_plain_text(placeholder)
     if chosen:
         element[initial] = chosen if initial.endswith("s") else chosen[0]
     return element
 
 
-def _number(option: Option, value: str) -> Json:
+def _build_number_input(option: Option, value: str) -> Json:
     element: Json = {
         "type": "number_input",
         "action_id": FIELD,
@@ -254,7 +267,7 @@ def _number(option: Option, value: str) -> Json:
     if option.max is not None and option.clamp not in ("high", "both"):
         element["max_value"] = f"{option.max:.15g}"
     if option.default is not None:
-        element["placeholder"] = plain(f"{option.default}")
+        element["placeholder"] = build_plain_text(f"{option.default}")
     if value and _fits(option, value):
         element["initial_value"] = value
     return element
@@ -268,7 +281,7 @@ def _fits(option: Option, value: str) -> bool:
     return True
 
 
-def _channel(value: str) -> Json:
+def _build_channel_select(value: str) -> Json:
     """A channel is picked from Slack's own list: a name that was typed would say nothing of its
     id.
     """
@@ -281,43 +294,48 @@ def _channel(value: str) -> Json:
     return element | ({"initial_conversation": found[1]} if found else {})
 
 
-def _buttons(form: Form, draft: Draft, spec: CommandSpec, *, counts: bool) -> list[Json]:
+def _build_buttons(form: Form, draft: Draft, spec: CommandSpec, *, counts: bool) -> list[Json]:
     found = []
-    if spec.option("odds") is not None and not counts:
-        found.append(_button(COUNT, "Show the odds"))
+    if spec.find_option("odds") is not None and not counts:
+        found.append(_build_button(COUNT, "Show the odds"))
     if any(field.rare for field in form.fields):
-        found.append(_button(MORE, "Fewer fields" if draft.page else "More fields"))
+        found.append(_build_button(MORE, "Fewer fields" if draft.page else "More fields"))
     return found
 
 
-def _button(name: str, label: str) -> Json:
-    return {"type": "button", "action_id": name, "text": plain(label), "value": name}
+def _build_button(name: str, label: str) -> Json:
+    return {"type": "button", "action_id": name, "text": build_plain_text(label), "value": name}
 
 
-def _section(text: str) -> Json:
+def _build_section(text: str) -> Json:
     return {
         "type": "section",
         "text": {"type": "mrkdwn", "text": text[:MAX_INPUT], "verbatim": True},
     }
 
 
-def choice(text: str, value: str, about: str = "") -> Json:
+def build_choice(text: str, value: str, about: str = "") -> Json:
     """One option of a select or of checkboxes."""
-    made: Json = {"text": plain(cut(text, MAX_CHOICE)), "value": value[:MAX_CHOICE_VALUE]}
-    return made | ({"description": plain(cut(about, MAX_CHOICE))} if about else {})
+    made: Json = {
+        "text": build_plain_text(cut_text(text, MAX_CHOICE)),
+        "value": value[:MAX_CHOICE_VALUE],
+    }
+    return made | ({"description": build_plain_text(cut_text(about, MAX_CHOICE))} if about else {})
 
 
-def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bool = False) -> Json:
+def _build_input(
+    name: str, element: Json, label: str, hint: str = "", *, optional: bool = False
+) -> Json:
     made: Json = {
         "type": "input",
         "block_id": name,
-        "label": plain(label),
+        "label": build_plain_text(label),
         "element": element,
         "optional": optional,
     }
-    return made | ({"hint": plain(cut(hint, MAX_HINT))} if hint else {})
+    return made | ({"hint": build_plain_text(cut_text(hint, MAX_HINT))} if hint else {})
 
 
-def plain(text: str) -> Json:
+def build_plain_text(text: str) -> Json:
     """A text that shows as it is."""
     return {"type": "plain_text", "text": text or "-"}

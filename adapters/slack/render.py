@@ -12,9 +12,15 @@ from typing import Any
 
 from adapters.slack import tables_and_charts
 from adapters.slack.request import PLATFORM, Json
-from adapters.slack.tables_and_charts import CHART, CONTAINER, TABLE, odds_blocks, table_block
-from adapters.slack.text import bold, entities, escaped, fenced, pen
-from bot.interface.reply.parts import (
+from adapters.slack.tables_and_charts import (
+    CHART,
+    CONTAINER,
+    TABLE,
+    build_odds_blocks,
+    build_table_block,
+)
+from adapters.slack.text import escape_entities, escape_text, format_bold, format_fenced, get_pen
+from bot.ui.reply.parts import (
     Entry,
     Grid,
     Odds,
@@ -23,10 +29,10 @@ from bot.interface.reply.parts import (
     Row,
     Rule,
     Small,
-    drawn,
-    part_lines,
+    format_part,
+    render_parts,
 )
-from bot.interface.reply.reply import (
+from bot.ui.reply.reply import (
     LINK,
     PLAIN,
     WAITING,
@@ -35,11 +41,11 @@ from bot.interface.reply.reply import (
     Menu,
     MenuEntry,
     Reply,
-    beside,
+    build_entry_button,
 )
-from bot.interface.reply.spoken import speak_parts
-from bot.interface.reply.unit_table import UnitTable
-from bot.interface.typing.command_writer import CommandReader, plain_pen
+from bot.ui.reply.spoken import speak_parts
+from bot.ui.reply.unit_table import UnitTable
+from bot.ui.typing.command_writer import CommandReader, get_plain_pen
 
 MAX_BLOCKS = 50
 MAX_SECTION = 3_000
@@ -64,7 +70,7 @@ _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class SlackMessage:
     """A message as it is sent: the text and blocks of Slack, the files that go with it, what only
     programs see, and what is posted instead if it was to change another message and cannot.
     """
@@ -73,10 +79,10 @@ class Message:
     blocks: list[Json]
     files: tuple[File, ...] = ()
     metadata: Json | None = None
-    instead: "Message | None" = None
+    instead: "SlackMessage | None" = None
 
 
-def render(
+def render_message(
     reply: Reply,
     team: str,
     *,
@@ -84,33 +90,33 @@ def render(
     notes: Iterable[str] = (),
     own: frozenset[str] = frozenset(),
     reader: CommandReader = CommandReader.SLACK,
-) -> Message:
+) -> SlackMessage:
     """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but
     those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes.
     `reader`: where the commands in it are typed."""
-    writer = pen(reader)
-    mention = _mention(reply, team)
+    writer = get_pen(reader)
+    mention = _format_mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
-    lines = [*reply.shown, *notes]
+    lines = [*reply.visible_lines, *notes]
     files = reply.files
-    blocks = _blocks(reply, mention, mark, lines, own, writer)
-    if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
-        blocks = _folded(reply, mention, mark, lines, writer)
-        files = (*files, File("answer.txt", reply.text(plain_pen(reader))))
-    plain = replace(reply, lines=speak_parts(lines)).text(plain_pen(reader))
-    first, line_end, rest = entities(plain).partition("\n")
-    text = f"{_called(mark + first, mention, reply)}{line_end}{rest}"
-    return Message(_cut(text), blocks, files)
+    blocks = _build_blocks(reply, mention, mark, lines, own, writer)
+    if _measure_blocks(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
+        blocks = _build_folded_blocks(reply, mention, mark, lines, writer)
+        files = (*files, File("answer.txt", reply.format_text(get_plain_pen(reader))))
+    plain = replace(reply, lines=speak_parts(lines)).format_text(get_plain_pen(reader))
+    first, line_end, rest = escape_entities(plain).partition("\n")
+    text = f"{_add_mention(mark + first, mention, reply)}{line_end}{rest}"
+    return SlackMessage(_cut(text), blocks, files)
 
 
-def _mention(reply: Reply, team: str) -> str:
+def _format_mention(reply: Reply, team: str) -> str:
     start = f"{PLATFORM}{team}/"
     users = (key.removeprefix(start) for key in reply.mention if key.startswith(start))
     called = " ".join(f"<@{user}>" for user in users if user.isalnum())
     return f" · {called}" if called else ""
 
 
-def _called(first: str, mention: str, reply: Reply) -> str:
+def _add_mention(first: str, mention: str, reply: Reply) -> str:
     """The first line with whom it calls: in front where somebody is waited for, for the
     notification.
     """
@@ -121,75 +127,79 @@ def _called(first: str, mention: str, reply: Reply) -> str:
     )
 
 
-def _blocks(
+def _build_blocks(
     reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str], writer: Pen
 ) -> list[Json]:
     return [
-        *_sections([_called(_first(reply, mark, writer), mention, reply)]),
-        *_body([part for part in lines if not isinstance(part, Small)], own, writer),
-        *_context(
+        *_build_sections([_add_mention(_format_first_line(reply, mark, writer), mention, reply)]),
+        *_build_body([part for part in lines if not isinstance(part, Small)], own, writer),
+        *_build_context_blocks(
             [*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)],
             writer,
         ),
-        *actions(reply.buttons, reply.menus),
+        *build_action_rows(reply.buttons, reply.menus),
     ]
 
 
-def _first(reply: Reply, mark: str, writer: Pen) -> str:
+def _format_first_line(reply: Reply, mark: str, writer: Pen) -> str:
     """The news in bold letters unless nothing happened, the cause in plain ones."""
     if reply.over:
-        return f"{escaped(mark + reply.over)}: ~{escaped(reply.first)}~"
-    title = escaped(mark + reply.title) if reply.tone in PLAIN else bold(mark + reply.title)
+        return f"{escape_text(mark + reply.over)}: ~{escape_text(reply.first_line)}~"
+    title = (
+        escape_text(mark + reply.title) if reply.tone in PLAIN else format_bold(mark + reply.title)
+    )
     return f"{title} · {writer.plain(reply.by)}" if reply.by else title
 
 
-def _folded(
+def _build_folded_blocks(
     reply: Reply, mention: str, mark: str, lines: Sequence[Part], writer: Pen
 ) -> list[Json]:
     """As much of the answer as fits on one screen, and where the rest is."""
     kept: list[Row] = []
     size = 0
-    for text, fixed in drawn(lines, writer):
-        size += len(entities(text) if fixed else text) + 1
+    for text, fixed in render_parts(lines, writer):
+        size += len(escape_entities(text) if fixed else text) + 1
         if size > SUMMARY:
             break
         kept.append((text, fixed))
-    title = escaped(mark + reply.first)
+    title = escape_text(mark + reply.first_line)
     shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
     return [
-        *_sections([_called(shown, mention, reply)]),
-        *_drawn(kept),
-        *_sections(["_The whole answer is in the file answer.txt._"]),
-        *_context([" · ".join(reply.footer)], writer),
-        *actions(reply.buttons, reply.menus),
+        *_build_sections([_add_mention(shown, mention, reply)]),
+        *_build_row_blocks(kept),
+        *_build_sections(["_The whole answer is in the file answer.txt._"]),
+        *_build_context_blocks([" · ".join(reply.footer)], writer),
+        *build_action_rows(reply.buttons, reply.menus),
     ]
 
 
-def _body(parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iterator[Json]:
+def _build_body(parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iterator[Json]:
     """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's
     `own`; a message takes one table."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
-    if TABLE in own and tables and tables_and_charts.fits(tables):
-        yield tables_and_charts.units(tables)
+    if TABLE in own and tables and tables_and_charts.can_fit_tables(tables):
+        yield tables_and_charts.build_unit_table(tables)
         parts = [part for part in parts if not isinstance(part, UnitTable)]
         own -= {TABLE, CONTAINER}
     if sum(isinstance(part, Grid) for part in parts) > 1:
         own -= {TABLE}
-    for kind, run in groupby(parts, key=lambda part: _kind(part, own)):
+    for kind, run in groupby(parts, key=lambda part: _get_part_kind(part, own)):
         if kind != APART:
-            yield from _listed(kind, list(run), own, writer)
+            yield from _build_native_blocks(kind, list(run), own, writer)
             continue
         for part in run:
             if isinstance(part, Rule):
                 yield from [{"type": "divider"}] if part.is_drawn else []
                 continue
             assert isinstance(part, Entry)
-            first, *rest = _sections(["\n".join(part_lines(part, writer))])
-            yield first | ({"accessory": _button(beside(part))} if part.label else {})
+            first, *rest = _build_sections(["\n".join(format_part(part, writer))])
+            yield first | (
+                {"accessory": _build_button(build_entry_button(part))} if part.label else {}
+            )
             yield from rest
 
 
-def _kind(part: Part, own: frozenset[str]) -> str:
+def _get_part_kind(part: Part, own: frozenset[str]) -> str:
     """How a part is drawn: apart from others, as a chart, as a table, or as lines."""
     if isinstance(part, Entry | Rule):
         return APART
@@ -197,50 +207,54 @@ def _kind(part: Part, own: frozenset[str]) -> str:
     return kind if kind in own else ""
 
 
-def _listed(kind: str, parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iterator[Json]:
+def _build_native_blocks(
+    kind: str, parts: Sequence[Part], own: frozenset[str], writer: Pen
+) -> Iterator[Json]:
     """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone
     has no "at least".
     """
     found: list[Json] = []
     if kind == CHART:
-        found = odds_blocks([part for part in parts if isinstance(part, Odds)], own) or []
+        found = build_odds_blocks([part for part in parts if isinstance(part, Odds)], own) or []
     elif kind == TABLE:
-        found = [table for part in parts if isinstance(part, Grid) and (table := table_block(part))]
+        found = [
+            table for part in parts if isinstance(part, Grid) and (table := build_table_block(part))
+        ]
     yield from found
     if not found or (kind == CHART and len(found) == 1):
-        yield from _drawn(drawn(parts, writer))
+        yield from _build_row_blocks(render_parts(parts, writer))
 
 
-def _drawn(rows: Iterable[Row]) -> Iterator[Json]:
+def _build_row_blocks(rows: Iterable[Row]) -> Iterator[Json]:
     """Lines as blocks, those of a fixed width fenced."""
     for fixed, run in groupby(rows, key=lambda row: row[1]):
-        yield from (_fences if fixed else _sections)([text for text, _ in run])
+        yield from (_build_fenced_sections if fixed else _build_sections)([text for text, _ in run])
 
 
-def _sections(texts: Iterable[str]) -> Iterator[Json]:
+def _build_sections(texts: Iterable[str]) -> Iterator[Json]:
     """Lines as section blocks, each as long as Slack allows; a line that is longer still is
     split.
     """
-    for chunk in _chunks(texts, MAX_SECTION):
+    for chunk in _split_chunks(texts, MAX_SECTION):
         yield {"type": "section", "text": {"type": "mrkdwn", "text": chunk, "verbatim": True}}
 
 
-def _fences(lines: Iterable[str]) -> Iterator[Json]:
+def _build_fenced_sections(lines: Iterable[str]) -> Iterator[Json]:
     """Lines of fixed width, fenced again in each block."""
     part: list[str] = []
     for text in lines:
-        if part and len(fenced([*part, text])) > MAX_SECTION:
-            yield from _sections([fenced(part)])
+        if part and len(format_fenced([*part, text])) > MAX_SECTION:
+            yield from _build_sections([format_fenced(part)])
             part = []
         part.append(text)
     if part:
-        yield from _sections([fenced(part)])
+        yield from _build_sections([format_fenced(part)])
 
 
-def _chunks(texts: Iterable[str], limit: int) -> Iterator[str]:
+def _split_chunks(texts: Iterable[str], limit: int) -> Iterator[str]:
     part = ""
     for text in texts:
-        for piece in _pieces(text, limit):
+        for piece in _split_text(text, limit):
             if part and len(part) + 1 + len(piece) > limit:
                 yield part
                 part = ""
@@ -249,7 +263,7 @@ def _chunks(texts: Iterable[str], limit: int) -> Iterator[str]:
         yield part
 
 
-def _pieces(text: str, limit: int) -> Iterator[str]:
+def _split_text(text: str, limit: int) -> Iterator[str]:
     """A text in pieces, none cut within an entity."""
     while len(text) > limit:
         end = text.rfind(" ", limit // 2, limit)
@@ -262,26 +276,29 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
     yield text
 
 
-def _context(texts: Sequence[str], writer: Pen) -> Iterator[Json]:
+def _build_context_blocks(texts: Sequence[str], writer: Pen) -> Iterator[Json]:
     """Small print and the number of the answer, as many in a block as Slack takes."""
     shown = [
-        piece for text in map(writer.small, texts) if text for piece in _pieces(text, MAX_SECTION)
+        piece
+        for text in map(writer.small, texts)
+        if text
+        for piece in _split_text(text, MAX_SECTION)
     ]
     elements: list[Json] = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in shown]
     for at in range(0, len(elements), MAX_ELEMENTS):
         yield {"type": "context", "elements": elements[at : at + MAX_ELEMENTS]}
 
 
-def actions(buttons: Sequence[Button], menus: Sequence[Menu] = ()) -> Iterator[Json]:
+def build_action_rows(buttons: Sequence[Button], menus: Sequence[Menu] = ()) -> Iterator[Json]:
     """The row of buttons and menus; each carries what it does, so it works after a restart."""
-    made = [_button(button) for button in buttons if len(button.action) <= MAX_VALUE]
-    made[BEFORE_MENU:BEFORE_MENU] = [_select(menu, at) for at, menu in enumerate(menus)]
+    made = [_build_button(button) for button in buttons if len(button.action) <= MAX_VALUE]
+    made[BEFORE_MENU:BEFORE_MENU] = [_build_select(menu, at) for at, menu in enumerate(menus)]
     for at in range(0, len(made), MAX_BUTTONS):
         yield {"type": "actions", "elements": made[at : at + MAX_BUTTONS]}
 
 
-def _button(button: Button) -> Json:
-    label = entities(button.label)[:MAX_LABEL].strip() or "?"
+def _build_button(button: Button) -> Json:
+    label = escape_entities(button.label)[:MAX_LABEL].strip() or "?"
     made: Json = {
         "type": "button",
         "text": {"type": "plain_text", "text": label},
@@ -297,27 +314,27 @@ def _button(button: Button) -> Json:
     return made | ({"style": _STYLES[button.style]} if button.style in _STYLES else {})
 
 
-def _select(menu: Menu, at: int) -> Json:
+def _build_select(menu: Menu, at: int) -> Json:
     return {
         "type": "static_select",
         "action_id": f"{ACTION}menu-{at}",
         "placeholder": {
             "type": "plain_text",
-            "text": entities(menu.short or menu.label)[:MAX_LABEL],
+            "text": escape_entities(menu.short or menu.label)[:MAX_LABEL],
         },
-        "options": [_choice(entry) for entry in menu.entries[:MAX_CHOICES]],
+        "options": [_build_choice(entry) for entry in menu.entries[:MAX_CHOICES]],
     }
 
 
-def _choice(entry: MenuEntry) -> Json:
+def _build_choice(entry: MenuEntry) -> Json:
     if len(entry.action) > MAX_CHOICE_VALUE:
         raise ValueError(f"the action {entry.action[:40]}... is too long for a menu")
-    made: Json = {"text": _plain_text(entry.label), "value": entry.action}
-    return made | ({"description": _plain_text(entry.about)} if entry.about else {})
+    made: Json = {"text": _build_plain_text(entry.label), "value": entry.action}
+    return made | ({"description": _build_plain_text(entry.about)} if entry.about else {})
 
 
-def _plain_text(text: str) -> Json:
-    return {"type": "plain_text", "text": entities(text)[:MAX_LABEL].strip() or "?"}
+def _build_plain_text(text: str) -> Json:
+    return {"type": "plain_text", "text": escape_entities(text)[:MAX_LABEL].strip() or "?"}
 
 
 def _cut(text: str) -> str:
@@ -327,16 +344,18 @@ def _cut(text: str) -> str:
     return kept[: max(kept.rfind("\n"), MAX_TEXT // 2)].rpartition("&")[0] or kept[: MAX_TEXT // 2]
 
 
-def _size(blocks: Iterable[Json]) -> int:
+def _measure_blocks(blocks: Iterable[Json]) -> int:
     """Characters of all texts in the blocks together."""
-    return sum(_text_size(block) for block in blocks)
+    return sum(_measure_text(block) for block in blocks)
 
 
-def _text_size(part: Any) -> int:
+def _measure_text(part: Any) -> int:
     if isinstance(part, list):
-        return sum(map(_text_size, part))
+        return sum(map(_measure_text, part))
     if isinstance(part, dict):
         own = part.get("text")
-        inner = sum(_text_size(value) for value in part.values() if isinstance(value, dict | list))
+        inner = sum(
+            _measure_text(value) for value in part.values() if isinstance(value, dict | list)
+        )
         return inner + (len(own) if isinstance(own, str) else 0)
     return 0

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from bot.interface.spec import Command, Person, Place
-from bot.interface.typing.command_writer import CommandReader
+from bot.ui.spec import Command, Person, Place
+from bot.ui.typing.command_writer import CommandReader
 
 Json = dict[str, Any]
 
@@ -31,7 +31,7 @@ _KEPT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SlackRequest:
     """One command, press, form or message. `until` (Unix seconds) ends the life of its
     `response_url`.
 
@@ -63,13 +63,13 @@ class Request:
         """The channel, thread or direct messages."""
         key = f"{PLATFORM}{self.team}/{self.channel}"
         server = f"{PLATFORM}{self.team}"
-        channel = Place(key, server, self._name, self.person_key if self.direct else "")
+        channel = Place(key, server, self._channel_name, self.person_key if self.direct else "")
         return (
             replace(channel, key=f"{key}/{self.thread}", parent=channel) if self.thread else channel
         )
 
     @property
-    def _name(self) -> str:
+    def _channel_name(self) -> str:
         """What the channel is called elsewhere: `#games of acme`; "" for one that is private."""
         name = "" if self.channel_name in _UNNAMED else self.channel_name
         return (f"#{name} of {self.team_name}" if self.team_name else f"#{name}") if name else ""
@@ -106,25 +106,25 @@ class Request:
         """
         return self.until or time.time() + URL_LIFE
 
-    def command(self, path: tuple[str, ...], options: Mapping[str, object]) -> Command:
-        """What is asked, to be written down; `taken_over` reads it back."""
+    def build_command(self, path: tuple[str, ...], options: Mapping[str, object]) -> Command:
+        """What is asked, to be written down; `from_stored_command` reads it back."""
         who = Person(self.person_key, self.user_name or "player")
         return Command(path, options, who, self.where, self.request_id, self.to_json())
 
     @classmethod
-    def taken_over(cls, command: Command) -> Self:
+    def from_stored_command(cls, command: Command) -> Self:
         """The ask behind a command that was written down."""
         request = cls.from_json(command.delivery, command.where.key)
         return replace(request, request_id=command.request_id, user_name=command.who.name)
 
-    def spot(self, ts: str) -> Json:
+    def build_spot(self, ts: str) -> Json:
         """Where a message of ours is, for changing it later; {} where Slack did not tell."""
         return {"channel": self.channel, "ts": ts} if ts else {}
 
     def to_json(self) -> Json:
         """What delivering the answer needs, for the outbox."""
         kept = {name: value for name, value in asdict(self).items() if name in _KEPT and value}
-        return kept | ({"pressed": self.spot(self.message)} if self.pressed else {})
+        return kept | ({"pressed": self.build_spot(self.message)} if self.pressed else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], place: str) -> Self:
@@ -139,7 +139,7 @@ class Request:
         return cls(**{"user": "", **kept})
 
 
-def team_of(body: Mapping[str, Any]) -> str:
+def get_team(body: Mapping[str, Any]) -> str:
     """The workspace of a payload in which the app is installed (the organisation where nothing else
     is named).
 
@@ -156,12 +156,12 @@ def team_of(body: Mapping[str, Any]) -> str:
     return str(team or body.get("enterprise_id") or (body.get("enterprise") or {}).get("id") or "")
 
 
-def from_command(body: Mapping[str, Any]) -> Request:
+def read_command_payload(body: Mapping[str, Any]) -> SlackRequest:
     """The ask behind a slash command. Its trigger is Slack's only id that stays the same when it
     comes twice.
     """
-    team = team_of(body)
-    return Request(
+    team = get_team(body)
+    return SlackRequest(
         team=team,
         channel=body["channel_id"],
         user=body["user_id"],
@@ -175,15 +175,15 @@ def from_command(body: Mapping[str, Any]) -> Request:
     )
 
 
-def from_event(body: Mapping[str, Any]) -> Request:
+def read_event_payload(body: Mapping[str, Any]) -> SlackRequest:
     """The ask behind a written message; one message is one request, however many events tell of
     it.
     """
     event = body["event"]
-    team = team_of(body)
+    team = get_team(body)
     ts = event["ts"]
     thread = event.get("thread_ts") or ""
-    return Request(
+    return SlackRequest(
         team=team,
         channel=event["channel"],
         user=event["user"],
@@ -194,14 +194,14 @@ def from_event(body: Mapping[str, Any]) -> Request:
     )
 
 
-def from_press(body: Mapping[str, Any]) -> Request:
+def read_press_payload(body: Mapping[str, Any]) -> SlackRequest:
     """The ask behind a button or another element of a message or form."""
-    team = team_of(body)
+    team = get_team(body)
     box = body.get("container") or {}
     channel = (body.get("channel") or {}).get("id") or box.get("channel_id") or ""
     ts = box.get("message_ts") or ""
     thread = box.get("thread_ts") or (body.get("message") or {}).get("thread_ts") or ""
-    return Request(
+    return SlackRequest(
         team=team,
         channel=channel,
         user=body["user"]["id"],
@@ -217,10 +217,10 @@ def from_press(body: Mapping[str, Any]) -> Request:
     )
 
 
-def from_shortcut(body: Mapping[str, Any]) -> Request:
+def read_shortcut_payload(body: Mapping[str, Any]) -> SlackRequest:
     """The ask behind a shortcut: from the menu of a message, or from anywhere."""
     message = body.get("message") or {}
-    request = from_press(body)
+    request = read_press_payload(body)
     ts = str(message.get("ts") or "")
     thread = str(message.get("thread_ts") or "")
     return replace(request, message=ts, thread=thread if thread != ts else "")
@@ -248,7 +248,7 @@ _TEXTS = """
 whatever its name; a field with a `+` has to be there where what it is in is there."""
 
 
-def _shape(paths: Iterable[str]) -> Json:
+def _build_shape(paths: Iterable[str]) -> Json:
     """Such paths as a tree, by their steps; {} is a text."""
     shape: Json = {}
     for path in paths:
@@ -258,7 +258,7 @@ def _shape(paths: Iterable[str]) -> Json:
     return shape
 
 
-_PAYLOAD = _shape(_TEXTS.split())
+_PAYLOAD = _build_shape(_TEXTS.split())
 _NEEDED_BY_TYPE = {
     "shortcut": ("user.id", "trigger_id", "callback_id"),
     "message_action": ("user.id", "channel.id", "message.ts", "trigger_id", "callback_id"),
@@ -277,11 +277,11 @@ _NEEDED = {
 }
 
 
-def is_valid(payload: object) -> bool:
+def is_valid_payload(payload: object) -> bool:
     """Return whether a payload can be read: nothing that is looked at has another shape, and what
     its kind needs is there.
     """
-    if not isinstance(payload, Mapping) or not _fits(payload, _PAYLOAD):
+    if not isinstance(payload, Mapping) or not _fits_shape(payload, _PAYLOAD):
         return False
     needed = [
         path for kind, paths in _NEEDED.items() if payload.get(kind) is not None for path in paths
@@ -291,7 +291,9 @@ def is_valid(payload: object) -> bool:
         return False
     if "view" in payload and not payload["view"]:
         return False
-    return all(_has(payload, path) for path in needed) and bool(team_of(payload) or not needed)
+    return all(_has_path(payload, path) for path in needed) and bool(
+        get_team(payload) or not needed
+    )
 
 
 def _is_event(event: Mapping[str, Any]) -> bool:
@@ -305,28 +307,28 @@ def _is_event(event: Mapping[str, Any]) -> bool:
     return bool(event.get("ts") and event.get("channel"))
 
 
-def _has(payload: Mapping[str, Any], path: str) -> bool:
+def _has_path(payload: Mapping[str, Any], path: str) -> bool:
     found: Any = payload
     for name in path.split("."):
         found = found.get(name) if isinstance(found, Mapping) else None
     return found not in (None, "", [])
 
 
-def _fits(value: object, shape: Json) -> bool:
+def _fits_shape(value: object, shape: Json) -> bool:
     if value is None:
         return True
     if not shape:
         return isinstance(value, str)
     if "[]" in shape:
         return isinstance(value, list) and all(
-            one is not None and _fits(one, shape["[]"]) for one in value
+            one is not None and _fits_shape(one, shape["[]"]) for one in value
         )
     if not isinstance(value, Mapping):
         return False
     if "*" in shape:
-        return all(one is not None and _fits(one, shape["*"]) for one in value.values())
+        return all(one is not None and _fits_shape(one, shape["*"]) for one in value.values())
     fields = ((value.get(step.rstrip("+")), step, inner) for step, inner in shape.items())
     return all(
-        _fits(found, inner) and not (found is None and step[-1] == "+")
+        _fits_shape(found, inner) and not (found is None and step[-1] == "+")
         for found, step, inner in fields
     )

@@ -1,25 +1,25 @@
 """What the bot may do in a channel of Slack, as Slack says when it is asked."""
 
-from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
 from adapters.slack.installation import SCOPES
-from adapters.slack.request import Request
-from bot.interface.spec import BotRight
+from adapters.slack.request import SlackRequest
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
+from bot.ui.spec import BotRight
 
 _INVITE = phrase("In this channel, type: `/invite @grognard`")
 _REINSTALL = "Ask a workspace admin to install the app again, which adds what it lacks."
 MEMBER = "Member of this channel"
 
 
-async def list_rights(wire: Wire, token: str, request: Request) -> tuple[BotRight, ...]:
+async def list_rights(wire: SlackApi, token: str, request: SlackRequest) -> tuple[BotRight, ...]:
     """Return the app's scopes and whether the bot is in the channel. Raises UserError if Slack
     does not say.
     """
     try:
-        _, header = await wire.scopes(token)
+        _, header = await wire.get_scopes(token)
         is_here = await _is_in_channel(wire, token, request)
-    except (Busy, Refused):
+    except (Busy, SlackRefused):
         raise UserError(
             "Slack does not say what the bot may do here.",
             hint="Try again in a moment.",
@@ -33,7 +33,7 @@ async def list_rights(wire: Wire, token: str, request: Request) -> tuple[BotRigh
     return (BotRight(MEMBER, purpose, is_here, _INVITE), *scopes)
 
 
-async def _is_in_channel(wire: Wire, token: str, request: Request) -> bool:
+async def _is_in_channel(wire: SlackApi, token: str, request: SlackRequest) -> bool:
     """Return whether the bot reads the channel; it always does in direct messages with it.
 
     Slack does not know a private channel that the bot is not in. Raises Busy, Refused.
@@ -41,8 +41,8 @@ async def _is_in_channel(wire: Wire, token: str, request: Request) -> bool:
     if request.channel.startswith("D"):
         return True
     try:
-        info = await wire.request(token, "conversations.info", channel=request.channel)
-    except Refused as refused:
+        info = await wire.call_with_form(token, "conversations.info", channel=request.channel)
+    except SlackRefused as refused:
         if refused.error in ("channel_not_found", "missing_scope"):
             return False
         raise

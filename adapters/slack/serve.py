@@ -25,23 +25,23 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from adapters.delivery_loop import counting
-from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.channels import is_there
-from adapters.slack.http import PATH, web_app
-from adapters.slack.incoming import Listeners
+from adapters.delivery_loop import create_call_counter
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
+from adapters.slack.channels import is_still_member
+from adapters.slack.http import PATH, create_web_app
 from adapters.slack.installation import Installer
-from adapters.slack.request import PLATFORM, is_valid
-from adapters.slack.teams import StoreVault, Team, Teams, own_team
-from adapters.slack.work import Work
-from adapters.web_server import Door, listen
+from adapters.slack.listeners import Listeners
+from adapters.slack.request import PLATFORM, is_valid_payload
+from adapters.slack.request_handler import RequestHandler
+from adapters.slack.teams import StoreVault, Team, Teams, load_own_team
+from adapters.web_server import Door, serve_until_cancelled
 from bot.app import App
-from bot.commands.games.link import server_back
+from bot.commands.games.link import remind_linked_channels
+from bot.execution.budgets import make_busy_error
 from bot.outbox.receipts import watch
-from bot.process.logs import seldom
-from bot.process.settings import Settings, has_oauth
 from bot.rules.errors import UserError
-from bot.running.budgets import busy
+from bot.runtime.logs import get_seldom_logger
+from bot.runtime.settings import Settings, has_oauth
 
 log = logging.getLogger(__name__)
 
@@ -51,68 +51,72 @@ LAST_POSTS = 5.0
 
 async def serve(app: App, settings: Settings) -> None:
     """Serve Slack until cancelled. Raises UserError for what Slack refuses for good."""
-    wire = Wire(counting(app, "slack"))
+    wire = SlackApi(create_call_counter(app, "slack"))
     vault = StoreVault(app, settings.key) if has_oauth(settings) else None
     teams = Teams(vault)
-    work = Work(app, wire, teams)
+    work = RequestHandler(app, wire, teams)
     listeners = Listeners(work)
-    bolt = make_bolt(listeners, teams, wire)
+    bolt = create_bolt(listeners, teams, wire)
     app.links["slack"] = lambda: "not connected"
-    app.handling.members["slack"] = partial(is_there, wire, teams)
+    app.handling.members["slack"] = partial(is_still_member, wire, teams)
     try:
         if settings.slack_bot_token:
-            teams.add(team := await _own_team(wire, settings.slack_bot_token))
-            await server_back(app.store, f"{PLATFORM}{team.id}")
+            teams.add(team := await _load_own_team(wire, settings.slack_bot_token))
+            await remind_linked_channels(app.store, f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
-            connection = _socket_mode(app, bolt, wire, settings)
+            connection = _run_socket_mode(app, bolt, wire, settings)
         else:
             pages = (
-                Installer(app, settings, wire, teams, vault).routes() if vault is not None else []
+                Installer(app, settings, wire, teams, vault).build_routes()
+                if vault is not None
+                else []
             )
-            connection = _http_mode(app, bolt, pages, settings)
-        owed = watch(app.receipts, PLATFORM, listeners.make_good)
-        await _until_one_fails(work.posts.outbox.run(), owed, connection)
+            connection = _run_http_mode(app, bolt, pages, settings)
+        owed = watch(app.receipts, PLATFORM, listeners.answer_receipt)
+        await _run_until_one_ends(work.posts.outbox.run(), owed, connection)
     finally:
         app.links["slack"] = lambda: "its connection ended"
-        await _finish(work)
+        await _finish_answers(work)
         await wire.close()
 
 
-async def _own_team(wire: Wire, token: str) -> Team:
+async def _load_own_team(wire: SlackApi, token: str) -> Team:
     """The token's workspace; waits while Slack cannot be reached."""
     wait = 0.5
     while True:
         try:
-            return await own_team(wire, token)
+            return await load_own_team(wire, token)
         except Busy as busy:
             log.warning("Slack cannot be reached: %s", busy)
             await asyncio.sleep(max(wait, busy.seconds))
             wait = min(wait * 2, 30.0)
 
 
-async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
+async def _run_socket_mode(app: App, bolt: AsyncApp, wire: SlackApi, settings: Settings) -> None:
     socket = Socket(
         bolt, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack")
     )
-    app.links["slack"] = socket.trouble
+    app.links["slack"] = socket.describe_trouble
     try:
         await socket.run()
     finally:
         await socket.close()
 
 
-async def _http_mode(
+async def _run_http_mode(
     app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings
 ) -> None:
-    site = web_app(bolt, settings.slack_signing_secret, pages)
+    site = create_web_app(bolt, settings.slack_signing_secret, pages)
     at = (settings.slack_host, settings.port)
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
     listens = partial(app.links.__setitem__, "slack", str)  # nothing is wrong
     told = f"listening on {at[0]}, port {at[1]}, path {PATH}"
-    await listen(site, at, hint, told, partial(Door, proxies=settings.proxies), listens)
+    await serve_until_cancelled(
+        site, at, hint, told, partial(Door, proxies=settings.proxies), listens
+    )
 
 
-async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:
+async def _run_until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
     """Run all until one ends or this is cancelled; then the others are ended."""
     tasks = [asyncio.create_task(work) for work in works]
     try:
@@ -125,7 +129,7 @@ async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _finish(work: Work) -> None:
+async def _finish_answers(work: RequestHandler) -> None:
     """Wait for answers on their way; what takes longer stays in the outbox."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
@@ -140,13 +144,13 @@ NOT_HERE = (
 ALL = re.compile(".*", re.DOTALL)
 
 
-def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
+def create_bolt(listeners: Listeners, teams: Teams, wire: SlackApi) -> AsyncApp:
     """The bolt app with all listeners. Requests over HTTP are verified before they come here."""
 
     async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
         team = await teams.find(team_id or enterprise_id or "")
         if team is None and team_id and enterprise_id:
-            team = await teams.within(enterprise_id, team_id)
+            team = await teams.find_in_organisation(enterprise_id, team_id)
         if team is None:
             return None
         bot = {"bot_token": team.token, "bot_user_id": team.bot_user, "bot_id": team.bot_id}
@@ -157,7 +161,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     bolt = AsyncApp(
         logger=log,
         name="adapters.slack.app",  # the library sets the level of the logger called so
-        client=wire.client(),
+        client=wire.create_client(),
         signing_secret="",
         authorize=authorize,
         request_verification_enabled=False,
@@ -167,7 +171,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     log.setLevel(max(logging.INFO, logging.getLogger().level))
 
     @bolt.error
-    async def failed(error: Exception) -> BoltResponse:
+    async def handle_error(error: Exception) -> BoltResponse:
         """Only the library itself raises what the network did: it tells people of a workspace
         without the app.
         """
@@ -178,7 +182,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
             return BoltResponse(status=200)
         # A form that is none of ours (commands answer for themselves), or a shape that the library
         # did not expect.
-        if isinstance(error, UserError) or not _is_ours(error):
+        if isinstance(error, UserError) or not _is_own_error(error):
             log.warning("Slack sent something that makes no sense: %r", error)
             return BoltResponse(status=400)
         log.error("a request failed", exc_info=error)
@@ -202,7 +206,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     return bolt
 
 
-def _is_ours(error: Exception) -> bool:
+def _is_own_error(error: Exception) -> bool:
     """Return whether it was raised while our own code was at work."""
     frames = traceback.walk_tb(error.__traceback__)
     return any(
@@ -211,7 +215,7 @@ def _is_ours(error: Exception) -> bool:
     )
 
 
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
@@ -242,7 +246,11 @@ class Socket:
     """The Socket Mode connection of this process."""
 
     def __init__(
-        self, bolt: AsyncApp, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None
+        self,
+        bolt: AsyncApp,
+        wire: SlackApi,
+        app_token: str,
+        again: Callable[[], None] = lambda: None,
     ) -> None:
         """`again` hears of each connection but the first."""
         self._bolt = bolt
@@ -258,9 +266,9 @@ class Socket:
         """Stay connected until cancelled. Raises UserError when Slack refuses the app's token. Once
         a connection has ended early, there is a second one beside: whatever ends one of the two,
         nothing that is sent meets none."""
-        await _until_one_fails(self._stay(), self._stay(is_spare=True))
+        await _run_until_one_ends(self._stay_connected(), self._stay_connected(is_spare=True))
 
-    async def _stay(self, *, is_spare: bool = False) -> None:
+    async def _stay_connected(self, *, is_spare: bool = False) -> None:
         wait = MIN_BACKOFF
         failing_since: float | None = None
         while True:
@@ -304,7 +312,7 @@ class Socket:
             if wait > MIN_BACKOFF:
                 await asyncio.sleep(wait)
 
-    def trouble(self) -> str:
+    def describe_trouble(self) -> str:
         """What is wrong with the connection: "" while there is one."""
         return "" if self._open else "not connected"
 
@@ -315,8 +323,8 @@ class Socket:
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse:
         try:
-            found = await self._wire.request(self._token, "apps.connections.open")
-        except Refused as refused:
+            found = await self._wire.call_with_form(self._token, "apps.connections.open")
+        except SlackRefused as refused:
             if refused.error in _FATAL:
                 what = f"Slack refuses SLACK_APP_TOKEN ({refused.error})."
                 hint = 'Make an app-level token (xapp-...) with connections:write under "Basic Information".'
@@ -336,14 +344,14 @@ class Socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     said = json.loads(message.data)
                     if isinstance(said, dict):
-                        self._take(socket, said, leaving)
+                        self._handle_message(socket, said, leaving)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             log.info("the connection broke: %s", error)
         finally:
             self._open.remove(socket)
             leaving.set()
 
-    def _take(
+    def _handle_message(
         self, socket: aiohttp.ClientWebSocketResponse, said: dict[str, Any], leaving: asyncio.Event
     ) -> None:
         if said.get("type") == "disconnect":
@@ -352,19 +360,22 @@ class Socket:
         request = (
             SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
         )
-        if request is None or not is_valid(request.payload):
+        if request is None or not is_valid_payload(request.payload):
             if "payload" in said:
                 often.warning("Slack sent something unreadable, ignored: it has another shape")
             return
         if len(self._tasks) < AT_WORK:
-            self._spawn(self._serve(socket, request))
+            self._spawn(self._handle_request(socket, request))
         elif len(self._tasks) < 2 * AT_WORK:
             often.warning("more envelopes than can be worked on at once")
             if "command" in request.payload:
-                refused = {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}}
-                self._spawn(self._send(socket, refused))
+                refused = {
+                    "envelope_id": request.envelope_id,
+                    "payload": {"text": str(make_busy_error())},
+                }
+                self._spawn(self._send_reply(socket, refused))
 
-    async def _serve(
+    async def _handle_request(
         self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest
     ) -> None:
         try:
@@ -384,9 +395,11 @@ class Socket:
         if response.body:
             is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
             answer["payload"] = json.loads(response.body) if is_json else {"text": response.body}
-        await self._send(socket, answer)
+        await self._send_reply(socket, answer)
 
-    async def _send(self, socket: aiohttp.ClientWebSocketResponse, answer: dict[str, Any]) -> None:
+    async def _send_reply(
+        self, socket: aiohttp.ClientWebSocketResponse, answer: dict[str, Any]
+    ) -> None:
         for way in (socket, *reversed(self._open)):
             try:
                 if not way.closed:

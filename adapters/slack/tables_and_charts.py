@@ -14,11 +14,11 @@ from typing import Any
 from cachetools import LRUCache
 
 from adapters.slack.request import Json
-from bot.interface.reply.bars import LEAST, percent
-from bot.interface.reply.parts import Grid, Odds
-from bot.interface.reply.unit_table import UnitTable, number_of
-from bot.places.adapter_notes import Notes
+from bot.preferences.adapter_notes import Notes
 from bot.rules.errors import UserError
+from bot.ui.reply.bars import LEAST, format_percent
+from bot.ui.reply.parts import Grid, Odds
+from bot.ui.reply.unit_table import UnitTable, get_number
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ _LEFT, _LAST = 3, 1
 _POINTER = re.compile(r"json-pointer:([^\]\s]+)")
 
 
-class Unwanted(Exception):
+class UnwantedBlocks(Exception):
     """Slack refused a message for blocks of its own, those of `types`."""
 
     def __init__(self, types: frozenset[str]) -> None:
@@ -49,7 +49,7 @@ class Unwanted(Exception):
         self.types = types
 
 
-class Workspaces:
+class WorkspaceBlocks:
     """Which of Slack's own blocks a workspace takes: all, until it refuses one, and that again some
     days later.
 
@@ -61,7 +61,7 @@ class Workspaces:
         self._clock = clock
         self._without = LRUCache[str, dict[str, float]](MOST_KNOWN)
 
-    async def takes(self, team: str) -> frozenset[str]:
+    async def get_accepted_types(self, team: str) -> frozenset[str]:
         """The types that a workspace may be sent."""
         if team not in self._without:
             try:
@@ -74,7 +74,7 @@ class Workspaces:
         now = self._clock()
         return frozenset(kind for kind in TYPES if until.get(kind, 0.0) <= now)
 
-    async def refused(self, team: str, types: Iterable[str]) -> None:
+    async def record_refusal(self, team: str, types: Iterable[str]) -> None:
         """Remember that it does not take these."""
         end = self._clock() + KEPT
         until = self._without.get(team, {}) | dict.fromkeys(types, end)
@@ -85,16 +85,20 @@ class Workspaces:
             log.warning("it could not be noted that %s refuses blocks: %s", team, error.message)
 
 
-def types_in(block: object) -> frozenset[str]:
+def find_native_types(block: object) -> frozenset[str]:
     """The types of Slack's own in a block, or in a list of them, at any depth."""
     if isinstance(block, list):
-        return frozenset().union(*map(types_in, block))
+        return frozenset().union(*map(find_native_types, block))
     if not isinstance(block, Mapping):
         return frozenset()
-    return types_in(block.get("child_blocks")) | frozenset({str(block.get("type"))} & {*TYPES})
+    return find_native_types(block.get("child_blocks")) | frozenset(
+        {str(block.get("type"))} & {*TYPES}
+    )
 
 
-def named(faults: Iterable[str], blocks: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+def find_refused_types(
+    faults: Iterable[str], blocks: Sequence[Mapping[str, Any]]
+) -> frozenset[str]:
     """The types of Slack's own that faults are about: `unsupported type: table
     [json-pointer:/blocks/1/type]`.
     """
@@ -117,40 +121,48 @@ def named(faults: Iterable[str], blocks: Sequence[Mapping[str, Any]]) -> frozens
     return frozenset(found)
 
 
-def fits(tables: Sequence[UnitTable]) -> bool:
+def can_fit_tables(tables: Sequence[UnitTable]) -> bool:
     """Return whether the tables fit into one block; Slack takes one table in a message."""
     rows = sum(len(table.rows) + 1 for table in tables) + 1
     return rows <= MAX_ROWS and len(tables[0].keys) + _LEFT + _LAST <= MAX_COLUMNS
 
 
-def units(tables: Sequence[UnitTable]) -> Json:
+def build_unit_table(tables: Sequence[UnitTable]) -> Json:
     """One table of all sides, each under a line with its name and players."""
     keys = tables[0].keys
     align = [*["left"] * _LEFT, *["right"] * len(keys), "left"]
-    rows = [[_cell(head) for head in ("", "Unit", "State", *keys, "Type")]]
+    rows = [[_build_cell(head) for head in ("", "Unit", "State", *keys, "Type")]]
     for table in tables:
-        rows.append([_cell(""), _bold(table.heading or "No side"), *(_cell("") for _ in align[2:])])
+        rows.append(
+            [
+                _build_cell(""),
+                _build_bold_cell(table.heading or "No side"),
+                *(_build_cell("") for _ in align[2:]),
+            ]
+        )
         for row in table.rows:
-            numbers = (number_of(row, at) for at in range(len(keys)))
-            state = _bold(row[3]) if row[3] else _cell("ready")
+            numbers = (get_number(row, at) for at in range(len(keys)))
+            state = _build_bold_cell(row[3]) if row[3] else _build_cell("ready")
             what = ", ".join(filter(None, (row[2], row[4])))
-            rows.append([*map(_cell, row[:2]), state, *map(_cell, numbers), _cell(what)])
+            rows.append(
+                [*map(_build_cell, row[:2]), state, *map(_build_cell, numbers), _build_cell(what)]
+            )
     return {"type": "table", "column_settings": [{"align": where} for where in align], "rows": rows}
 
 
-def _cell(text: str) -> Json:
+def _build_cell(text: str) -> Json:
     return {"type": "raw_text", "text": text or " "}
 
 
-def _bold(text: str) -> Json:
+def _build_bold_cell(text: str) -> Json:
     words = {"type": "text", "text": text, "style": {"bold": True}}
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [words]}]}
 
 
-def odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | None:
+def build_odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | None:
     """A chart of the odds, a series for each heading, and the figures where a workspace takes their
     box; None for what no chart can show: too many, or what came up marked in it."""
-    words = _in_order(parts)
+    words = _order_results(parts)
     names = [_cut(part.heading or "all") for part in parts]
     labels = [_cut(word) for word in words]
     fits = len(parts) <= MAX_SERIES and len(words) <= MAX_CATEGORIES
@@ -171,10 +183,10 @@ def odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | N
         "title": TITLE,
         "chart": {"type": "bar", "series": series, "axis_config": axis},
     }
-    return [chart, *([_figures(parts, words)] if {CONTAINER, TABLE} <= native else [])]
+    return [chart, *([_build_figures_box(parts, words)] if {CONTAINER, TABLE} <= native else [])]
 
 
-def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
+def _build_figures_box(parts: Sequence[Odds], words: Sequence[str]) -> Json:
     """A closed box with every percentage, and that of a result or a worse one."""
     heads = ["Result"]
     for part in parts:
@@ -184,10 +196,10 @@ def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
         row = [word]
         for part in parts:
             found = {chance.word: chance for chance in part.rows}.get(word)
-            row.append(percent(found.chance) if found is not None else "0%")
+            row.append(format_percent(found.chance) if found is not None else "0%")
             if part.least:
                 row.append(
-                    percent(found.least)
+                    format_percent(found.least)
                     if found is not None and found.least is not None
                     else "\u2013"
                 )
@@ -200,11 +212,11 @@ def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
         },
         "is_collapsible": True,
         "default_collapsed": True,
-        "child_blocks": [_table(rows)],
+        "child_blocks": [_build_table(rows)],
     }
 
 
-def table_block(grid: Grid) -> Json | None:
+def build_table_block(grid: Grid) -> Json | None:
     """A table with a head line as Slack's own; None for one that is none, or too large."""
     rows = [[cell.strip() for cell in row] for row in grid.rows]
     if (
@@ -213,10 +225,10 @@ def table_block(grid: Grid) -> Json | None:
         or any(len(row) > MAX_COLUMNS for row in rows)
     ):
         return None
-    return _table(rows)
+    return _build_table(rows)
 
 
-def _table(rows: Sequence[Sequence[str]]) -> Json:
+def _build_table(rows: Sequence[Sequence[str]]) -> Json:
     """A table whose columns of figures are on the right."""
     numeric = [all(_is_figure(row[at]) for row in rows[1:]) for at in range(len(rows[0]))]
     return {
@@ -230,7 +242,7 @@ def _is_figure(cell: str) -> bool:
     return cell.strip("+-\u2212\u2013<>%.0123456789") == ""
 
 
-def _in_order(parts: Sequence[Odds]) -> list[str]:
+def _order_results(parts: Sequence[Odds]) -> list[str]:
     """The results of all, worst first: what only some have comes before the next one that others
     have too.
     """

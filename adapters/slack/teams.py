@@ -13,11 +13,11 @@ from cachetools import TTLCache
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
 from adapters.slack.request import PLATFORM
 from bot.app import App
-from bot.commands.games.link import server_back
-from bot.places.adapter_notes import Notes
+from bot.commands.games.link import remind_linked_channels
+from bot.preferences.adapter_notes import Notes
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -74,14 +74,14 @@ class StoreVault:
             "name": team.name,
         }
         await self._notes.put(INSTALLATION, team.id, data)
-        await server_back(self._app.store, f"{PLATFORM}{team.id}")
+        await remind_linked_channels(self._app.store, f"{PLATFORM}{team.id}")
 
-    async def belongs(self, team: str, organisation: str) -> None:
+    async def save_organisation_of(self, team: str, organisation: str) -> None:
         """A workspace has the app by the installation of its organisation, whatever its token is
         at the time.
         """
         await self._notes.put(INSTALLATION, team, {ORGANISATION: organisation})
-        await server_back(self._app.store, f"{PLATFORM}{team}")
+        await remind_linked_channels(self._app.store, f"{PLATFORM}{team}")
 
     async def remove(self, team: str) -> None:
         """Forget an installation."""
@@ -124,7 +124,7 @@ class Teams:
             self._known[id] = team
         return team
 
-    async def within(self, organisation: str, id: str) -> Team | None:
+    async def find_in_organisation(self, organisation: str, id: str) -> Team | None:
         """The installation in a workspace whose organisation has the app for all of them: kept
         for what comes later.
         """
@@ -134,24 +134,24 @@ class Teams:
         if organisation in self._fixed:
             self.add(replace(found, id=id))
         elif self._vault is not None:
-            await self._vault.belongs(id, organisation)
+            await self._vault.save_organisation_of(id, organisation)
         return replace(found, id=id)
 
-    def changed(self, id: str) -> None:
+    def forget_cached(self, id: str) -> None:
         """Look it up anew: it was installed or removed."""
         self._known.pop(id, None)
 
-    async def is_back(self, id: str, wire: Wire) -> bool:
+    async def is_back(self, id: str, wire: SlackApi) -> bool:
         """Return whether the app is there after all, by a token that Slack takes: of its removal
         one may hear late.
         """
-        self.changed(id)
+        self.forget_cached(id)
         team = await self.find(id)
         if team is None:
             return False
         try:
-            await wire.request(team.token, "auth.test")
-        except (Busy, Refused):
+            await wire.call_with_form(team.token, "auth.test")
+        except (Busy, SlackRefused):
             return False
         return True
 
@@ -159,16 +159,16 @@ class Teams:
         """The app was removed there."""
         if self._vault is not None:
             await self._vault.remove(id)
-        self.changed(id)
+        self.forget_cached(id)
 
 
-async def own_team(wire: Wire, token: str) -> Team:
+async def load_own_team(wire: SlackApi, token: str) -> Team:
     """The workspace of a token. Raises UserError when Slack refuses it, Busy when Slack cannot
     be reached.
     """
     try:
-        found = await wire.request(token, "auth.test")
-    except Refused as refused:
+        found = await wire.call_with_form(token, "auth.test")
+    except SlackRefused as refused:
         what = f"Slack refuses SLACK_BOT_TOKEN ({refused.error})."
         hint = 'Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.'
         raise UserError(what, hint=hint, code="token-refused") from None

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from bot.interface.reply.parts import Pen
-from bot.interface.typing.command_text import MAX_LENGTH
-from bot.interface.typing.command_writer import CommandReader, write_command
-from bot.rules.text.phrase import Address, Typed, When, pieces_of
-from bot.rules.text.plain import isolated
+from bot.rules.text.phrase import Address, Typed, When, split_pieces
+from bot.rules.text.plain import isolate_text
+from bot.ui.reply.parts import Pen
+from bot.ui.typing.command_text import MAX_LENGTH
+from bot.ui.typing.command_writer import CommandReader, write_command
 
 _CONTROL = re.compile(r"<([@#!])([^<>|]*)(?:\|([^<>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^<>|]*)(?:\|([^<>]*))?>")
@@ -21,7 +21,7 @@ _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
-def typed(text: str) -> str:
+def remove_markup(text: str) -> str:
     """Return a message as its author typed it, without Slack's markup.
 
     Links and names become words, entities become characters. Channels keep their id in a command
@@ -32,7 +32,7 @@ def typed(text: str) -> str:
         return text[: MAX_LENGTH + 1]
     text = _LINK.sub(lambda found: found[2] or found[1], text)
     by_id = _TRANSFER.search(text) is not None
-    text = _CONTROL.sub(lambda found: _reference(found, by_id=by_id), text)
+    text = _CONTROL.sub(lambda found: _format_reference(found, by_id=by_id), text)
     for entity, char in _ENTITIES:
         text = text.replace(entity, char)
     text = text.replace("\u00a0", " ").strip()
@@ -41,7 +41,7 @@ def typed(text: str) -> str:
     return text
 
 
-def _reference(found: re.Match[str], *, by_id: bool) -> str:
+def _format_reference(found: re.Match[str], *, by_id: bool) -> str:
     kind = found[1]
     id = found[2]
     name = found[3]
@@ -50,7 +50,7 @@ def _reference(found: re.Match[str], *, by_id: bool) -> str:
     return ("@" if kind == "!" else kind) + (name or id)
 
 
-def after_mention(text: str, bot: str) -> str:
+def get_text_after_mention(text: str, bot: str) -> str:
     """The words behind the first mention of the bot, or those before it where none follow.
 
     A text that is too long for a command comes back cut, and still too long: whoever parses it
@@ -64,68 +64,74 @@ def after_mention(text: str, bot: str) -> str:
     return after.strip(" :,\n") or before.strip()
 
 
-def entities(text: str) -> str:
+def escape_entities(text: str) -> str:
     """Text with `&`, `<` and `>` escaped: no control sequence of Slack survives it."""
-    return isolated(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return isolate_text(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text of one line that shows as it is in mrkdwn: marks that would format give way to
     lookalikes.
     """
-    text = entities(" ".join(text.split("\n"))).replace("`", "'")
+    text = escape_entities(" ".join(text.split("\n"))).replace("`", "'")
     text = _MARK.sub(lambda found: _LOOKALIKE[found[0]], text)
     return _QUOTE.sub("\\1\u2060", text)
 
 
-def bold(text: str) -> str:
+def format_bold(text: str) -> str:
     """One line in bold letters."""
-    shown = escaped(text).replace("*", _LOOKALIKE["*"]).strip()
+    shown = escape_text(text).replace("*", _LOOKALIKE["*"]).strip()
     return f"*{shown}*" if shown else ""
 
 
-def code(text: str) -> str:
+def format_code(text: str) -> str:
     """A command to copy, as code; one that code cannot hold is escaped."""
-    return escaped(text) if "`" in text or "\n" in text else f"`{entities(text).strip()}`"
+    return (
+        escape_text(text) if "`" in text or "\n" in text else f"`{escape_entities(text).strip()}`"
+    )
 
 
-def line(text: str, reader: CommandReader = CommandReader.SLACK) -> str:
+def format_line(text: str, reader: CommandReader = CommandReader.SLACK) -> str:
     """Return one line of an answer as Slack's markup: text is escaped, commands to copy are in
     code, times are Slack's own dates and web addresses are links. `reader` says where commands are
     typed.
     """
-    return "".join([_piece(piece, reader) for piece in pieces_of(text)])
+    return "".join([_format_piece(piece, reader) for piece in split_pieces(text)])
 
 
-def _piece(piece: str, reader: CommandReader) -> str:
+def _format_piece(piece: str, reader: CommandReader) -> str:
     if isinstance(piece, When):
-        return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{entities(piece)}>"
+        return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{escape_entities(piece)}>"
     if isinstance(piece, Address):
-        return f"<{entities(piece)}>"
-    return code(write_command(piece, reader)) if isinstance(piece, Typed) else escaped(piece)
+        return f"<{escape_entities(piece)}>"
+    return (
+        format_code(write_command(piece, reader))
+        if isinstance(piece, Typed)
+        else escape_text(piece)
+    )
 
 
 @lru_cache(maxsize=len(CommandReader))
-def pen(reader: CommandReader) -> Pen:
+def get_pen(reader: CommandReader) -> Pen:
     """Return how Slack writes the lines of an answer: its code is red, so dice are in brackets.
 
     `reader` says where commands are typed: as a slash command, by mention or to the bot alone.
     """
-    write = partial(line, reader=reader)
+    write = partial(format_line, reader=reader)
     return Pen(
         write,
-        escaped,
-        die=lambda text: f"[{escaped(text)}]",
-        strong=bold,
+        escape_text,
+        die=lambda text: f"[{escape_text(text)}]",
+        strong=format_bold,
         small=write,
-        struck=lambda text: f"~{escaped(text)}~",
+        struck=lambda text: f"~{escape_text(text)}~",
     )
 
 
-PEN = pen(CommandReader.SLACK)
+PEN = get_pen(CommandReader.SLACK)
 """The pen for answers to slash commands."""
 
 
-def fenced(lines: Sequence[str]) -> str:
+def format_fenced(lines: Sequence[str]) -> str:
     """Lines in a fixed width; none of them can end the fence."""
-    return "```\n" + "\n".join(entities(text).replace("`", "'") for text in lines) + "\n```"
+    return "```\n" + "\n".join(escape_entities(text).replace("`", "'") for text in lines) + "\n```"

@@ -10,15 +10,15 @@ from functools import partial
 
 from aiohttp import web
 
-from adapters.web_server import Door, listen, places_within, visitor_of
+from adapters.web_server import Door, find_visitor_group, limit_places, serve_until_cancelled
 from bot.app import App
-from bot.live.watched_games import BYE, Hub, Watched, Watcher
-from bot.picture.png import rasterizer
-from bot.process.logs import seldom
-from bot.process.settings import Settings
+from bot.charts.png import find_rasterizer
 from bot.rules.errors import UserError
+from bot.runtime.logs import get_seldom_logger
+from bot.runtime.settings import Settings
+from bot.spectators.watched_games import BYE, Hub, WatchedGame, Watcher
 
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 WATCHERS = 5_000
 WATCHERS_OF_ONE = 40
@@ -59,26 +59,30 @@ class Pages:
         self._hub = hub
         self._address = address
         self._proxies = proxies
-        self.places = places or places_within(PLACES)
+        self.places = places or limit_places(PLACES)
         self._addresses: Counter[str] = Counter()
 
-    def app(self) -> web.Application:
+    def create_app(self) -> web.Application:
         """The web application."""
         app = web.Application(client_max_size=1024)
-        game = {"": self.page, "/events": self.events, "/card.png": self.picture}
+        game = {
+            "": self.handle_page,
+            "/events": self.handle_events,
+            "/card.png": self.handle_picture,
+        }
         app.add_routes([web.get(f"/g/{{token}}{rest}", look) for rest, look in game.items()])
-        app.add_routes([web.get("/health", _health)])
+        app.add_routes([web.get("/health", _build_health_response)])
         return app
 
-    async def page(self, request: web.Request) -> web.StreamResponse:
+    async def handle_page(self, request: web.Request) -> web.StreamResponse:
         """The page as it is now."""
         token = request.match_info["token"]
         game = await self._hub.find(token)
         # beside a link; chats take only PNG
-        picture = f"{self._address}/g/{token}/card.png" if rasterizer() else ""
-        page = await game.page(f"{token}/events", picture) if game is not None else None
+        picture = f"{self._address}/g/{token}/card.png" if find_rasterizer() else ""
+        page = await game.get_page(f"{token}/events", picture) if game is not None else None
         if page is None:
-            return _gone()
+            return _build_gone_response()
         packs = "gzip" in request.headers.get("Accept-Encoding", "")
         headers = {**SAFE, "Content-Security-Policy": page.policy, "Vary": "Accept-Encoding"}
         body = page.packed if packs else page.plain
@@ -86,7 +90,7 @@ class Pages:
         response = web.StreamResponse(
             headers=headers | ({"Content-Encoding": "gzip"} if packs else {})
         )
-        with _impatient(request):
+        with _hang_up_on_slow_reader(request):
             async with asyncio.timeout(PAGE_SECONDS):
                 await response.prepare(request)
                 if request.method != "HEAD":
@@ -95,26 +99,28 @@ class Pages:
                 await response.write_eof()
         return response
 
-    async def picture(self, request: web.Request) -> web.StreamResponse:
+    async def handle_picture(self, request: web.Request) -> web.StreamResponse:
         """The picture that a chat shows beside a link."""
         game = await self._hub.find(request.match_info["token"])
-        if game is None or not rasterizer():
-            return _gone()
+        if game is None or not find_rasterizer():
+            return _build_gone_response()
         try:
-            return web.Response(body=await game.picture(), content_type="image/png", headers=SAFE)
+            return web.Response(
+                body=await game.build_picture(), content_type="image/png", headers=SAFE
+            )
         except UserError:
-            return _gone()
+            return _build_gone_response()
 
-    async def events(self, request: web.Request) -> web.StreamResponse:
+    async def handle_events(self, request: web.Request) -> web.StreamResponse:
         """The stream of what happens behind the event that the page knows."""
         token = request.match_info["token"]
         game = await self._hub.find(token)
         known = request.headers.get("Last-Event-ID") or request.query.get("after", "0")
         if game is None or not (known.isascii() and known.isdecimal() and len(known) < 10):
-            return _gone()
+            return _build_gone_response()
         if request.method != "GET":
             return web.Response(status=405, headers=SAFE)
-        visitor = visitor_of(
+        visitor = find_visitor_group(
             request.remote or "", request.headers.getall("X-Forwarded-For", ()), self._proxies
         )
         if (
@@ -131,25 +137,25 @@ class Pages:
         self._addresses[visitor] += 1
         self._hub.enter(token, game, watcher)
         try:
-            return await self._stream(request, game, watcher)
+            return await self._stream_events(request, game, watcher)
         finally:
             game.watchers.discard(watcher)
             self._addresses[visitor] -= 1
             if not self._addresses[visitor]:
                 del self._addresses[visitor]
 
-    async def _stream(
-        self, request: web.Request, game: Watched, watcher: Watcher
+    async def _stream_events(
+        self, request: web.Request, game: WatchedGame, watcher: Watcher
     ) -> web.StreamResponse:
         response = web.StreamResponse(
             headers={**SAFE, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
         )
-        with _impatient(request):
+        with _hang_up_on_slow_reader(request):
             await response.prepare(request)
             await response.write(f"retry: {random.randint(*AGAIN_MS)}\n\n".encode())
             until = asyncio.get_running_loop().time() + LONGEST
             while asyncio.get_running_loop().time() < until:
-                for message in game.behind(watcher):
+                for message in game.list_missed_messages(watcher):
                     await asyncio.wait_for(response.write(message), SLOW)
                 if game.ended:
                     await asyncio.wait_for(response.write(BYE), SLOW)
@@ -163,7 +169,7 @@ class Pages:
 
 
 @contextlib.contextmanager
-def _impatient(request: web.Request) -> Iterator[None]:
+def _hang_up_on_slow_reader(request: web.Request) -> Iterator[None]:
     """Hangs up on whoever does not read: what is written for them waits no longer in memory."""
     try:
         yield
@@ -174,11 +180,11 @@ def _impatient(request: web.Request) -> Iterator[None]:
         pass  # they have left
 
 
-def _gone() -> web.Response:
+def _build_gone_response() -> web.Response:
     return web.Response(status=404, text=GONE, headers=SAFE)
 
 
-async def _health(_: web.Request) -> web.Response:
+async def _build_health_response(_: web.Request) -> web.Response:
     return web.Response(text="ok", headers=SAFE)
 
 
@@ -186,15 +192,17 @@ SPARE = 64
 """Connections beside those that watch: pages that are being loaded."""
 
 
-async def serve(app: App, settings: Settings) -> None:
+async def serve_shared_games(app: App, settings: Settings) -> None:
     """Serve shared games until cancelled. Raises UserError where the port is taken."""
     hub = Hub(app.store)
     pages = Pages(hub, settings.address, proxies=settings.proxies)
-    live = pages.app()
+    live = pages.create_app()
     # whoever watches is let go before their connections are waited for
     live.on_shutdown.append(lambda _: hub.close())
     door = partial(Door, places=pages.places + SPARE, streams=True, proxies=settings.proxies)
     at = (settings.live_host, settings.live_port)
     hint = "Set LIVE_PORT to a free one."
     told = f"shared games are at {settings.address}"
-    await listen(live, at, hint, told, door, shutdown_timeout=1.0, handler_cancellation=True)
+    await serve_until_cancelled(
+        live, at, hint, told, door, shutdown_timeout=1.0, handler_cancellation=True
+    )

@@ -7,30 +7,30 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from bot.commands.context import Context
+from bot.game.game_cache import LoadedGame, restore_game
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, load
-from bot.game.phases import shown_phase, turn_of_end, whose_go
+from bot.game.phases import describe_end_turn, describe_whose_go, format_numbered_phase
 from bot.game.state import DRAW, Game
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
-from bot.interface.typing.complete import MAX_LENGTH, Choice
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key, normalize_name
-from bot.rules.text.phrase import begun, phrase
-from bot.stores.records import Outgoing
-from bot.stores.store import Store
-from bot.systems.catalog import systems
+from bot.rules.text.phrase import capitalize_first, phrase
+from bot.rulesets.catalog import get_systems
+from bot.storage.records import Outgoing
+from bot.storage.store import Store
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place
+from bot.ui.typing.complete import MAX_LENGTH, CompletionChoice
 
 FREE_PLAY = "Free play"
 
 
-class Played(NamedTuple):
+class ChannelGame(NamedTuple):
     """A game that is or was played in a place. `number` is 1 for the first one there and stays;
     times are Unix seconds."""
 
     number: int
-    loaded: Loaded
+    loaded: LoadedGame
     is_on: bool
     begun: float
     last: float
@@ -56,66 +56,72 @@ def title_of(game: Game) -> str:
     return game.name or FREE_PLAY
 
 
-def named(game: Game) -> str:
+def format_game_name(game: Game) -> str:
     """A game as it is called within a sentence."""
     return f'"{game.name}"' if game.name else "the free play"
 
 
-async def played_in(store: Store, where: Place) -> list[Played]:
+async def load_channel_games(store: Store, where: Place) -> list[ChannelGame]:
     """All games that are or were played in a place, the oldest first."""
     found = []
-    for number, row in await store.played(where.key):
+    for number, row in await store.load_game_history(where.key):
         saved = await store.load_game_by_id(row)
         if saved is not None and (not saved.places or where.key in saved.places):
             # else it goes on elsewhere
             found.append(
-                Played(
-                    number, load(saved), bool(saved.places), saved.game.created, saved.game.updated
+                ChannelGame(
+                    number,
+                    restore_game(saved),
+                    bool(saved.places),
+                    saved.game.created,
+                    saved.game.updated,
                 )
             )
     return found
 
 
-def best_first(games: Many[Played]) -> list[Played]:
+def sort_current_first(games: Many[ChannelGame]) -> list[ChannelGame]:
     """The game that is on, then the others by when something last happened in them."""
     return sorted(games, key=lambda one: (not one.is_on, -one.last, -one.number))
 
 
-async def choices(store: Store, where: Place) -> tuple[Choice, ...]:
+async def list_game_choices(store: Store, where: Place) -> tuple[CompletionChoice, ...]:
     """The games that were played in a place, as an option that names one is completed."""
-    games = best_first(await played_in(store, where))
+    games = sort_current_first(await load_channel_games(store, where))
     return tuple(
-        Choice(f"{one.number}. {one.title}: {standing(one)}"[:MAX_LENGTH], str(one.number))
+        CompletionChoice(
+            f"{one.number}. {one.title}: {format_status(one)}"[:MAX_LENGTH], str(one.number)
+        )
         for one in games
     )
 
 
-def standing(one: Played) -> str:
+def format_status(one: ChannelGame) -> str:
     """Where a game is at, in a few words: `turn 3, Operations · #42`."""
     game = one.game
     if not game.started:
-        return f"{counted(game.number - 1, 'event')} since {day(one.begun)}"
-    system = systems().get(game.system)
-    turn = shown_phase(game, system)
+        return f"{format_count(game.number - 1, 'event')} since {format_date(one.begun)}"
+    system = get_systems().get(game.system)
+    turn = format_numbered_phase(game, system)
     if game.ended:
-        said = f"{won(game)} {turn_of_end(game, system)}"
+        said = f"{format_winner(game)} {describe_end_turn(game, system)}"
     else:
-        whose = f" · {whose_go(game)}" if len(game.go) == 1 else ""
-        said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"
-    return f"{begun(said)} · #{game.number}"
+        whose = f" · {describe_whose_go(game)}" if len(game.go) == 1 else ""
+        said = f"{turn}{whose}" if one.is_on else f"asleep since {format_date(one.last)} · {turn}"
+    return f"{capitalize_first(said)} · #{game.number}"
 
 
-def won(game: Game) -> str:
+def format_winner(game: Game) -> str:
     """How an ended game ended: `US won`."""
     return {"": "ended", DRAW: "a draw"}.get(game.winner, f"{game.winner} won")
 
 
-def day(at: float) -> str:
+def format_date(at: float) -> str:
     """A date as it is read everywhere: `22 Nov 2026`."""
     return datetime.fromtimestamp(at, UTC).strftime("%d %b %Y").lstrip("0")
 
 
-def find_played(games: Many[Played], typed: str) -> Played:
+def find_game(games: Many[ChannelGame], typed: str) -> ChannelGame:
     """The game that a number, a title or its id means. Raises UserError."""
     text = normalize_name(typed).strip('"\u201c\u201d')
     folded = comparison_key(text)
@@ -129,7 +135,7 @@ def find_played(games: Many[Played], typed: str) -> Played:
     if len(found) == 1:
         return found[0]
     if found:
-        several = ", ".join(f"{one.number} ({day(one.begun)})" for one in found[:8])
+        several = ", ".join(f"{one.number} ({format_date(one.begun)})" for one in found[:8])
         hint = f"Say which by its number: {several}."
         raise UserError(
             f'Several games here are called "{text[:40]}".',
@@ -143,7 +149,7 @@ def find_played(games: Many[Played], typed: str) -> Played:
     )
 
 
-def by_row(games: Many[Played], row: str) -> Played:
+def find_game_by_row(games: Many[ChannelGame], row: str) -> ChannelGame:
     """The game that a button names. Raises UserError for one that was not played here."""
     if (found := next((one for one in games if one.row == row), None)) is not None:
         return found
@@ -154,33 +160,38 @@ def by_row(games: Many[Played], row: str) -> Played:
     )
 
 
-async def turn_to(context: Context, typed: str | None) -> None:
+async def use_named_game(context: Context, typed: str | None) -> None:
     """Let the command speak of the game named, where one is; the channel goes on with its own."""
     if typed:
-        await look_at(
-            context, find_played(await played_in(context.store, context.command.where), typed)
+        await use_game(
+            context,
+            find_game(await load_channel_games(context.store, context.command.where), typed),
         )
 
 
-async def turn_to_row(context: Context, row: str) -> bool:
+async def use_game_of_row(context: Context, row: str) -> bool:
     """Let the command speak of the game that a button names; whether it was played here."""
     found = next(
-        (one for one in await played_in(context.store, context.command.where) if one.row == row),
+        (
+            one
+            for one in await load_channel_games(context.store, context.command.where)
+            if one.row == row
+        ),
         None,
     )
     if found is not None:
-        await look_at(context, found)
+        await use_game(context, found)
     return found is not None
 
 
-async def look_at(context: Context, one: Played) -> None:
+async def use_game(context: Context, one: ChannelGame) -> None:
     """Let the command speak of this game, with the packs that it was played with."""
     if one.row != context.ledger.row:
         context.ledger = Ledger(one.loaded, context.ledger.writer)
-        await context.look_with(one.game)
+        await context.use_systems_of_game(one.game)
 
 
-def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
+def describe_replaced_game(loaded: LoadedGame | None) -> tuple[str, ...]:
     """What to say of the game that made room for another, if there was one."""
     if loaded is None:
         return ()
@@ -188,10 +199,13 @@ def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
     if game.started and not game.ended:
         return (
             phrase(
-                "{title} is put aside: `/game resume` takes it up again.", title=begun(named(game))
+                "{title} is put aside: `/game resume` takes it up again.",
+                title=capitalize_first(format_game_name(game)),
             ),
         )
-    return (phrase("{title} is kept: `/game list`", title=begun(named(game))),)
+    return (
+        phrase("{title} is kept: `/game list`", title=capitalize_first(format_game_name(game))),
+    )
 
 
 def tell(

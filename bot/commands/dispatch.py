@@ -8,16 +8,16 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from bot.commands.channel_games import turn_to_row
+from bot.commands.channel_games import use_game_of_row
 from bot.commands.context import Context
-from bot.game.loaded import is_imported
-from bot.game.rights import join_buttons
+from bot.game.game_cache import is_imported
+from bot.game.rights import build_join_buttons
 from bot.game.state import is_guarded
-from bot.interface.registry import Registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import CommandSpec, Path
-from bot.places.forms import earlier_game
+from bot.preferences.forms import build_earlier_game_error
 from bot.rules.errors import UserError
+from bot.ui.registry import Registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import CommandSpec, Path
 
 Handler = Callable[[Context], Awaitable[Reply]]
 
@@ -25,92 +25,92 @@ HANDLERS = {
     "roll": "play.play:handle_roll",
     "lookup": "play.play:handle_lookup",
     "sequence": "play.play:handle_sequence",
-    "help": "help.help:handle",
-    "find": "help.find:handle",
-    "log": "log.log:handle",
+    "help": "help.help:handle_help",
+    "find": "help.find:handle_find",
+    "log": "log.log:show_log",
     "again": "play.button:repeat_last",
-    "choose": "post.choose:choose",
-    "game start": "games.start_and_join:start",
-    "game join": "games.start_and_join:join",
+    "choose": "by_post.choose:choose_options",
+    "game start": "games.start_and_join:start_game",
+    "game join": "games.start_and_join:join_side",
     "game sequence": "play.button:press_sequence",
-    "game leave": "games.start_and_join:leave",
-    "game status": "games.status_and_list:status",
-    "game next": "turns.turn:advance",
+    "game leave": "games.start_and_join:leave_side",
+    "game status": "games.status_and_list:show_status",
+    "game next": "turns.turn:advance_phase",
     "game pass": "turns.turn:hand_over",
-    "game initiative": "play.button:initiative",
-    "game plan": "turns.turn_card:plan",
-    "game board": "turns.board:board",
-    "game end": "games.end_together:end",
-    "game list": "games.status_and_list:listing",
-    "game open": "games.status_and_list:open_game",
-    "game resume": "games.status_and_list:resume",
-    "game settings": "games.settings:settings",
-    "game undo": "log.undo:handle",
-    "game redo": "log.undo:redo",
-    "game reveal": "play.sealed:reveal",
-    "game transfer": "games.transfer_and_delete:transfer",
-    "game link": "games.link:handle",
-    "game export": "log.export_and_share:export",
+    "game initiative": "play.button:decide_initiative",
+    "game plan": "turns.turn_card:manage_plans",
+    "game board": "turns.board:post_or_remove_board",
+    "game end": "games.end_together:end_game",
+    "game list": "games.status_and_list:list_games",
+    "game open": "games.status_and_list:show_past_game",
+    "game resume": "games.status_and_list:resume_game",
+    "game settings": "games.settings:change_settings",
+    "game undo": "log.undo:handle_undo",
+    "game redo": "log.undo:redo_event",
+    "game reveal": "play.sealed:reveal_roll",
+    "game transfer": "games.transfer_and_delete:transfer_game",
+    "game link": "games.link:handle_link",
+    "game export": "log.export_and_share:export_game",
     "game import": "games.imports:import_game",
-    "game claim": "games.imports:claim",
-    "game delete": "games.transfer_and_delete:delete",
-    "game stats": "log.stats:stats",
-    "game share": "log.export_and_share:share",
-    "unit add": "units.unit:add",
-    "unit edit": "units.unit:edit",
-    "unit remove": "units.unit:remove",
-    "unit list": "units.unit_list:listing",
-    "unit show": "units.unit_list:show",
+    "game claim": "games.imports:claim_person",
+    "game delete": "games.transfer_and_delete:ask_to_delete_game",
+    "game stats": "log.stats:show_stats",
+    "game share": "log.export_and_share:share_game",
+    "unit add": "units.unit:add_to_roster",
+    "unit edit": "units.unit:edit_units",
+    "unit remove": "units.unit:remove_from_roster",
+    "unit list": "units.unit_list:list_units",
+    "unit show": "units.unit_list:show_units",
     "unit import": "units.unit:import_units",
-    "fair show": "play.fair:show",
-    "fair add": "play.fair:add",
-    "fair close": "play.fair:close",
-    "fair reveal": "play.fair:reveal",
-    "privacy show": "log.privacy:show",
-    "privacy export": "log.privacy:export",
-    "privacy delete": "log.privacy:delete",
-    "me show": "post.reminders:show",
-    "me ping": "post.reminders:ping",
-    "me games": "post.my_games:games",
-    "macro add": "packs.macros:add",
-    "macro run": "packs.macros:run",
-    "macro list": "packs.macros:listing",
-    "macro remove": "packs.macros:remove",
-    "macro export": "packs.macros:export",
+    "fair show": "play.fair:show_fairness",
+    "fair add": "play.fair:add_text",
+    "fair close": "play.fair:close_texts",
+    "fair reveal": "play.fair:reveal_seed",
+    "privacy show": "log.privacy:show_privacy",
+    "privacy export": "log.privacy:export_own_data",
+    "privacy delete": "log.privacy:ask_to_delete_data",
+    "me show": "by_post.reminders:show_reminder_settings",
+    "me ping": "by_post.reminders:change_reminder_settings",
+    "me games": "by_post.my_games:list_my_games",
+    "macro add": "packs.macros:add_macro",
+    "macro run": "packs.macros:explain_failed_run",
+    "macro list": "packs.macros:list_macros",
+    "macro remove": "packs.macros:remove_macro",
+    "macro export": "packs.macros:export_macros",
     "macro import": "packs.macros:import_macros",
-    "order write": "post.orders:write",
-    "order show": "post.orders:show",
-    "order open": "post.orders:open_now",
-    "order deadline": "post.orders:deadline",
-    "deck make": "play.decks:make",
-    "deck draw": "play.cups:draw",
-    "deck peek": "play.decks:peek",
-    "deck deal": "play.hands:deal",
-    "deck play": "play.hands:play",
-    "deck discard": "play.hands:discard",
-    "deck give": "play.hands:give",
-    "deck return": "play.hands:put_back",
-    "deck shuffle": "play.decks:shuffle",
-    "deck show": "play.decks:show",
-    "hand": "play.hands:hand",
-    "setup systems": "games.settings:systems",
-    "setup links": "games.settings:links",
+    "order write": "by_post.orders:write_order",
+    "order show": "by_post.orders:show_orders",
+    "order open": "by_post.orders:open_now",
+    "order deadline": "by_post.orders:set_deadline",
+    "deck make": "play.decks:make_deck",
+    "deck draw": "play.cups:draw_from_deck_or_cup",
+    "deck peek": "play.decks:peek_at_cards",
+    "deck deal": "play.hands:deal_cards",
+    "deck play": "play.hands:play_cards",
+    "deck discard": "play.hands:discard_cards",
+    "deck give": "play.hands:give_cards",
+    "deck return": "play.hands:return_cards",
+    "deck shuffle": "play.decks:shuffle_deck",
+    "deck show": "play.decks:show_decks",
+    "hand": "play.hands:show_hand_or_agree",
+    "setup systems": "games.settings:choose_systems",
+    "setup links": "games.settings:manage_links",
     "setup rights": "games.bot_rights:list_rights",
-    "track show": "turns.tracks:show",
+    "track show": "turns.tracks:show_tracks",
     "track set": "turns.tracks:set_track",
-    "pack add": "packs.pack:add",
-    "pack list": "packs.free_packs:listing",
-    "pack show": "packs.pack:show",
-    "pack enable": "packs.pack:enable",
-    "pack disable": "packs.pack:disable",
-    "pack export": "packs.pack:export",
-    "pack remove": "packs.pack:remove",
-    "due": "post.reminders:see_to",
+    "pack add": "packs.pack:add_pack",
+    "pack list": "packs.free_packs:list_server_packs",
+    "pack show": "packs.pack:show_pack",
+    "pack enable": "packs.pack:enable_pack",
+    "pack disable": "packs.pack:disable_pack",
+    "pack export": "packs.pack:export_pack",
+    "pack remove": "packs.pack:remove_pack",
+    "due": "by_post.reminders:handle_due_row",
 }
 """By the words of a command, or by its family."""
 
 
-class Button(NamedTuple):
+class ButtonAction(NamedTuple):
     """What a button does, as `file:function`; whether only who pressed it sees the answer, and
     whether it also works for a game that was played here before (what it does stays within it).
     """
@@ -121,104 +121,106 @@ class Button(NamedTuple):
 
 
 BUTTONS = {
-    "forget": Button("log.privacy:forget", private=True),
-    "look": Button("turns.board:press_look", private=True),
-    "mygames": Button("post.my_games:games", private=True),
+    "forget": ButtonAction("log.privacy:delete_own_data", private=True),
+    "look": ButtonAction("turns.board:show_board", private=True),
+    "mygames": ButtonAction("by_post.my_games:list_my_games", private=True),
 }
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
-    "roll": Button("play.button:roll_draft"),
-    "anyway": Button("play.button:anyway"),
-    "actfor": Button("turns.acting_for:agree"),
-    "cancel": Button("play.button:cancel", private=True),
-    "count": Button("play.button:count_draft", private=True),
-    "back": Button("play.button:count_draft", private=True),
-    "whatif": Button("play.odds:what_if", private=True),
-    "tell": Button("play.odds:tell"),
-    "die": Button("play.button:enter_die", private=True),
-    "agree": Button("games.link:agree"),
-    "decline": Button("games.link:decline"),
-    "takeover": Button("games.transfer_and_delete:take_over"),
-    "stay": Button("games.transfer_and_delete:stay"),
-    "open": Button("games.status_and_list:open_game", private=True),
-    "snooze": Button("post.reminders:snooze"),
-    "resume": Button("games.status_and_list:resume"),
-    "begin": Button("games.start_and_join:begin"),
-    "keep": Button("games.start_and_join:keep"),
-    "help": Button("help.help:handle", private=True),
-    "try": Button("help.help:press_try", private=True),
-    "throw": Button("help.help:press_throw"),
-    "packon": Button("packs.pack:enable", private=True),
-    "freepack": Button("packs.free_packs:add_free", private=True),
-    "packdraw": Button("packs.pack:press_picture", private=True),
-    "picture": Button("play.button:press_picture", private=True),
-    "drawn": Button("play.button:press_picture"),
-    "whole": Button("play.play:press_whole", private=True),
+    "roll": ButtonAction("play.button:roll_draft"),
+    "anyway": ButtonAction("play.button:press_anyway"),
+    "actfor": ButtonAction("turns.acting_for:agree_to_act_for"),
+    "cancel": ButtonAction("play.button:press_cancel", private=True),
+    "count": ButtonAction("play.button:count_draft_odds", private=True),
+    "back": ButtonAction("play.button:count_draft_odds", private=True),
+    "whatif": ButtonAction("play.odds:show_what_if", private=True),
+    "tell": ButtonAction("play.odds:share_answer"),
+    "die": ButtonAction("play.button:enter_die", private=True),
+    "agree": ButtonAction("games.link:agree_to_link"),
+    "decline": ButtonAction("games.link:decline_link"),
+    "takeover": ButtonAction("games.transfer_and_delete:take_over_game"),
+    "stay": ButtonAction("games.transfer_and_delete:refuse_transfer"),
+    "open": ButtonAction("games.status_and_list:show_past_game", private=True),
+    "snooze": ButtonAction("by_post.reminders:press_snooze"),
+    "resume": ButtonAction("games.status_and_list:resume_game"),
+    "begin": ButtonAction("games.start_and_join:press_begin_game"),
+    "keep": ButtonAction("games.start_and_join:press_keep_game"),
+    "help": ButtonAction("help.help:handle_help", private=True),
+    "try": ButtonAction("help.help:press_try", private=True),
+    "throw": ButtonAction("help.help:press_throw"),
+    "packon": ButtonAction("packs.pack:enable_pack", private=True),
+    "freepack": ButtonAction("packs.free_packs:add_free_pack", private=True),
+    "packdraw": ButtonAction("packs.pack:press_picture", private=True),
+    "picture": ButtonAction("play.button:press_picture", private=True),
+    "drawn": ButtonAction("play.button:press_picture"),
+    "whole": ButtonAction("play.play:press_whole_table", private=True),
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one
 game or of none.
 """
 BUTTONS_OF_GAME = {
-    "call": Button("play.button:press_call"),
-    "card": Button("units.unit_card:press_card", private=True),
-    "carry": Button("games.start_and_join:carry"),
-    "claim": Button("games.imports:claim"),
-    "close": Button("play.fair:press_close"),
-    "delete": Button("games.transfer_and_delete:delete_now", private=True, earlier=True),
-    "drawcard": Button("play.cups:press_card"),
-    "drawmine": Button("play.decks:press_draw_closed", private=True),
-    "drawup": Button("play.decks:press_draw_up", private=True),
-    "drawdeck": Button("play.decks:press_picture", private=True),
-    "hand": Button("play.hands:press_hand", private=True),
-    "handpage": Button("play.hands:press_hand", private=True),
-    "handcard": Button("play.hands:press_card", private=True),
-    "openhand": Button("play.hands:agree"),
-    "done": Button("turns.turn:press_pass"),
-    "lead": Button("play.cups:press"),
-    "askseed": Button("games.end:ask_seed"),
-    "end": Button("games.end_together:press_end"),
-    "endagree": Button("games.end_together:agree"),
-    "endrefuse": Button("games.end_together:refuse"),
-    "playon": Button("turns.last_turn:play_on"),
-    "drawgame": Button("play.button:press_game", earlier=True),
-    "endseed": Button("games.end:end_now"),
-    "initiative": Button("play.button:initiative"),
-    "first": Button("turns.first_side:press"),
-    "join": Button("games.start_and_join:join"),
-    "sequence": Button("play.button:press_sequence"),
-    "leave": Button("games.start_and_join:press_leave"),
-    "losses": Button("log.stats:press_losses"),
-    "luck": Button("log.stats:press_picture", private=True),
-    "log": Button("log.log:turn_page", private=True, earlier=True),
-    "mark": Button("units.unit_card:press_mark"),
-    "next": Button("turns.turn:advance"),
-    "ordermine": Button("post.orders:mine", private=True),
-    "pass": Button("turns.turn:press_pass"),
-    "remember": Button("turns.turn:remember", private=True),
-    "since": Button("post.since:since", private=True),
-    "telllog": Button("play.odds:tell_log"),
-    "read": Button("games.status_and_list:read", private=True, earlier=True),
-    "unshare": Button("log.export_and_share:stop", private=True),
-    "units": Button("units.unit_list:press_share"),
+    "call": ButtonAction("play.button:press_call"),
+    "card": ButtonAction("units.unit_card:press_card", private=True),
+    "carry": ButtonAction("games.start_and_join:press_carry_over"),
+    "claim": ButtonAction("games.imports:claim_person"),
+    "close": ButtonAction("play.fair:press_close"),
+    "delete": ButtonAction("games.transfer_and_delete:delete_game", private=True, earlier=True),
+    "drawcard": ButtonAction("play.cups:press_draw_card"),
+    "drawmine": ButtonAction("play.decks:press_draw_closed", private=True),
+    "drawup": ButtonAction("play.decks:press_draw_up", private=True),
+    "drawdeck": ButtonAction("play.decks:press_picture", private=True),
+    "hand": ButtonAction("play.hands:press_hand", private=True),
+    "handpage": ButtonAction("play.hands:press_hand", private=True),
+    "handcard": ButtonAction("play.hands:press_card", private=True),
+    "openhand": ButtonAction("play.hands:agree_to_open_hands"),
+    "done": ButtonAction("turns.turn:press_pass_or_done"),
+    "lead": ButtonAction("play.cups:press_draw_chit"),
+    "askseed": ButtonAction("games.end:ask_to_reveal_seed"),
+    "end": ButtonAction("games.end_together:press_end"),
+    "endagree": ButtonAction("games.end_together:agree_to_end"),
+    "endrefuse": ButtonAction("games.end_together:refuse_to_end"),
+    "playon": ButtonAction("turns.last_turn:play_on"),
+    "drawgame": ButtonAction("play.button:press_game", earlier=True),
+    "endseed": ButtonAction("games.end:press_end_now"),
+    "initiative": ButtonAction("play.button:decide_initiative"),
+    "first": ButtonAction("turns.first_side:press_first_side"),
+    "join": ButtonAction("games.start_and_join:join_side"),
+    "sequence": ButtonAction("play.button:press_sequence"),
+    "leave": ButtonAction("games.start_and_join:press_leave"),
+    "losses": ButtonAction("log.stats:press_losses"),
+    "luck": ButtonAction("log.stats:press_picture", private=True),
+    "log": ButtonAction("log.log:turn_page", private=True, earlier=True),
+    "mark": ButtonAction("units.unit_card:press_mark"),
+    "next": ButtonAction("turns.turn:advance_phase"),
+    "ordermine": ButtonAction("by_post.orders:show_own_order", private=True),
+    "pass": ButtonAction("turns.turn:press_pass_or_done"),
+    "remember": ButtonAction("turns.turn:show_checklist", private=True),
+    "since": ButtonAction("by_post.missed_events:show_missed_events", private=True),
+    "telllog": ButtonAction("play.odds:share_log_page"),
+    "read": ButtonAction(
+        "games.status_and_list:press_past_game_button", private=True, earlier=True
+    ),
+    "unshare": ButtonAction("log.export_and_share:stop_sharing", private=True),
+    "units": ButtonAction("units.unit_list:press_share"),
 }
 """Buttons that name their game, which must be the one that is played here; they take what
 follows it, if anything.
 """
 BUTTONS_OF_EVENT = {
-    "again": Button("play.button:repeat_number"),
-    "other": Button("play.button:fire_at"),
-    "sure": Button("play.button:fire_at"),
-    "odds": Button("play.odds:odds_of_shot", private=True, earlier=True),
-    "bars": Button("play.button:press_shot", private=True, earlier=True),
-    "dice": Button("play.odds:dice_of_shot", private=True, earlier=True),
-    "share": Button("play.odds:share_shot"),
-    "reveal": Button("play.button:reveal", earlier=True),
-    "undo": Button("play.button:take_back"),
-    "redo": Button("play.button:bring_back"),
-    "handover": Button("turns.done_under_shot:press"),
-    "choose": Button("post.choose:press"),
-    "consent": Button("play.button:answer_request"),
-    "refuse": Button("play.button:answer_request"),
+    "again": ButtonAction("play.button:repeat_number"),
+    "other": ButtonAction("play.button:fire_at_other_target"),
+    "sure": ButtonAction("play.button:fire_at_other_target"),
+    "odds": ButtonAction("play.odds:show_shot_odds", private=True, earlier=True),
+    "bars": ButtonAction("play.button:press_shot", private=True, earlier=True),
+    "dice": ButtonAction("play.odds:show_shot_dice", private=True, earlier=True),
+    "share": ButtonAction("play.odds:share_shot_dice"),
+    "reveal": ButtonAction("play.button:press_reveal", earlier=True),
+    "undo": ButtonAction("play.button:press_undo"),
+    "redo": ButtonAction("play.button:press_redo"),
+    "handover": ButtonAction("turns.done_under_shot:press_done"),
+    "choose": ButtonAction("by_post.choose:press_option"),
+    "consent": ButtonAction("play.button:press_consent_or_refuse"),
+    "refuse": ButtonAction("play.button:press_consent_or_refuse"),
 }
 """Buttons that name their game and an event of it; consent and refusal also the request that
 they answer.
@@ -235,46 +237,46 @@ GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
 
 
-def handler(spec: CommandSpec) -> Handler:
+def get_handler(spec: CommandSpec) -> Handler:
     """The function that answers a command."""
     if spec.family == "button":
-        return press
-    function: Handler = imported(HANDLERS.get(" ".join(spec.path)) or HANDLERS[spec.family])
+        return press_button
+    function: Handler = import_function(HANDLERS.get(" ".join(spec.path)) or HANDLERS[spec.family])
     return function
 
 
-def explain(context: Context, error: UserError) -> None:
+def add_game_hints(context: Context, error: UserError) -> None:
     """Add to the refusal of a command what the game of its channel knows: which choice comes
     first, and buttons.
     """
     if error.code == "choice-first":
-        imported("post.choose:with_answer")(context, error)
+        import_function("by_post.choose:add_answer_buttons")(context, error)
     if error.code == "not-master":
-        name_master(context, error)
+        name_game_master(context, error)
     if error.code == "not-player" and not error.buttons and is_guarded(context.game):
-        error.buttons = join_buttons(context.ledger.row, context.game)
+        error.buttons = build_join_buttons(context.ledger.row, context.game)
 
 
-def name_master(context: Context, error: UserError) -> None:
+def name_game_master(context: Context, error: UserError) -> None:
     """Name the game master in a refusal of what only they can do, if it is somebody else here."""
     master = context.ledger.persons.get(context.game.master)
     if master is None or is_imported(master):
         return
-    if master.person != context.ledger.known_person():
-        error.hint = f"Ask {context.ledger.name_of(master.person)}, the game master."
+    if master.person != context.ledger.find_person():
+        error.hint = f"Ask {context.ledger.get_name(master.person)}, the game master."
 
 
-def spec_of(registry: Registry, path: Path) -> CommandSpec:
+def get_spec(registry: Registry, path: Path) -> CommandSpec:
     """The command with this path, a button's too. Raises UserError with the nearest spelling."""
     if path and path[0] == "button":
-        return button_spec(path)
+        return get_button_spec(path)
     found = registry.get(path)
     if found is None:
         found, _ = registry.find(path)
     return found
 
 
-def button_spec(path: Path) -> CommandSpec:
+def get_button_spec(path: Path) -> CommandSpec:
     """The command behind a button. Raises UserError for one that is unknown."""
     name = path[1] if len(path) > 1 else ""
     if (button := ALL_BUTTONS.get(name)) is None:
@@ -282,7 +284,7 @@ def button_spec(path: Path) -> CommandSpec:
     return CommandSpec(path, name, "button", private=button.private, needs_game=name in BEGINNING)
 
 
-async def press(context: Context) -> Reply:
+async def press_button(context: Context) -> Reply:
     """Do what the button is for. Raises UserError."""
     name = context.spec.path[1]
     rest = str(context.command.options.get("rest", ""))
@@ -290,21 +292,23 @@ async def press(context: Context) -> Reply:
     if name == "actfor":
         return await _run_waiting_command(context, rest)
     if name in BUTTONS:
-        answer = await imported(BUTTONS[name].does)(context)
+        answer = await import_function(BUTTONS[name].does)(context)
     elif name in BUTTONS_WITH_REST:
-        answer = await imported(BUTTONS_WITH_REST[name].does)(context, rest)
+        answer = await import_function(BUTTONS_WITH_REST[name].does)(context, rest)
     else:
         row, _, about = rest.partition(":")
         is_here = bool(row) and row == context.ledger.row
-        if not is_here and not (ALL_BUTTONS[name].earlier and await turn_to_row(context, row)):
-            raise await _of_another_game(context, row)
+        if not is_here and not (ALL_BUTTONS[name].earlier and await use_game_of_row(context, row)):
+            raise await _build_other_game_error(context, row)
         if name in BUTTONS_OF_GAME:
-            answer = await imported(BUTTONS_OF_GAME[name].does)(context, about)
+            answer = await import_function(BUTTONS_OF_GAME[name].does)(context, about)
         else:
             number, _, more = about.partition(":")
             if name != "redo":  # which hangs under the undo
-                context.pressed = context.topic(f"asked-{more}" if more else number)
-            answer = await imported(BUTTONS_OF_EVENT[name].does)(context, _number(number), more)
+                context.pressed_topic = context.build_topic(f"asked-{more}" if more else number)
+            answer = await import_function(BUTTONS_OF_EVENT[name].does)(
+                context, _parse_event_number(number), more
+            )
     if name in SCREENS:
         return replace(answer, in_place=answer.boxed)
     return replace(answer, in_place=True) if name in PAGES and answer.private else answer
@@ -312,16 +316,16 @@ async def press(context: Context) -> Reply:
 
 async def _run_waiting_command(context: Context, key: str) -> Reply:
     """Run the command of a game master who now has said that they act for another side."""
-    path, options = await imported(BUTTONS_WITH_REST["actfor"].does)(context, key)
-    spec = spec_of(context.registry, path)
+    path, options = await import_function(BUTTONS_WITH_REST["actfor"].does)(context, key)
+    spec = get_spec(context.registry, path)
     context.command = replace(
         context.command, path=spec.path, options=options, channels={}, spec=spec
     )
     await context.check_enabled(spec)
-    return await handler(spec)(context)
+    return await get_handler(spec)(context)
 
 
-async def _of_another_game(context: Context, row: str) -> UserError:
+async def _build_other_game_error(context: Context, row: str) -> UserError:
     """Return why a button does nothing: its game is not the one played here, or it is so old that
     it names none.
     """
@@ -329,18 +333,18 @@ async def _of_another_game(context: Context, row: str) -> UserError:
         return UserError(
             "This button is from before an update and names no game.", code="old-button"
         )
-    if await turn_to_row(context, row):
-        return earlier_game()
+    if await use_game_of_row(context, row):
+        return build_earlier_game_error()
     return UserError("That button is from a game that is not played here.", code="other-game")
 
 
-def _number(rest: str) -> int:
+def _parse_event_number(rest: str) -> int:
     if not rest.isdecimal() or len(rest) > 12:
         raise UserError("This button no longer works.", code="used-up")
     return int(rest)
 
 
-def imported(name: str) -> Any:
+def import_function(name: str) -> Any:
     """The function that `file:function` names under bot/commands."""
     file, _, function = name.partition(":")
     module = f"bot.commands.{file}"

@@ -12,21 +12,21 @@ from collections.abc import Sequence as Many
 from typing import Any
 from urllib.parse import urlencode
 
+from bot.charts.charts import render_deck, render_luck, render_odds
+from bot.charts.png import find_rasterizer, render_picture_png
+from bot.charts.table import render_named_table
 from bot.commands.context import Context
 from bot.game.rights import need_director
-from bot.interface.reply.parts import Odds, Small
-from bot.interface.reply.reply import Button, File, Reply
-from bot.picture.charts import deck_picture, luck_picture, odds_picture
-from bot.picture.png import picture_png, rasterizer
-from bot.picture.table import named_table_picture
-from bot.places.forms import new_draft
-from bot.places.threads import channel_of
-from bot.report.game_pictures import losses
+from bot.preferences.forms import create_draft
+from bot.preferences.threads import get_channel
+from bot.report.game_pictures import draw_losses_chart
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.stores.records import Doc
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.storage.records import Doc
+from bot.ui.reply.parts import Odds, Small
+from bot.ui.reply.reply import Button, File, Reply
 
 log = logging.getLogger(__name__)
 
@@ -42,28 +42,28 @@ DAY = 86_400.0
 def can_draw() -> bool:
     """Return whether pictures are installed; the host reads it once where they are not."""
     global _said
-    if not rasterizer() and not _said:
+    if not find_rasterizer() and not _said:
         _said = True
         log.info('no pictures: pip install "grognard[pictures]" adds them')
-    return bool(rasterizer())
+    return bool(find_rasterizer())
 
 
 _said = False
 
 
-async def mode(context: Context) -> str:
+async def load_picture_mode(context: Context) -> str:
     """What this channel wants of pictures."""
-    doc = await context.store.doc(KIND, channel_of(context.command.where).key)
+    doc = await context.store.load_doc(KIND, get_channel(context.command.where).key)
     return str(doc.data["mode"]) if doc is not None else ON_DEMAND
 
 
-async def setting(context: Context, wanted: str | None) -> str:
+async def save_picture_mode(context: Context, wanted: str | None) -> str:
     """Keep what the channel wants; what to say of it, "" where nothing was asked."""
     if not wanted:
         return ""
     if context.ledger.row:
         need_director(context.game, context.actor, "change its settings")
-    channel = channel_of(context.command.where)
+    channel = get_channel(context.command.where)
     if wanted == ON_DEMAND:
         context.commit.drop_docs.append((KIND, channel.key))
     else:
@@ -78,13 +78,15 @@ async def setting(context: Context, wanted: str | None) -> str:
     return told[wanted]
 
 
-async def offered(context: Context, reply: Reply, action: str, *, wanted: bool = False) -> Reply:
+async def offer_picture(
+    context: Context, reply: Reply, action: str, *, wanted: bool = False
+) -> Reply:
     """The answer with the button that draws it, or with its picture to come, as the channel has
     it or is `wanted`.
     """
     if reply.error or len(action) > MOST_ACTION or not can_draw():
         return reply
-    chosen = await mode(context)
+    chosen = await load_picture_mode(context)
     if wanted or chosen == ALWAYS:
         return replace(reply, after=action)
     if chosen == NEVER:
@@ -92,7 +94,7 @@ async def offered(context: Context, reply: Reply, action: str, *, wanted: bool =
     return replace(reply, buttons=(*reply.buttons, Button(action, LABEL)))
 
 
-def table_action(
+def build_table_action(
     context: Context, table: Table, given: Mapping[str, object], *, private: bool
 ) -> str:
     """The button that draws a table: its inputs are in it, as a lookup is stored nowhere; or in a
@@ -106,58 +108,72 @@ def table_action(
     action = f"{kind}:{table.system}/{table.id}?{urlencode(inputs)}"
     if len(action) <= MOST_ACTION:
         return action
-    draft = new_draft(context.spec.path, inputs, context.command.who.key)
+    draft = create_draft(context.spec.path, inputs, context.command.who.key)
     if can_draw():
-        context.commit.docs.append(draft.doc(context.now, DAY))
+        context.commit.docs.append(draft.build_doc(context.now, DAY))
     return f"{kind}:{draft.key}"
 
 
-async def losses_shown(context: Context, title: str, export: str) -> Reply:
+async def draw_losses(context: Context, title: str, export: str) -> Reply:
     """What each side lost, turn by turn, drawn."""
-    return _shown(title, "losses", await drawn(context, picture_png, losses, title, export))
-
-
-async def luck_shown(
-    context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]
-) -> Reply:
-    """The luck of each side over a game, drawn."""
-    return _shown(
-        title, "luck", await drawn(context, picture_png, luck_picture, title, dict(tracks))
+    return _build_picture_reply(
+        title,
+        "losses",
+        await draw_in_worker(context, render_picture_png, draw_losses_chart, title, export),
     )
 
 
-async def deck_shown(context: Context, title: str, *of_deck: object) -> Reply:
+async def draw_luck(
+    context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]
+) -> Reply:
+    """The luck of each side over a game, drawn."""
+    return _build_picture_reply(
+        title,
+        "luck",
+        await draw_in_worker(context, render_picture_png, render_luck, title, dict(tracks)),
+    )
+
+
+async def draw_deck(context: Context, title: str, *of_deck: object) -> Reply:
     """What is left of a deck, drawn."""
     return replace(
-        _shown(title, "deck", await drawn(context, picture_png, deck_picture, title, *of_deck)),
+        _build_picture_reply(
+            title,
+            "deck",
+            await draw_in_worker(context, render_picture_png, render_deck, title, *of_deck),
+        ),
         private=True,
     )
 
 
-async def drawn_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
+async def draw_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
     """A table, `SYSTEM/TABLE`, drawn; with inputs, where it answers them."""
     id, _, own = name.partition("/")
-    table = system(id).table(own)
-    picture = await drawn(context, picture_png, named_table_picture, id, table.id, dict(given))
-    return _shown(table.title, table.id, picture)
+    table = find_system(id).find_table(own)
+    picture = await draw_in_worker(
+        context, render_picture_png, render_named_table, id, table.id, dict(given)
+    )
+    return _build_picture_reply(table.title, table.id, picture)
 
 
-async def odds_shown(context: Context, odds: Reply) -> Reply:
+async def draw_odds(context: Context, odds: Reply) -> Reply:
     """An answer with odds, drawn."""
     charts = tuple(part for part in odds.lines if isinstance(part, Odds))
     small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
-    picture = await drawn(
-        context, picture_png, odds_picture, str(odds.title), str(odds.by), charts, small
+    picture = await draw_in_worker(
+        context, render_picture_png, render_odds, str(odds.title), str(odds.by), charts, small
     )
-    return _shown(odds.title, "odds", picture)
+    return _build_picture_reply(odds.title, "odds", picture)
 
 
-async def drawn(context: Context, function: Callable[..., object], *arguments: object) -> Any:
+async def draw_in_worker(
+    context: Context, function: Callable[..., object], *arguments: object
+) -> Any:
     """What the function draws of these, in the worker. Raises UserError where that takes too
     long.
     """
     try:
-        return await context.apart(function, *arguments, seconds=SECONDS)
+        return await context.run_in_worker(function, *arguments, seconds=SECONDS)
     except UserError as error:
         if error.code not in ("too-large", "busy"):
             raise
@@ -166,7 +182,7 @@ async def drawn(context: Context, function: Callable[..., object], *arguments: o
         ) from None
 
 
-def _shown(title: str, name: str, drawn: tuple[bytes, str]) -> Reply:
+def _build_picture_reply(title: str, name: str, drawn: tuple[bytes, str]) -> Reply:
     """The picture alone; its words are there where it cannot be seen."""
     data, alt = drawn
     return Reply(title, by="as a picture", bare=True, files=(File(f"{name}.png", data, alt),))

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from bot.commands.context import Amendment, Context
-from bot.interface.reply.reply import OVER, Reply
-from bot.places.platform_words import manager_word
+from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
-from bot.stores.records import Doc, DueRow
+from bot.storage.records import Doc, DueRow
+from bot.ui.reply.reply import OVER, Reply
 
 LAPSES = "expires"
 HOURS = 24
@@ -15,7 +15,7 @@ OPEN = HOURS * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PendingRequest:
     """What is asked for: how it is stored until it is answered or lapses, and the messages
     (`topics`) that ask.
 
@@ -29,63 +29,65 @@ class Request:
     game: str = ""
 
     @property
-    def _due(self) -> str:
+    def _due_key(self) -> str:
         """Under which key it is stored when it lapses."""
         return f"{self.game}/{LAPSES}-{self.doc.key}"
 
-    def ask(self, context: Context) -> None:
+    def register(self, context: Context) -> None:
         """It is open from now on."""
         context.commit.docs.append(self.doc)
         if self.game:
             at = self.doc.expires or 0.0
             context.commit.due.append(
-                DueRow(self._due, at, LAPSES, {"topics": list(self.topics), "what": self.what})
+                DueRow(self._due_key, at, LAPSES, {"topics": list(self.topics), "what": self.what})
             )
 
     def close(self, context: Context) -> None:
         """It is answered: nobody can do so again."""
         context.commit.drop_docs.append((self.doc.kind, self.doc.key))
         if self.game:
-            context.commit.drop_due.append((self._due, None))
+            context.commit.drop_due.append((self._due_key, None))
 
-    def settle(self, context: Context, how: str) -> None:
+    def close_with_note(self, context: Context, how: str) -> None:
         """It is answered, and all its messages say how, without their buttons."""
         self.close(context)
-        context.pressed = context.pressed or self.topics[0]
+        context.pressed_topic = context.pressed_topic or self.topics[0]
         for topic in self.topics:
-            settled(context, topic, how, self.what)
+            amend_request_message(context, topic, how, self.what)
 
 
-async def open_request(
+async def load_open_request(
     context: Context, kind: str, key: str, gone: UserError, **about: object
 ) -> Doc:
     """The open request under this key, if it is about this. Raises `gone` otherwise."""
-    doc = await context.store.doc(kind, key)
+    doc = await context.store.load_doc(kind, key)
     if doc is None or any(doc.data[name] != value for name, value in about.items()):
         raise gone
     return doc
 
 
-def need_keeper(context: Context, what: str, *, option: str | None = None) -> None:
+def need_place_manager(context: Context, what: str, *, option: str | None = None) -> None:
     """Raise UserError for who may not speak for this place: they manage no server of it, nor is
     it their own.
     """
-    if not context.keeps:
+    if not context.can_manage:
         raise UserError(
-            f"Only a {manager_word(context.command.where.key)} can {what}.",
+            f"Only a {get_manager_word(context.command.where.key)} can {what}.",
             option=option,
             code="not-manager",
         )
 
 
-async def lapse(context: Context, row: DueRow) -> None:
+async def expire_request(context: Context, row: DueRow) -> None:
     """Nobody can agree any more: the messages that still ask say so."""
     context.commit.drop_due.append((row.key, row.at))
     for topic in row.data["topics"]:
-        settled(context, str(topic), f"Expired after {HOURS} hours", str(row.data["what"]))
+        amend_request_message(
+            context, str(topic), f"Expired after {HOURS} hours", str(row.data["what"])
+        )
 
 
-def settled(context: Context, about: str, how: str, what: str) -> None:
+def amend_request_message(context: Context, about: str, how: str, what: str) -> None:
     """A request was answered: its message says how, without its buttons."""
     now = Reply(what[:1].upper() + what[1:], over=how, tone=OVER)
-    context.amends.append(Amendment(about, lambda _said: now, anywhere=True))
+    context.amendments.append(Amendment(about, lambda _said: now, anywhere=True))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bot.commands.context import Context
-from bot.interface.reply.packing import ZIPPED
-from bot.odds_worker.pool import WORKER_SECONDS
+from bot.odds_pool.pool import WORKER_SECONDS
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
+from bot.ui.reply.packing import ZIPPED
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ async def parse_untrusted(
     if len(text) <= MAX_TEXT and not text.startswith(ZIPPED):
         return await asyncio.to_thread(parse, text, *arguments)
     try:
-        return await context.check(parse, text, *arguments)  # type: ignore[no-any-return]
+        return await context.run_in_checker(parse, text, *arguments)  # type: ignore[no-any-return]
     except TooManyStates:
         what = f"This file could not be read within {WORKER_SECONDS:.0f} seconds, so nothing of it was taken."
         raise UserError(

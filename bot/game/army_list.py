@@ -10,9 +10,9 @@ from typing import Any
 
 from bot.game.roster import MAX_NAME
 from bot.game.roster_line import RosterLine, RosterText
-from bot.game.roster_sheet import numbered_name, plain_value, split_count
-from bot.rules.text.markup import without_markup
-from bot.rules.text.names import counted, joined
+from bot.game.roster_sheet import clean_value, number_name, split_count
+from bot.rules.text.markup import remove_markup
+from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
 
 MAX_NOTED = 12
@@ -40,31 +40,31 @@ def read_army_json(text: str) -> RosterText | None:
     except (ValueError, RecursionError):
         return None
     roster = RosterText()
-    units = _units_of(data, roster.notes)
+    units = _find_units(data, roster.notes)
     if units is None:
         return None
     _add_units(roster, units)
     return roster
 
 
-def _units_of(data: Any, notes: list[str]) -> list[Mapping[str, Any]] | None:
+def _find_units(data: Any, notes: list[str]) -> list[Mapping[str, Any]] | None:
     """Return the units of a list builder's data, each with name, count and maybe type; None for
     data of another form.
     """
     if not isinstance(data, Mapping):
         return None
     if isinstance(data.get("ObjectStates"), list):
-        return _of_table(data["ObjectStates"], notes)
+        return _read_tabletop_save(data["ObjectStates"], notes)
     roster = data.get("roster", data)
     if isinstance(roster, Mapping) and isinstance(roster.get("forces"), list):
-        return _of_forces(roster["forces"], notes)
+        return _read_forces(roster["forces"], notes)
     for key in _LISTS:
         units = data.get(key)
         if not isinstance(units, list) or not all(isinstance(unit, Mapping) for unit in units):
             continue
         if all("type" in unit and not _is_nested(unit) for unit in units):
             return None  # our own form, which is read with its lines and columns
-        return _of_list(units, notes)
+        return _read_plain_list(units, notes)
     return None
 
 
@@ -74,7 +74,9 @@ def _is_nested(unit: Mapping[str, Any]) -> bool:
     )
 
 
-def _of_list(units: Sequence[Mapping[str, Any]], notes: list[str]) -> list[Mapping[str, Any]]:
+def _read_plain_list(
+    units: Sequence[Mapping[str, Any]], notes: list[str]
+) -> list[Mapping[str, Any]]:
     """Return the units of a plain list of objects with their single values; what else they have is
     noted.
     """
@@ -82,11 +84,11 @@ def _of_list(units: Sequence[Mapping[str, Any]], notes: list[str]) -> list[Mappi
         key for unit in units for key, value in unit.items() if isinstance(value, Mapping | list)
     )
     if nested:
-        notes.append(f"left out: {joined(list(nested)[:MAX_NOTED])} of the units")
+        notes.append(f"left out: {join_names(list(nested)[:MAX_NOTED])} of the units")
     return [
         {
             **{
-                str(key).casefold(): plain_value(str(key), str(value))
+                str(key).casefold(): clean_value(str(key), str(value))
                 for key, value in unit.items()
                 if isinstance(value, str | int | float) and key not in _KNOWN
             },
@@ -98,14 +100,14 @@ def _of_list(units: Sequence[Mapping[str, Any]], notes: list[str]) -> list[Mappi
     ]
 
 
-def _of_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
+def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
     """Return the units of forces as BattleScribe and New Recruit write them; upgrades and what is
     inside a unit are left out.
     """
     units = list[Mapping[str, Any]]()
     others = list[str]()
     has_parts = False
-    for selection in _selections(forces):
+    for selection in _list_selections(forces):
         name = str(selection.get("name") or "")
         if selection.get("type") in _UNITS:
             units.append({"name": name, "count": selection.get("number", 1)})
@@ -113,13 +115,13 @@ def _of_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any
         elif name:
             others.append(name)
     if others:
-        notes.append(f"left out, as no units: {joined(others[:MAX_NOTED])}")
+        notes.append(f"left out, as no units: {join_names(others[:MAX_NOTED])}")
     if has_parts:
         notes.append("left out: the models and upgrades inside the units")
     return units
 
 
-def _selections(forces: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+def _list_selections(forces: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
     for force in forces:
         if not isinstance(force, Mapping):
             continue
@@ -127,33 +129,33 @@ def _selections(forces: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
             for selection in force.get(key) or ():
                 if isinstance(selection, Mapping):
                     yield selection
-        yield from _selections(force.get("forces") or ())
+        yield from _list_selections(force.get("forces") or ())
 
 
-def _of_table(states: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
+def _read_tabletop_save(states: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
     """Return the named objects of a save of Tabletop Simulator, also those in bags, counted by
     name.
     """
     names = Counter[str]()
     nameless = 0
-    for item in _objects(states):
+    for item in _list_objects(states):
         nickname = str(item.get("Nickname") or "").strip()
         if nickname:
             names[nickname] += 1
         elif not item.get("ContainedObjects"):
             nameless += 1
     if nameless:
-        notes.append(f"left out: {counted(nameless, 'object')} without a name")
+        notes.append(f"left out: {format_count(nameless, 'object')} without a name")
     return [{"name": name, "count": count} for name, count in names.items()]
 
 
-def _objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+def _list_objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
     if not isinstance(states, list) or depth > 6:
         return
     for item in states:
         if isinstance(item, Mapping):
             yield item
-            yield from _objects(item.get("ContainedObjects"), depth + 1)
+            yield from _list_objects(item.get("ContainedObjects"), depth + 1)
 
 
 def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
@@ -163,10 +165,10 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
     spellings: dict[str, str] = {}
     for unit in units:
         name, in_name = split_count(
-            " ".join(_NAME_SIGNS.sub(" ", without_markup(str(unit["name"]))).split())
+            " ".join(_NAME_SIGNS.sub(" ", remove_markup(str(unit["name"]))).split())
         )
         key = comparison_key(name)
-        count = _count_of(unit)
+        count = _read_count(unit)
         if not name:
             roster.notes.append("left out: a unit without a name")
             continue
@@ -191,13 +193,13 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
             for column, value in values_of[key].items()
             if column != "count" and value not in ("", None)
         }
-        values["name"] = numbered_name(spellings[key], count)
+        values["name"] = number_name(spellings[key], count)
         roster.rows.append(RosterLine(number, values, {}))
 
 
-def _count_of(unit: Mapping[str, Any]) -> int | None:
+def _read_count(unit: Mapping[str, Any]) -> int | None:
     """Return how many units there are, also for `"2"` and `2.0`; None for a count that is none."""
-    plain = plain_value("count", str(unit.get("count", 1)))
+    plain = clean_value("count", str(unit.get("count", 1)))
     is_count = plain.isdecimal() and len(plain) < 7 and int(plain) <= 40
     return int(plain) if is_count else None
 
@@ -237,8 +239,8 @@ def read_army_text(text: str) -> RosterText:
             units.append({"name": bare, "count": 1})
     headings = [heading for heading in headings if heading]
     if headings:
-        roster.notes.append(f"left out, as headings: {joined(headings[:MAX_NOTED])}")
+        roster.notes.append(f"left out, as headings: {join_names(headings[:MAX_NOTED])}")
     if inside:
-        roster.notes.append(f"left out: {counted(inside, 'indented line')} below the units")
+        roster.notes.append(f"left out: {format_count(inside, 'indented line')} below the units")
     _add_units(roster, units)
     return roster

@@ -14,48 +14,48 @@ from bot.rules.cards import (
     PLAY,
     REMOVED,
     Deck,
-    at,
+    count_at,
     deck_from_json,
-    last_key,
-    left,
+    get_last_key,
+    list_pile,
     pile_size,
     size,
 )
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK, UNSEEN, GameDeck, ends_told, pile_of
+from bot.rules.inputs.decks import DECK, UNSEEN, GameDeck, build_pile, read_known_ends
 from bot.rules.inputs.options import Option, clean, is_left_out
 from bot.rules.text.phrase import phrase
-from bot.rules.text.plain import cut
-from bot.systems.system import BY_DECK, Sequence, System
+from bot.rules.text.plain import cut_text
+from bot.rulesets.system import BY_DECK, Sequence, System
 
 
-def shown_decks(game: Game, system: System, *, changed: bool = False) -> Iterator[str]:
+def list_deck_lines(game: Game, system: System, *, changed: bool = False) -> Iterator[str]:
     """Yield how many cards the decks of the game have in the pile, and which are in play: of all
     decks that are shown, or of those alone whose pile has `changed`.
     """
     for id, made in system.decks.items():
         if made.shown:
             deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
-            there = at(id, PLAY, game.cards)
+            there = count_at(id, PLAY, game.cards)
             lying = ", ".join(
                 made.names.get(card, card)
                 for card, _ in deck.cards
                 for _ in range(there.get(card, 0))
             )
-            in_play = f", in play {cut(lying, 60)}" if lying else ""
-            left = pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
+            in_play = f", in play {cut_text(lying, 60)}" if lying else ""
+            left = pile_size(id, deck, game.cards) + cards.count_known_ends(id, game.cards)
             if left < size(deck.cards) or not changed:
                 yield f"{made.title}: {left} of {size(deck.cards)} in the pile{in_play}"
 
 
-def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
+def list_deck_names(game: Game, system: System | None) -> tuple[str, ...]:
     """The decks to draw from: those of the game's files, and those that were made."""
     return tuple(dict.fromkeys((*(system.decks if system is not None else ()), *game.decks)))
 
 
-def lying(game: Game) -> tuple[tuple[str, str], ...]:
+def list_cards_in_play(game: Game) -> tuple[tuple[str, str], ...]:
     """The cards that lie in play, each with its deck, in the order of that."""
-    there = {id: at(id, PLAY, game.cards) for id in game.decks}
+    there = {id: count_at(id, PLAY, game.cards) for id in game.decks}
     return tuple(
         (id, card)
         for id in there
@@ -64,11 +64,13 @@ def lying(game: Game) -> tuple[tuple[str, str], ...]:
     )
 
 
-def usable_cards(game: Game, system: System | None, side: str) -> tuple[tuple[str, str], ...]:
+def list_usable_cards(game: Game, system: System | None, side: str) -> tuple[tuple[str, str], ...]:
     """Return the cards in play that a side may use, each with its deck."""
     made = system.decks if system is not None else {}
     return tuple(
-        (id, card) for id, card in lying(game) if id not in made or made[id].is_of(side, game.sides)
+        (id, card)
+        for id, card in list_cards_in_play(game)
+        if id not in made or made[id].is_of(side, game.sides)
     )
 
 
@@ -84,9 +86,9 @@ class UsedCard(NamedTuple):
         return {"deck": self.deck, "card": self.card, "to": self.to}
 
 
-def decks_with(game: Game, option: Option, card: str) -> list[str]:
+def find_decks_with(game: Game, option: Option, card: str) -> list[str]:
     """Return the decks of an option that have a card in play."""
-    return [id for id, one in lying(game) if one == card and id in option.in_play]
+    return [id for id, one in list_cards_in_play(game) if one == card and id in option.in_play]
 
 
 def find_used_cards(
@@ -98,7 +100,7 @@ def find_used_cards(
         if not option.used or is_left_out(option, inputs.get(option.name)):
             continue
         card = str(clean(option, inputs[option.name]))
-        for id in decks_with(game, option, card):
+        for id in find_decks_with(game, option, card):
             deck = sequence.system.decks[id]
             if deck.is_of(side, game.sides):
                 to = deck.after[card] if option.used == BY_DECK else option.used
@@ -107,7 +109,7 @@ def find_used_cards(
     return tuple(found)
 
 
-def card_names(game: Game, system: System | None) -> Mapping[str, Mapping[str, str]]:
+def get_card_names(game: Game, system: System | None) -> Mapping[str, Mapping[str, str]]:
     """How cards are called by the game's files, and those of units by their names: by deck, by
     card.
     """
@@ -127,7 +129,7 @@ PLACES: Mapping[str, str] = {PLAY: "in play", DISCARD: "discarded", REMOVED: "ou
 ENDS_AT = ("on top", "at the bottom")
 
 
-def counted_cards(deck: Deck, sizes: cards.Sizes, hand_of: Callable[[str], str]) -> str:
+def describe_card_counts(deck: Deck, sizes: cards.Sizes, hand_of: Callable[[str], str]) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
     there = sizes[0]
     held = {**sizes[1]}
@@ -145,16 +147,19 @@ def counted_cards(deck: Deck, sizes: cards.Sizes, hand_of: Callable[[str], str])
     )
 
 
-def open_cards(
+def list_open_cards(
     id: str, deck: Deck, out: cards.Out, names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Which cards lie open, and where: (`In play`, `Fog, Mines x2`)."""
     for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
-        if there := at(id, place, out):
-            yield label, listed(names, ((card, there.get(card, 0)) for card, _ in deck.cards))
+        if there := count_at(id, place, out):
+            yield (
+                label,
+                format_card_counts(names, ((card, there.get(card, 0)) for card, _ in deck.cards)),
+            )
 
 
-def listed(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
+def format_card_counts(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
     """`Fog, Mines x2`: so many of each of these cards."""
     told = [
         f"{names[card]} x{count}" if count > 1 else names[card] for card, count in some if count
@@ -163,7 +168,7 @@ def listed(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
     return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"
 
 
-def seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
+def get_seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
     """The cards on the known top and at the bottom, by the end, that a seat saw, or all did;
     `UNSEEN` for another.
     """
@@ -178,22 +183,22 @@ EVERYTHING = ""
 """In the place of a seat: a pile as it is, for the dice that draw from it."""
 
 
-def pile_seen(id: str, game: Game, hands: cards.Hands, seat: str) -> Json:
+def get_visible_pile(id: str, game: Game, hands: cards.Hands, seat: str) -> Json:
     """The pile of a deck with closed cards, as its inputs are, to who sits at a seat; `ALL` for
     what all have seen.
     """
-    top, bottom = seen_ends(hands, seat).values()
+    top, bottom = get_seen_ends(hands, seat).values()
     held = hands.get(seat, ())
     if seat == EVERYTHING:
         top, bottom = ([card for _, card in hands.get(end, ())] for end in cards.ENDS)
         held = [one for whose, some in hands.items() if whose not in cards.ENDS for one in some]
-    seen = pile_of(
+    seen = build_pile(
         id, deck_from_json(game.decks[id]), game.cards, (top, bottom), [card for _, card in held]
     )
     return {f"{DECK}{id}": seen.lines}
 
 
-def piles_read(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, Any]) -> Json:
+def build_pile_inputs(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, Any]) -> Json:
     """What an event holds of the piles that a sequence draws from, `closed` ones as all have seen
     them. Raises UserError for one with cards that today's files do not know."""
     found: dict[str, Any] = {}
@@ -209,12 +214,12 @@ def piles_read(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, A
                 code="bad-value",
             )
         name = f"{DECK}{id}"
-        is_closed = bool(game.cards.get(last_key(id)))
-        found[name] = closed[name] if is_closed else pile_of(id, deck, game.cards).lines
+        is_closed = bool(game.cards.get(get_last_key(id)))
+        found[name] = closed[name] if is_closed else build_pile(id, deck, game.cards).lines
     return found
 
 
-def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
+def find_pile_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
     """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of
     what carries on a `first` event as they were then. Which cards all know on the ends of a pile is
     told once it is open."""
@@ -222,24 +227,26 @@ def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] |
         id = name.removeprefix(DECK)
         due = (first or {}).get("read", {}).get(name)
         if first is None and id in now.decks:
-            due = _pile_due(id, now, value)
+            due = _compute_expected_pile(id, now, value)
         if name.startswith(DECK) and (due is None or due != value):
             return f"it draws from {id[:40]} otherwise than the log led to."
     return ""
 
 
-def _pile_due(id: str, now: Game, told: Any) -> list[str] | None:
+def _compute_expected_pile(id: str, now: Game, told: Any) -> list[str] | None:
     """A pile as all see it, with the ends that they know as it is `told`; None for ends that it
     cannot have.
     """
     deck = deck_from_json(now.decks[id])
     try:
-        ends = ends_told(told, now.cards.get(cards.key(id, cards.HAND, cards.TOP), 0))
+        ends = read_known_ends(
+            told, now.cards.get(cards.get_card_key(id, cards.HAND, cards.TOP), 0)
+        )
     except ValueError:
         return None
     known = Counter(card for end in ends for card in end if card != UNSEEN)
     return (
-        pile_of(id, deck, now.cards, ends).lines
-        if known <= Counter(dict(left(id, deck, now.cards)))
+        build_pile(id, deck, now.cards, ends).lines
+        if known <= Counter(dict(list_pile(id, deck, now.cards)))
         else None
     )

@@ -60,7 +60,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def kinds_that(trait: str) -> tuple[str, ...]:
+def list_kinds_with(trait: str) -> tuple[str, ...]:
     """The kinds of which this is true: `beside`, `final` and so on."""
     return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
 
@@ -69,34 +69,34 @@ COMMON = tuple(EVENTS["common"])
 PATCH = ("before", "after")
 
 
-def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
+def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with an event by itself: kind, fields, their types, what it may change."""
     name = body.get("kind")
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        yield f"Grognard writes no event of the kind {shown(name)}."
+        yield f"Grognard writes no event of the kind {shorten_value(name)}."
         return
     keeps = ("keeps",) if {"beside", "quiet"} & {*kind.traits} else ()
-    yield from _fields(
+    yield from _find_field_faults(
         body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps, "said")
     )
     if has_large_number(body):
         yield _LARGE
-    yield from _patch_faults(body, kind)
+    yield from _find_patch_faults(body, kind)
     if kind.words and body.get("result") not in kind.words:
-        yield f"its words are none that Grognard writes: {shown(body.get('result'))}."
-    yield from _roll_faults(body)
+        yield f"its words are none that Grognard writes: {shorten_value(body.get('result'))}."
+    yield from _find_roll_faults(body)
     if body.get("hand") is False:
         yield "its hand cannot be read: False."
 
 
-def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
+def find_content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     """The same for what was sealed in an event, which holds `changes` of units in place of a
     patch.
     """
     name = content.get("kind")
-    if not isinstance(name, str) or name not in kinds_that("sealable"):
-        yield f"what was sealed in it is of the kind {shown(name)}, which cannot be sealed."
+    if not isinstance(name, str) or name not in list_kinds_with("sealable"):
+        yield f"what was sealed in it is of the kind {shorten_value(name)}, which cannot be sealed."
     elif has_large_number(content):
         yield _LARGE
     else:
@@ -106,13 +106,15 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
             if field not in (*PATCH, "closes", "extends", "upkeep", "uses")
         )
         more = (*may, "changes", "tracks")
-        yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)
+        yield from _find_field_faults(
+            content, "what was sealed in it", ("kind", *KINDS[name].needs), more
+        )
         if any("deck" in die for die in content.get("dice", ()) if isinstance(die, dict)):
             yield "it draws cards under seal."
-        yield from _roll_faults(content)
+        yield from _find_roll_faults(content)
 
 
-def _fields(
+def _find_field_faults(
     body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tuple[str, ...]
 ) -> Iterator[str]:
     for field in needs:
@@ -120,12 +122,12 @@ def _fields(
             yield f"{what} needs {field}."
     for field, value in body.items():
         if field not in needs and field not in may:
-            yield f"{what} cannot hold {shown(field)}."
+            yield f"{what} cannot hold {shorten_value(field)}."
         elif not _FIELDS[field](value):
-            yield f"its {field} cannot be read: {shown(value)}."
+            yield f"its {field} cannot be read: {shorten_value(value)}."
 
 
-def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
+def _find_patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
     if not all(body.get(name, {}) == {} or _RECORDS["patch"](body[name]) for name in PATCH):
         return  # said already
     before = body.get("before", {})
@@ -139,13 +141,13 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
             yield "before and after do not tell one change."
     for field in after.get("game", {}):
         if field not in kind.game:
-            yield f"an event of the kind {body['kind']} cannot change {shown(field)}."
+            yield f"an event of the kind {body['kind']} cannot change {shorten_value(field)}."
     for part in ("units", "cards"):
         if after.get(part) and part not in kind.traits:
             yield f"an event of the kind {body['kind']} cannot change {part}."
 
 
-def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
+def _find_roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
     """Of rolls, which may have a label; of sequences and tables, which have no texts but closed
     faces, name one edition of the rules, and throw dice with no other faces than printed ones. Only
     open sequences draw cards."""
@@ -159,13 +161,16 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield "it cannot hold other texts than a label."
     if "edition" not in KINDS[body["kind"]].needs:
         return
-    if {*(texts if isinstance(texts, dict) else ())} != closed_faces(body):
+    if {*(texts if isinstance(texts, dict) else ())} != list_closed_face_keys(body):
         yield "it holds other texts than the faces that it closes."
     if body.get("hand") and any(map(names_card, dice if isinstance(dice, list) else ())):
         yield "it closes faces of real cards."
     for at, note in enumerate(dice if isinstance(dice, list) else (), 1):
         if isinstance(note, dict) and "faces" in note and note["faces"] != EVENTS["faces"]:
-            yield f"die {at} ({shown(note.get('label'))}) has faces that no rule asks for: {shown(note['faces'])}."
+            yield (
+                f"die {at} ({shorten_value(note.get('label'))}) has faces that no rule asks for: "
+                f"{shorten_value(note['faces'])}."
+            )
 
 
 def names_card(die: object) -> bool:
@@ -175,7 +180,7 @@ def names_card(die: object) -> bool:
     return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
-def closed_faces(body: Mapping[str, Any]) -> set[str]:
+def list_closed_face_keys(body: Mapping[str, Any]) -> set[str]:
     """The keys of the texts with the faces that a sequence closes; a card of known place comes
     without a die.
     """
@@ -184,7 +189,7 @@ def closed_faces(body: Mapping[str, Any]) -> set[str]:
     return {f"face.{at}" for at, die in rows if names_card(die) and die.get("sides")}
 
 
-def shown(value: object) -> str:
+def shorten_value(value: object) -> str:
     """Something from a file, short enough for one line."""
     text = " ".join(str(value).split())
     return text if len(text) <= 70 else f"{text[:67]}..."

@@ -10,30 +10,32 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from bot.game.event_kinds import MOST_VERSIONS, is_hash, kinds_that
-from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
-from bot.rules.cards import CLOSES, Out, moved
+from bot.game.event_kinds import MOST_VERSIONS, is_hash, list_kinds_with
+from bot.game.state import FIELDS, Game, Json, _plain, set_units, unit_from_json, unit_to_json
+from bot.rules.cards import CLOSES, Out, set_counts
 from bot.rules.copies import replace
-from bot.systems.catalog import pack_version, systems
-from bot.systems.system import System
+from bot.rulesets.catalog import find_pack_version, get_systems
+from bot.rulesets.system import System
 
 UNIT, PLAYS = "unit", "plays"
 """The input that names the units, and the output that lists what came of each."""
 
 ROLLS = ("roll", "sequence", "table")
-OUTCOMES = kinds_that("outcome")
+OUTCOMES = list_kinds_with("outcome")
 """Kinds of events that hold an outcome of dice or tables."""
-COMBAT = kinds_that("combat")
+COMBAT = list_kinds_with("combat")
 """Kinds of events that hold an outcome of a combat sequence, or of a part of one."""
-_CONTINUING = kinds_that("continues")
+_CONTINUING = list_kinds_with("continues")
 TURNING = ("next", "pass", "initiative")
 """Events whose answers are cards of phases."""
-NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
+NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(
+    list_kinds_with, ("final", "barrier", "beside", "quiet")
+)
 _TUPLES = ("sides", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
 
 
-def difference(old: Game, new: Game) -> tuple[Json, Json]:
+def compute_difference(old: Game, new: Game) -> tuple[Json, Json]:
     """(before, after): the units and fields that differ between two states; both empty where
     nothing does.
     """
@@ -50,16 +52,16 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
             unit_was = old.units.get(key)
             unit_now = new.units.get(key)
             if unit_was is not unit_now and unit_was != unit_now:
-                before.setdefault("units", {})[key] = unit_json(unit_was) if unit_was else None
-                after.setdefault("units", {})[key] = unit_json(unit_now) if unit_now else None
+                before.setdefault("units", {})[key] = unit_to_json(unit_was) if unit_was else None
+                after.setdefault("units", {})[key] = unit_to_json(unit_now) if unit_now else None
     if old.cards is not new.cards:
-        was, now = cards_difference(old.cards, new.cards)
+        was, now = compute_card_difference(old.cards, new.cards)
         before = before | was
         after = after | now
     return before, after
 
 
-def cards_difference(old: Out, new: Out) -> tuple[Json, Json]:
+def compute_card_difference(old: Out, new: Out) -> tuple[Json, Json]:
     """The same where nothing but cards moved."""
     keys = sorted({key for key, _ in old.items() ^ new.items()})
     before, after = (
@@ -68,7 +70,7 @@ def cards_difference(old: Out, new: Out) -> tuple[Json, Json]:
     return before, after
 
 
-def patched(game: Game, patch: Mapping[str, Any]) -> Game:
+def apply_patch(game: Game, patch: Mapping[str, Any]) -> Game:
     """The game with the units, cards and fields of a patch set."""
     fields: Mapping[str, Any] = patch.get("game") or {}
     values: dict[str, Any] = {
@@ -77,15 +79,15 @@ def patched(game: Game, patch: Mapping[str, Any]) -> Game:
     if values:
         game = replace(game, **values)
     if units := patch.get("units"):
-        game = with_units(
+        game = set_units(
             game, {key: unit_from_json(unit) if unit else None for key, unit in units.items()}
         )
     if cards := patch.get("cards"):
-        game = replace(game, cards=moved(game.cards, cards))
+        game = replace(game, cards=set_counts(game.cards, cards))
     return game
 
 
-def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def list_changed_units(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Names of the units that a patch touches."""
     found = {**before.get("units", {}), **after.get("units", {})}
     return [(unit or before["units"][key])["name"] for key, unit in found.items()]
@@ -98,13 +100,13 @@ def get_recorded_units(event: Mapping[str, Any]) -> list[Json]:
     return [*(event.get("sources") or ()), *(event.get("used") or ())]
 
 
-def held_before(event: Mapping[str, Any]) -> list[str]:
+def list_previous_names(event: Mapping[str, Any]) -> list[str]:
     """Names of the units that an event changed, as they were; one with a new name by its old one
     alone.
     """
     if "renamed" in event:
         return [event["renamed"]]
-    return changed_names(event.get("before") or {}, event.get("after") or {})
+    return list_changed_units(event.get("before") or {}, event.get("after") or {})
 
 
 def apply(game: Game, event: Mapping[str, Any]) -> Game:
@@ -113,14 +115,18 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     kind = event["kind"]
     if number != game.number + 1:
         raise ValueError(f"event {number} does not follow event {game.number}")
-    game = patched(game, event.get("after") or {})
-    changes: dict[str, Any] = {"number": number, "solo": _solo(game, event), **_order(game, event)}
+    game = apply_patch(game, event.get("after") or {})
+    changes: dict[str, Any] = {
+        "number": number,
+        "solo": _update_solo_person(game, event),
+        **_update_undo_order(game, event),
+    }
     if kind == "sealed" or event.get("opens"):
-        changes["sealed"] = _sealed(game, event)
+        changes["sealed"] = _update_sealed_rolls(game, event)
     if game.waits or event.get("asks"):
-        changes["waits"] = _waits(game, event)
+        changes["waits"] = _update_pending_choices(game, event)
     if secret := event.get("secret"):
-        changes |= _secret(event, secret)
+        changes |= _update_secret(event, secret)
     if "shows" in event or kind == "import":
         changes["hidden"] = 0
     elif not game.hidden and not event.keys().isdisjoint(CLOSES):
@@ -136,7 +142,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     return replace(game, **changes)
 
 
-def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
+def _update_sealed_rolls(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
     """The closed rolls with who may open them."""
     sealed = dict(game.sealed)
     if event["kind"] == "sealed":
@@ -146,7 +152,7 @@ def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
     return sealed
 
 
-def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
+def _update_pending_choices(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
     """The events that ask a side for a choice, behind this one: what was chosen and taken back
     again asks no more.
     """
@@ -183,7 +189,7 @@ def merge_choices(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, An
     }
 
 
-def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
+def _update_secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the dice secret in force: a new one begins with its commitment, or texts are
     added to the old.
     """
@@ -194,14 +200,14 @@ def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, An
     return {**told, "adder": event["who"]} if adds else told
 
 
-def _solo(game: Game, event: Mapping[str, Any]) -> str:
+def _update_solo_person(game: Game, event: Mapping[str, Any]) -> str:
     """Return the person who has written every event so far, or "*" if several have."""
     if event["number"] == 1 or game.solo == event["who"]:
         return str(event["who"])
     return "*"
 
 
-def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
+def _update_undo_order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
     """The fields with what undo needs: the last event that is not undone, and those that can be
     brought back.
     """
@@ -272,7 +278,7 @@ def changes_game(event: Mapping[str, Any]) -> bool:
     return event["kind"] not in ("undo", "redo", "reveal") and not is_passed_over(event)
 
 
-def holding(newest_first: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
+def list_effective_events(newest_first: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
     """Of the latest events those that are not undone, newest first; no undo and no redo."""
     turned: dict[int, str] = {}
     for event in newest_first:
@@ -282,7 +288,7 @@ def holding(newest_first: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
             yield dict(event)
 
 
-def undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
+def find_undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
     """Return the numbers of the events that are undone, and of the openings of sealed rolls that
     were undone after they were opened.
     """
@@ -307,7 +313,7 @@ def note_undo(undone: set[int], event: Mapping[str, Any]) -> None:
         undone.discard(event["event"])
 
 
-def plays_of(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def split_plays(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The event as one of a single play, once for each that it holds; most events are a single
     one themselves.
     """
@@ -329,7 +335,7 @@ def _is_play(play: object) -> bool:
     return isinstance(play, Mapping) and {UNIT, "result", "out"} <= play.keys()
 
 
-def edition_of(event: Mapping[str, Any]) -> int | str | None:
+def get_edition(event: Mapping[str, Any]) -> int | str | None:
     """Return the edition under which an event was played, or None if it names none.
 
     A pack's edition is the SHA-256 of its files.
@@ -340,15 +346,15 @@ def edition_of(event: Mapping[str, Any]) -> int | str | None:
     return edition if type(edition) is int else None
 
 
-def system_of(event: Mapping[str, Any]) -> System | None:
+def get_event_system(event: Mapping[str, Any]) -> System | None:
     """The system behind an event: a pack in the version that it was played with, where that is
     at hand.
     """
     id = str(event.get("system") or "")
     edition = event.get("edition")
-    known = systems().get(id)
+    known = get_systems().get(id)
     if isinstance(edition, str) and (known is None or known.edition != edition):
-        played = pack_version(edition)
+        played = find_pack_version(edition)
         return played if played is not None and played.id == id else known
     return known
 
@@ -357,18 +363,18 @@ def is_current(event: Mapping[str, Any]) -> bool:
     """Return whether the rules at hand are those that an event was played under, so that it must
     come out the same again.
     """
-    system = system_of(event)
-    if system is None or edition_of(event) != system.edition:
+    system = get_event_system(event)
+    if system is None or get_edition(event) != system.edition:
         return False
     return system.base is None or event.get("base") == f"{system.base.id}@{system.base.edition}"
 
 
-def home_of(event: Mapping[str, Any]) -> str:
+def get_home_game(event: Mapping[str, Any]) -> str:
     """The id of the game with whose units a sequence or table is played, as its event says."""
     return str(event.get("base") or event.get("system") or "").partition("@")[0]
 
 
-def with_system(game: Game, system: System) -> Game:
+def set_system(game: Game, system: System) -> Game:
     """The game as one of this system (an extension: of the game that it extends), and of packs in
     these versions.
 
@@ -377,30 +383,30 @@ def with_system(game: Game, system: System) -> Game:
     """
     packs = game.packs
     if system.base is None and isinstance(system.edition, str):
-        packs = with_version(packs, system.edition)
+        packs = add_version(packs, system.edition)
     else:
         packs = (*packs, *(one for one in system.versions if one not in packs))[-MOST_VERSIONS:]
     is_same = (game.system, game.packs) == (system.home, packs)
     return game if is_same else replace(game, system=system.home, packs=packs)
 
 
-def extends_of(game: Game, packs: tuple[str, ...]) -> Json:
+def get_extensions(game: Game, packs: tuple[str, ...]) -> Json:
     """Of the versions that come in force in a game with these packs, the id of the game that
     each one extends.
     """
-    new = (pack_version(hash) for hash in packs if packs[-1] == hash or hash not in game.packs)
+    new = (find_pack_version(hash) for hash in packs if packs[-1] == hash or hash not in game.packs)
     return {
         str(pack.edition): pack.home for pack in new if pack is not None and pack.base is not None
     }
 
 
-def in_force_of(game: Game) -> dict[str, str]:
+def get_packs_in_force(game: Game) -> dict[str, str]:
     """The versions of packs in force in a game by the ids of the packs: of each the last. What is
     not at hand is taken for the pack that is the game."""
-    known = {hash: pack_version(hash) for hash in game.packs}
+    known = {hash: find_pack_version(hash) for hash in game.packs}
     return {game.system if pack is None else pack.id: hash for hash, pack in known.items()}
 
 
-def with_version(packs: tuple[str, ...], hash: str) -> tuple[str, ...]:
+def add_version(packs: tuple[str, ...], hash: str) -> tuple[str, ...]:
     """The versions that a game was played with, when it goes on with this one."""
     return (*(one for one in packs if one != hash), hash)[-MOST_VERSIONS:]

@@ -8,39 +8,39 @@ from typing import Any, NamedTuple
 
 from bot.game.events import (
     apply,
-    cards_difference,
-    difference,
-    extends_of,
+    compute_card_difference,
+    compute_difference,
+    get_extensions,
     is_passed_over,
 )
-from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, is_imported, person_of
-from bot.game.next_seed import Prepared
-from bot.game.pending import Hold, Reach, find_hold, hold_on_event
+from bot.game.free_play_seed import PreparedSeed
+from bot.game.game_cache import HANDS, SNAPSHOT_EVERY, LoadedGame, find_person, is_imported
+from bot.game.pending import CommandReach, Hold, find_event_hold, find_hold
 from bot.game.state import Game, Json, to_json
-from bot.game.tracks import keys_of, track_titles
-from bot.process.entropy import new_id, new_salt, new_seed
+from bot.game.tracks import get_track_keys, list_track_titles
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import (
     SAID,
-    canonical,
-    event_hash,
-    event_text,
-    genesis,
-    person_key,
-    said,
-    salted,
-    unnamed,
+    compute_event_hash,
+    compute_genesis,
+    compute_person_key,
+    format_event,
+    hash_first_line,
+    hash_salted,
+    mark_names,
+    to_canonical,
 )
-from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment
-from bot.rules.text.names import joined
-from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
-from bot.systems.catalog import systems
+from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, compute_commitment
+from bot.rules.text.names import join_names
+from bot.rulesets.catalog import get_systems
+from bot.runtime.entropy import create_id, create_salt, create_seed
+from bot.storage.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
 
 
-class Writer(NamedTuple):
+class EventWriter(NamedTuple):
     """Who writes: the platform's user, the name to show, and the time in Unix seconds."""
 
     user: str
@@ -49,11 +49,11 @@ class Writer(NamedTuple):
 
 
 class Ledger:
-    """Events under way in one game. Nothing is stored before the app commits `change()` and the
+    """Events under way in one game. Nothing is stored before the app commits `build_change()` and the
     rows beside it.
     """
 
-    def __init__(self, loaded: Loaded | None, writer: Writer) -> None:
+    def __init__(self, loaded: LoadedGame | None, writer: EventWriter) -> None:
         self.writer = writer
         self.was = loaded
         self.row = loaded.row if loaded else ""
@@ -107,18 +107,18 @@ class Ledger:
         """The number that the next event will have."""
         return self.game.number + 1
 
-    def person(self) -> str:
+    def ensure_person(self) -> str:
         """The writer's person id in this game; they get one, or their new name, on the way."""
-        row = self._own()
+        row = self._find_own_row()
         if row is None or row.name != self.writer.name:
-            person = row.person if row is not None else new_id()
+            person = row.person if row is not None else create_id()
             row = PersonRow(self.row, person, self.writer.user, self.writer.name)
             self.persons[person] = self.new_persons[person] = row
         return row.person
 
-    def known_person(self) -> str:
+    def find_person(self) -> str:
         """The writer's person id, or "" while they have none here."""
-        row = self._own()
+        row = self._find_own_row()
         return row.person if row is not None else ""
 
     def claim(self, row: PersonRow) -> None:
@@ -128,19 +128,19 @@ class Ledger:
             user=self.writer.user, name=self.writer.name
         )
 
-    def own_import(self) -> PersonRow | None:
+    def find_own_import(self) -> PersonRow | None:
         """The person of an imported log whose key is that of the writer's account, if nobody has
         claimed it.
         """
-        user = IMPORTED + person_key(self.game.id, self.writer.user)
+        user = IMPORTED + compute_person_key(self.game.id, self.writer.user)
         return next((row for row in self.persons.values() if row.user == user), None)
 
-    def _own(self) -> PersonRow | None:
-        return self.persons.get(self._claimed) or person_of(
+    def _find_own_row(self) -> PersonRow | None:
+        return self.persons.get(self._claimed) or find_person(
             self.writer.user, self.persons, self.game
         )
 
-    def present(self) -> frozenset[str]:
+    def list_present_persons(self) -> frozenset[str]:
         """One person for each account that took part; nobody who is known from an imported file
         only.
         """
@@ -148,17 +148,17 @@ class Ledger:
         return frozenset(
             row.person
             for user in users
-            if (row := person_of(user, self.persons, self.game)) is not None
+            if (row := find_person(user, self.persons, self.game)) is not None
         )
 
-    def unclaimed(self) -> str:
+    def list_unclaimed_names(self) -> str:
         """The names that are known from an imported file only, as they are listed; "" for none."""
         names = sorted(row.name for row in self.persons.values() if is_imported(row))
         return ", ".join(names[:MOST_NAMES]) + (
             f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else ""
         )
 
-    def name_of(self, person: str) -> str:
+    def get_name(self, person: str) -> str:
         """The name of a person of this game, marked where it comes from a file and no account
         has claimed it.
         """
@@ -167,30 +167,40 @@ class Ledger:
             return "someone"
         return f"{row.name} (imported)" if is_imported(row) else row.name
 
-    def players_of(self, *sides: str) -> list[str]:
+    def list_players(self, *sides: str) -> list[str]:
         """The names of those who play for one of these sides."""
-        return [self.name_of(person) for person, side in self.game.players.items() if side in sides]
+        return [
+            self.get_name(person) for person, side in self.game.players.items() if side in sides
+        ]
 
     def begin(
-        self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any
+        self, game: Game | None = None, prepared: PreparedSeed | None = None, **fields: Any
     ) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed.
         Returns the event.
         """
-        self.row = prepared.game if prepared is not None else new_id()
+        self.row = prepared.game if prepared is not None else create_id()
         self.hands = (0, "")
-        self._head = genesis(self.row)
+        self._head = compute_genesis(self.row)
         self.game, self.before = Game(self.row), Game("")
-        start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
-        return self.add("start", start, game=self.row, secret=self.fresh_secret(prepared), **fields)
+        start = (
+            replace(game, id=self.row, master=self.ensure_person())
+            if game is not None
+            else self.game
+        )
+        return self.add(
+            "start", start, game=self.row, secret=self.create_secret(prepared), **fields
+        )
 
-    def fresh_secret(self, prepared: Prepared | None = None) -> Json:
+    def create_secret(self, prepared: PreparedSeed | None = None) -> Json:
         """A new seed, or the prepared one, in force behind the event that publishes this: its
         epoch and commitment.
         """
-        seed = prepared.seed if prepared is not None else new_seed()
+        seed = prepared.seed if prepared is not None else create_seed()
         epoch = self.game.epoch + 1
-        row = SeedRow(self.row, epoch, seed, commitment(seed), self.next_number + 1, (), NO_TEXTS)
+        row = SeedRow(
+            self.row, epoch, seed, compute_commitment(seed), self.next_number + 1, (), NO_TEXTS
+        )
         self.seed = self.new_seeds[epoch] = row
         told: Json = {
             "epoch": epoch,
@@ -207,24 +217,26 @@ class Ledger:
         if self.seed is not None and self.seed.epoch == row.epoch:
             self.seed = row
 
-    def source(self) -> Stream:
+    def create_dice_source(self) -> Stream:
         """The provable dice of the next event."""
         assert self.seed is not None
         game = self.game
         return Stream(self.seed.seed, game.id, self.next_number, game.digest)
 
-    def salted(self, key: str, text: str, *, owned: bool = True) -> str:
+    def add_salted_text(self, key: str, text: str, *, owned: bool = True) -> str:
         """Keep a text of the next event apart from the chain; returns the salted hash that is in
         it. One that is not `owned` stays when who writes has their texts deleted."""
-        salt = new_salt()
+        salt = create_salt()
         self.new_texts.append(
-            TextRow(self.row, self.next_number, key, salt, text, self.person() if owned else "")
+            TextRow(
+                self.row, self.next_number, key, salt, text, self.ensure_person() if owned else ""
+            )
         )
-        return salted(salt, text)
+        return hash_salted(salt, text)
 
     def keep_hands(self, hands: Hands) -> None:
         """Keep what is in closed hands behind the next event."""
-        self.hands = self.next_number, (text := canonical(hands))
+        self.hands = self.next_number, (text := to_canonical(hands))
         self.new_texts.append(TextRow(self.row, self.next_number, HANDS, "", text))
 
     def add(
@@ -243,7 +255,7 @@ class Ledger:
         Returns its body.
 
         Raises UserError if a choice comes first."""
-        person = self.person()
+        person = self.ensure_person()
         body: Json = {
             "number": self.next_number,
             "at": int(self.writer.now),
@@ -258,40 +270,42 @@ class Ledger:
             },
         }
         if texts:
-            body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
+            body["texts"] = {
+                key: self.add_salted_text(key, text) for key, text in texts.items() if text
+            }
         if hidden:
             body.setdefault("texts", {}).update(
-                {key: self.salted(key, text, owned=False) for key, text in hidden.items()}
+                {key: self.add_salted_text(key, text, owned=False) for key, text in hidden.items()}
             )
         if new is not None or cards is not None:
             before, after = (
-                difference(self.game, new)
+                compute_difference(self.game, new)
                 if new
-                else cards_difference(self.game.cards, cards or {})
+                else compute_card_difference(self.game.cards, cards or {})
             )
             if before or after:
                 body |= {"before": before, "after": after}
             if new and new.packs != self.game.packs and kind not in ("undo", "redo"):
-                extends = extends_of(self.game, new.packs)
+                extends = get_extensions(self.game, new.packs)
                 body |= {"extends": extends} if extends else {}
-        hold = hold_on_event(self.game, body) if self.game.waits else None
+        hold = find_event_hold(self.game, body) if self.game.waits else None
         if hold is not None:
-            raise self._choice_first(hold)
+            raise self._make_choice_first_error(hold)
         if self.game.redo and is_passed_over(body):
             body["keeps"] = True
         return self.append(body)
 
-    def need_chosen(self) -> None:
+    def need_choice_made(self) -> None:
         """Raise UserError while a side is asked for a choice."""
-        self.need_free(Reach(is_all=True))
+        self.need_free(CommandReach(is_all=True))
 
-    def need_free(self, reach: Reach, own: int = 0) -> None:
+    def need_free(self, reach: CommandReach, own: int = 0) -> None:
         """Raise UserError if a pending choice, other than that of event `own`, holds what is in
         reach.
         """
         hold = find_hold(self.game, reach, own)
         if hold is not None:
-            raise self._choice_first(hold)
+            raise self._make_choice_first_error(hold)
 
     def need_settable(self, asking: Mapping[str, Any], keys: Iterable[str]) -> None:
         """Raise UserError if tracks with these keys cannot be set until the choice of the event
@@ -300,11 +314,11 @@ class Ledger:
         An addition comes to the same before the choice and after it; a value that is set does not.
         """
         read = asking.get("read") or {}
-        held = {*keys} & {*keys_of((name for name in read if "." in name), read)}
+        held = {*keys} & {*get_track_keys((name for name in read if "." in name), read)}
         if held:
-            raise self._choice_first(Hold(asking["number"], tracks=tuple(sorted(held))))
+            raise self._make_choice_first_error(Hold(asking["number"], tracks=tuple(sorted(held))))
 
-    def _choice_first(self, hold: Hold) -> UserError:
+    def _make_choice_first_error(self, hold: Hold) -> UserError:
         """Return the refusal of what has to wait for a choice; it names what the choice holds."""
         side = self.game.waits[hold.number].get("side")
         what = (
@@ -312,9 +326,9 @@ class Ledger:
             if side
             else f"#{hold.number} waits for a choice"
         )
-        tracks = track_titles(hold.tracks, systems().get(self.game.system))
-        held = [f"{joined(hold.units)} can be neither used nor changed"] if hold.units else []
-        held += [f"{joined(tracks)} cannot change"] if tracks else []
+        tracks = list_track_titles(hold.tracks, get_systems().get(self.game.system))
+        held = [f"{join_names(hold.units)} can be neither used nor changed"] if hold.units else []
+        held += [f"{join_names(tracks)} cannot change"] if tracks else []
         first = f"until then {', and '.join(held)}" if held else "that comes first"
         return UserError(f"{what}; {first}.", code="choice-first", about=hold)
 
@@ -334,14 +348,16 @@ class Ledger:
         large a number.
         """
         if self._unwritten is not None:
-            self._add(self._unwritten, event_text(self._unwritten))
+            self._add(self._unwritten, format_event(self._unwritten))
 
     def _add(self, body: Json, text: str) -> None:
         before = self._written[-1].hash if self._written else self._head
         self._unwritten = None
-        self._written.append(EventRow(self.row, body["number"], text, event_hash(before, text)))
+        self._written.append(
+            EventRow(self.row, body["number"], text, compute_event_hash(before, text))
+        )
 
-    def say(self, first: str, quoted: Iterable[TextRow] = ()) -> None:
+    def record_first_line(self, first: str, quoted: Iterable[TextRow] = ()) -> None:
         """Let the last event keep the first line of its answer: its hash in the chain, the words
         beside it, with marks for names and for free texts (its own and those `quoted`). What is
         said of an event once stays."""
@@ -355,9 +371,9 @@ class Ledger:
         texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
         names = {person.person: person.name for person in self.persons.values()}
         body[SAID], blank = "?", f'"{SAID}":"?"'  # so that its text is made but once
-        text = event_text(body)
-        words = unnamed(first, text.replace(f"{blank},", ""), names, texts)
-        body[SAID] = said(words)
+        text = format_event(body)
+        words = mark_names(first, text.replace(f"{blank},", ""), names, texts)
+        body[SAID] = hash_first_line(words)
         self._add(body, text.replace(blank, f'"{SAID}":"{body[SAID]}"'))
         self.new_texts.append(TextRow(self.row, number, SAID, "", words))
 
@@ -365,20 +381,20 @@ class Ledger:
         """Take over events from elsewhere as they are: (body, its canonical text, its hash) in
         order.
         """
-        self.row = self.row or new_id()
+        self.row = self.row or create_id()
         self.game = Game(game)
         for body, text, hash_ in rows:
             self.has_events = True
             self._written.append(EventRow(self.row, body["number"], text, hash_))
             self.game = apply(self.game, body)
 
-    def weight(self) -> int:
+    def count_written_characters(self) -> int:
         """Return how many characters of events and texts were written."""
         return sum(len(row.body) for row in self.events) + sum(
             len(row.text) for row in self.new_texts
         )
 
-    def change(self) -> GameChange | None:
+    def build_change(self) -> GameChange | None:
         """What the store has to write for this game, with a snapshot now and then; None where
         nothing happened.
         """
@@ -388,24 +404,24 @@ class Ledger:
                 if self.is_touched and self.was is not None
                 else None
             )
-        version, at = self._before()
+        version, at = self._get_previous_version()
         is_due = self.game.number - at >= SNAPSHOT_EVERY
         return GameChange(
             self.row, version, tuple(self.events), to_json(self.game) if is_due else None
         )
 
-    def _before(self) -> tuple[int, int]:
+    def _get_previous_version(self) -> tuple[int, int]:
         """Version and last snapshot of the game as it was loaded; 0 for a new one."""
         if self.was is None or self.was.row != self.row:
             return 0, 0
         return self.was.version, self.was.snapshot_at
 
-    def stored(self, places: tuple[str, ...]) -> Loaded:
+    def build_loaded_game(self, places: tuple[str, ...]) -> LoadedGame:
         """The game as it is loaded once the change has been committed."""
         assert self.has_events
         assert self.seed is not None
-        version, at = self._before()
-        return Loaded(
+        version, at = self._get_previous_version()
+        return LoadedGame(
             row=self.row,
             game=self.game,
             version=version + 1,

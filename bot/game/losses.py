@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.game.counter import is_lost, is_weaker
+from bot.game.counter_faces import is_lost, is_weaker
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.system import System
+from bot.rulesets.system import System
 
 
 @dataclass(frozen=True, slots=True)

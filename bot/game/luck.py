@@ -22,26 +22,26 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from bot.game.events import (
     OUTCOMES,
+    get_event_system,
     get_recorded_units,
     is_continuation,
     is_current,
     merge_choices,
     note_undo,
-    plays_of,
-    system_of,
+    split_plays,
 )
 from bot.game.state import Json, unit_from_json
-from bot.game.tracks import filled_in
+from bot.game.tracks import fill_track_inputs
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Roster, by_name
-from bot.rules.odds.by_unit import named_rows
-from bot.rules.odds.odds import Distribution, joint, shown
+from bot.rules.inputs.units import Roster, index_by_name
+from bot.rules.odds.by_unit import index_rows
+from bot.rules.odds.odds import Distribution, compute_joint_odds, format_key
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.sequence.sequence import Row
-from bot.rules.text.line import minus
-from bot.rules.text.names import counted
-from bot.systems.catalog import system
-from bot.systems.system import Sequence
+from bot.rules.sequence.sequence import OddsRow
+from bot.rules.text.line import format_minus
+from bot.rules.text.names import format_count
+from bot.rulesets.catalog import find_system
+from bot.rulesets.system import Sequence
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
@@ -123,22 +123,24 @@ class Luck:
     @property
     def sentence(self) -> str:
         """`3 points, 2.2 expected, in 1 roll: too few rolls to say.`"""
-        points = f"{minus(self.worth)} {'point' if abs(self.worth) == 1 else 'points'}"
-        text = f"{points}, {tenth(self.mean)} expected, in {counted(self.count, 'roll')}"
+        points = f"{format_minus(self.worth)} {'point' if abs(self.worth) == 1 else 'points'}"
+        text = (
+            f"{points}, {format_tenth(self.mean)} expected, in {format_count(self.count, 'roll')}"
+        )
         if self.count < ENOUGH or self.variance <= 0:
             return f"{text}: too few rolls to say."
-        word, percent = unusual(self.z)
+        word, percent = describe_luck(self.z)
         if not word:
             return f"{text}: about what the odds promise."
         return f"{text}: {word} than {percent} in 100 such games."
 
 
-def tenth(value: float) -> str:
+def format_tenth(value: float) -> str:
     """Format a number with one decimal and a true minus sign."""
     return f"{value:.1f}".replace("-", "−")
 
 
-def unusual(z: float) -> tuple[str, str]:
+def describe_luck(z: float) -> tuple[str, str]:
     """Return `("luckier", "97.5")`: luckier than 97.5 of 100 such games, for `z` standard
     deviations.
 
@@ -151,7 +153,7 @@ def unusual(z: float) -> tuple[str, str]:
     return word, f"{min(99.9, share):.3g}"
 
 
-def summed(worths: Iterable[Worth]) -> Luck:
+def sum_worths(worths: Iterable[Worth]) -> Luck:
     """Add up worths in this order."""
     luck = Luck()
     for worth in worths:
@@ -198,7 +200,7 @@ class Tally:
         return len({first for number, first in self._dice if number not in self._undone})
 
     @property
-    def scored(self) -> list[ScoredRoll]:
+    def rolls_with_score(self) -> list[ScoredRoll]:
         """The rolls that count as luck, in the order of the log."""
         return [roll for roll in self._rolls if roll.number not in self._undone]
 
@@ -236,17 +238,17 @@ def scan(
         number = event["number"]
         if number in opened:
             event = {**event, **json.loads(opened[number])}
-        shot = _chain(event, earlier)
+        shot = _list_choice_chain(event, earlier)
         if any(part.get("dice") for part in shot) or event["kind"] == "sealed":
             dice.append((number, shot[-1]["number"]))
         if "asks" in event:  # it counts once its last choice is known
             earlier[number] = event
-        elif (roll := _scored_roll(shot, sides, earlier)) is not None:
+        elif (roll := _build_scored_roll(shot, sides, earlier)) is not None:
             rolls.append(roll)
     return Scan(tuple(rolls), tuple(dice), tuple(turned))
 
 
-def _chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
+def _list_choice_chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
     """Return an event and those that its choice carries on, the first one last."""
     chain = [event]
     while is_continuation(chain[-1]) and chain[-1]["event"] in earlier:
@@ -254,7 +256,7 @@ def _chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
     return chain
 
 
-def _scored_roll(
+def _build_scored_roll(
     shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]
 ) -> ScoredRoll | None:
     """Return a finished shot as a roll that counts, or None if it does not count."""
@@ -265,19 +267,19 @@ def _scored_roll(
     event = merge_choices(shot[0], earlier)
     if not event.get("out"):  # its dice led to no result
         return None
-    return build_roll(event, scored_side(event, sides) if sides else event["who"])
+    return build_roll(event, find_scored_side(event, sides) if sides else event["who"])
 
 
 def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
     """Return a `merge_choices` as a roll of this side; None if its results have no score, or its
     rules are gone.
     """
-    played = system_of(event)
-    if played is None or not played.scores(event["target"]) or not is_current(event):
+    played = get_event_system(event)
+    if played is None or not played.get_scores(event["target"]) or not is_current(event):
         return None
     plays = []
-    for play in plays_of({**event, "kind": "sequence"}):
-        tracks = filled_in(play.get("read") or {}, played.tracks)
+    for play in split_plays({**event, "kind": "sequence"}):
+        tracks = fill_track_inputs(play.get("read") or {}, played.tracks)
         raw = {**(play.get("inputs") or {}), **event.get("chosen", {}), **tracks}
         units = get_recorded_units(event)
         inputs = json.dumps({"raw": raw, "used": units}, sort_keys=True)
@@ -285,7 +287,7 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
     return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays))
 
 
-def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
+def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
     """Return the side whose luck a sequence is: the side that acts. Nobody is lucky to suffer a
     casualty.
     """
@@ -313,24 +315,26 @@ def measure(roll: ScoredRoll) -> Worth | None:
     """Return the worth of a roll, of several plays the sums; None if none of its possible
     results has a score.
     """
-    worths = [worth for play in roll.plays if (worth := _play_worth(roll, *play)) is not None]
+    worths = [
+        worth for play in roll.plays if (worth := _compute_play_worth(roll, *play)) is not None
+    ]
     if len(worths) == 1:
         return worths[0]
     if not worths:
         return None
-    whole = summed(worths)
+    whole = sum_worths(worths)
     return Worth(whole.worth, whole.mean, whole.variance, None, None)
 
 
-def worth_json(worth: Worth) -> Json:
-    """Return a worth as plain values, which `worth_in` reads back."""
+def worth_to_json(worth: Worth) -> Json:
+    """Return a worth as plain values, which `worth_from_json` reads back."""
     plain: Json = {"got": worth.got, "mean": worth.mean, "var": worth.variance}
     if worth.at_least is not None and worth.more is not None:
         plain |= {"least": str(worth.at_least), "more": str(worth.more)}
     return plain
 
 
-def worth_in(plain: Json) -> Worth:
+def worth_from_json(plain: Json) -> Worth:
     """Read a worth back from plain values."""
     least, more = (Fraction(plain[key]) if key in plain else None for key in ("least", "more"))
     return Worth(plain["got"], plain["mean"], plain["var"], least, more)
@@ -341,43 +345,45 @@ def measure_all(rolls: Iterable[ScoredRoll]) -> list[Worth | None]:
     return [measure(roll) for roll in rolls]
 
 
-def _play_worth(roll: ScoredRoll, inputs: str, out: str) -> Worth | None:
+def _compute_play_worth(roll: ScoredRoll, inputs: str, out: str) -> Worth | None:
     try:
-        sequence = system(roll.system).sequence(roll.sequence)
+        sequence = find_system(roll.system).find_sequence(roll.sequence)
         given: Json = json.loads(inputs)
-        roster = by_name(unit_from_json(unit) for unit in given["used"])
-        return worth(sequence, given["raw"], roster, json.loads(out))
+        roster = index_by_name(unit_from_json(unit) for unit in given["used"])
+        return compute_worth(sequence, given["raw"], roster, json.loads(out))
     except UserError:
         return None  # the tables of today refuse its inputs
 
 
-def worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
+def compute_worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
     """Return the worth of the outputs of one play; None if nothing that can come has a score.
 
     Raises UserError for inputs that the sequence refuses, and if the odds need too many states.
     """
-    if not (scores := sequence.system.scores(sequence.id)):
+    if not (scores := sequence.system.get_scores(sequence.id)):
         return None
-    chances, played = _chances(sequence, raw, roster, out)
-    if not any(_head(word) in scores and str(word) != "none" for key in chances for word in key):
+    chances, played = _compute_chances(sequence, raw, roster, out)
+    if not any(
+        _get_head_word(word) in scores and str(word) != "none" for key in chances for word in key
+    ):
         return None
     values = [
-        (sum(scores.get(_head(word), 0.0) for word in key), chance)
+        (sum(scores.get(_get_head_word(word), 0.0) for word in key), chance)
         for key, chance in chances.items()
     ]
     mean = sum(value * float(chance) for value, chance in values)
     variance = sum((value - mean) ** 2 * float(chance) for value, chance in values)
-    got = sum(scores.get(_head(word), 0.0) for word in played)
+    got = sum(scores.get(_get_head_word(word), 0.0) for word in played)
     at_least = sum((chance for value, chance in values if value >= got - SAME), Fraction(0))
     more = sum((chance for value, chance in values if value > got + SAME), Fraction(0))
     return Worth(got, mean, variance, at_least, more)
 
 
-def _head(word: object) -> str:
+def _get_head_word(word: object) -> str:
     return str(word).partition(",")[0]  # `wound-1, suppressed` is worth its wound
 
 
-def _chances(
+def _compute_chances(
     sequence: Sequence, raw: Json, roster: Roster, out: Json
 ) -> tuple[Distribution, list[str]]:
     """Return the exact chances of all results that count together, and those that came. Raises
@@ -386,26 +392,28 @@ def _chances(
     All targets of a list count together if their odds can be counted together, else the first one
     alone.
     """
-    plan = sequence.plan(sequence.given(sequence.decided(raw), roster))
-    rows = named_rows(plan, sequence.odds_by)
+    plan = sequence.plan(sequence.read_inputs(sequence.add_default_choices(raw), roster))
+    rows = index_rows(plan, sequence.odds_by)
     if all("[" in row.paths[0] for row in rows.values()):
         try:
-            chances = joint(plan, [*rows], rows, budget=BUDGET)
-            played = [_played(row, out) for row in rows.values()]
-            played[0] = _found(out, sequence.odds_by) if played[0] is None else played[0]
-            return chances, [str(shown(word)) for word in played]
+            chances = compute_joint_odds(plan, [*rows], rows, budget=BUDGET)
+            played = [_read_result(row, out) for row in rows.values()]
+            played[0] = _find_value(out, sequence.odds_by) if played[0] is None else played[0]
+            return chances, [str(format_key(word)) for word in played]
         except TooManyStates:
             pass
-    chances = joint(plan, [sequence.odds_by], budget=BUDGET)
-    return chances, [str(shown(_found(out, sequence.odds_by)))]
+    chances = compute_joint_odds(plan, [sequence.odds_by], budget=BUDGET)
+    return chances, [str(format_key(_find_value(out, sequence.odds_by)))]
 
 
-def _played(row: Row, out: Json) -> Any:
+def _read_result(row: OddsRow, out: Json) -> Any:
     """The row's result in finished outputs; None where it has none."""
-    return row.read({path: value for path in row.paths if (value := _found(out, path)) is not None})
+    return row.read(
+        {path: value for path in row.paths if (value := _find_value(out, path)) is not None}
+    )
 
 
-def _found(out: Json, path: str) -> Any:
+def _find_value(out: Json, path: str) -> Any:
     """The value at a path of the outputs; None where it is absent."""
     here: Any = out
     for piece in path.replace("]", "").replace("[", ".").split("."):

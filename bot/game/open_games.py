@@ -3,11 +3,11 @@ plays."""
 
 from typing import NamedTuple
 
-from bot.game.loaded import Games, Loaded
-from bot.game.rights import join_buttons
+from bot.game.game_cache import GameCache, LoadedGame
+from bot.game.rights import build_join_buttons
 from bot.game.state import is_guarded
-from bot.interface.reply.reply import Button
-from bot.stores.store import Store
+from bot.storage.store import Store
+from bot.ui.reply.reply import Button
 
 MOST_READ = 40
 """Games of a server that are looked at, those first in which something happened last."""
@@ -22,27 +22,27 @@ class OpenGame(NamedTuple):
     buttons: tuple[Button, ...]
 
 
-async def find_open_games(store: Store, games: Games, server: str, user: str) -> list[OpenGame]:
+async def find_open_games(store: Store, games: GameCache, server: str, user: str) -> list[OpenGame]:
     """Return the games of a server that `user` has no part in and may join.
 
     Nobody has checked yet whether `user` can see their channels.
     """
     found = []
     for place, _ in await store.list_current_games(server, MOST_READ):
-        loaded = await games.at(place)
-        if loaded is not None and is_guarded(loaded.game) and loaded.person_of(user) is None:
+        loaded = await games.load_current(place)
+        if loaded is not None and is_guarded(loaded.game) and loaded.find_person(user) is None:
             found += _list_open_game(place, loaded)
     return found
 
 
-def _list_open_game(place: str, loaded: Loaded) -> list[OpenGame]:
+def _list_open_game(place: str, loaded: LoadedGame) -> list[OpenGame]:
     game = loaded.game
     free = tuple(side for side in game.sides if side not in game.players.values())
     if not free:
         return []
     buttons = [
         button
-        for side, button in zip(game.sides, join_buttons(loaded.row, game), strict=True)
+        for side, button in zip(game.sides, build_join_buttons(loaded.row, game), strict=True)
         if side in free
     ]
     return [OpenGame(place, game.name, free, tuple(buttons))]

@@ -14,7 +14,7 @@ HELD_FIELDS = ("packs", "system", "led")
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class CommandReach:
     """The units and tracks that a command uses or may change.
 
     `units` are names of units, case-folded; `tracks` are keys as a game keeps them. `is_all`: it
@@ -37,14 +37,14 @@ class Hold(NamedTuple):
     tracks: tuple[str, ...] = ()
 
 
-def find_hold(game: Game, reach: Reach, own: int = 0) -> Hold | None:
+def find_hold(game: Game, reach: CommandReach, own: int = 0) -> Hold | None:
     """Return the first choice that holds what is in reach, or None. `own` is the event that is
     being answered.
     """
     return next(_find_holds(game, reach, own), None)
 
 
-def _find_holds(game: Game, reach: Reach, own: int) -> Iterator[Hold]:
+def _find_holds(game: Game, reach: CommandReach, own: int) -> Iterator[Hold]:
     for number, asks in game.waits.items():
         if number == own:
             continue
@@ -55,7 +55,7 @@ def _find_holds(game: Game, reach: Reach, own: int) -> Iterator[Hold]:
             yield Hold(number, units, tracks)
 
 
-def reach_of_event(game: Game, event: Mapping[str, Any]) -> Reach:
+def find_event_reach(game: Game, event: Mapping[str, Any]) -> CommandReach:
     """Return what an event uses and changes in `game`, the state before it."""
     patch: Mapping[str, Any] = event.get("after") or {}
     fields: Mapping[str, Any] = patch.get("game") or {}
@@ -63,11 +63,11 @@ def reach_of_event(game: Game, event: Mapping[str, Any]) -> Reach:
     tracks: Mapping[str, Any] = fields.get("tracks", game.tracks)
     changed = {key for key in {*game.tracks, *tracks} if game.tracks.get(key) != tracks.get(key)}
     is_all = event["kind"] in HELD_UP or any(field in fields for field in HELD_FIELDS)
-    return Reach(frozenset(used | {*(patch.get("units") or ())}), frozenset(changed), is_all)
+    return CommandReach(frozenset(used | {*(patch.get("units") or ())}), frozenset(changed), is_all)
 
 
-def hold_on_event(game: Game, event: Mapping[str, Any]) -> Hold | None:
+def find_event_hold(game: Game, event: Mapping[str, Any]) -> Hold | None:
     """Return the choice that has to be made before an event, or None."""
     is_about_another = is_continuation(event) or event["kind"] == "undo"
     own = event["event"] if is_about_another else 0
-    return find_hold(game, reach_of_event(game, event), own)
+    return find_hold(game, find_event_reach(game, event), own)

@@ -5,18 +5,18 @@ dice: one rule for play and for whoever checks a log; docs/dice.md says it in wo
 from collections.abc import Iterable, Mapping
 
 from bot.game import cups
-from bot.game.phases import chit_name, phase_of, phases_of, whose_go
-from bot.game.roster import units_of
-from bot.game.sides import of_side
+from bot.game.phases import describe_whose_go, get_chit_name, get_phase, list_phases
+from bot.game.roster import find_units_by_name
+from bot.game.sides import format_possessive
 from bot.game.state import Actor, Game, is_guarded, is_stranger, is_strict
-from bot.interface.reply.reply import Button
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.effects import ANY_UNIT
 from bot.rules.sequence.sequence import Change
-from bot.rules.text.names import joined
-from bot.rules.text.phrase import begun, phrase
-from bot.systems.system import ATTACKS, Sequence, System
+from bot.rules.text.names import join_names
+from bot.rules.text.phrase import capitalize_first, phrase
+from bot.rulesets.system import ATTACKS, Sequence, System
+from bot.ui.reply.reply import Button
 
 
 def need_director(game: Game, actor: Actor, what: str) -> None:
@@ -52,13 +52,13 @@ def need_player(game: Game, actor: Actor) -> None:
             hint=phrase(
                 "Sides are {sides}. Join one: `/game join {first}`",
                 sides=", ".join(game.sides),
-                first=_typed(game.sides[0]),
+                first=_quote_name(game.sides[0]),
             ),
             code="not-player",
         )
 
 
-def join_buttons(row: str, game: Game) -> tuple[Button, ...]:
+def build_join_buttons(row: str, game: Game) -> tuple[Button, ...]:
     """Return a button to join each side of the game in this row."""
     return tuple(Button(f"join:{row}:{side}", f"Join {side}", "primary") for side in game.sides)
 
@@ -80,12 +80,12 @@ class OtherSide(UserError):
     """
 
     def __init__(self, sides: tuple[str, ...], what: str) -> None:
-        super().__init__(f"{joined(sides)} has a player.", code="not-yours")
+        super().__init__(f"{join_names(sides)} has a player.", code="not-yours")
         self.sides = sides
         self.what = what
 
 
-def sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str, ...]:
+def list_sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str, ...]:
     """Return which of `sides` other players play, if the actor plays a side of their own and
     directs the game.
     """
@@ -95,9 +95,9 @@ def sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str
     return tuple(dict.fromkeys(side for side in sides if side in played))
 
 
-def _need_meant(game: Game, actor: Actor, sides: Iterable[str], what: str) -> None:
+def _need_confirmation(game: Game, actor: Actor, sides: Iterable[str], what: str) -> None:
     """Raise OtherSide if the actor has not said yet that they mean to act for one of `sides`."""
-    others = sides_acted_for(game, actor, sides)
+    others = list_sides_acted_for(game, actor, sides)
     if not actor.acts_for.issuperset(others):
         raise OtherSide(others, what)
 
@@ -112,7 +112,9 @@ def need_go(game: Game, actor: Actor) -> None:
     if not is_guarded(game) or not game.go or actor.side in game.go:
         return
     if actor.directs:
-        _need_meant(game, actor, game.go, f"End {of_side(joined(game.go), 'turn')}")
+        _need_confirmation(
+            game, actor, game.go, f"End {format_possessive(join_names(game.go), 'turn')}"
+        )
         return
     if not set(game.go) & set(game.players.values()):
         # nobody plays that side, so whoever is there goes on
@@ -120,7 +122,7 @@ def need_go(game: Game, actor: Actor) -> None:
     sides = " and ".join(game.go)
     hint = f"Only a player of {sides}, or the game master, can pass or end the phase."
     raise UserError(
-        f"Not your move: {whose_go(game)}, and you play {actor.side}.",
+        f"Not your move: {describe_whose_go(game)}, and you play {actor.side}.",
         hint=hint,
         code="not-your-go",
     )
@@ -154,8 +156,8 @@ def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
         raise UserError(f"You play {actor.side} and cannot act with {names}.", code="not-yours")
     if not theirs or not actor.side:
         return
-    names = joined([unit.name for unit in theirs[:3]] + (["others"] if len(theirs) > 3 else []))
-    _need_meant(game, actor, (unit.side for unit in theirs), f"Act with {names}")
+    names = join_names([unit.name for unit in theirs[:3]] + (["others"] if len(theirs) > 3 else []))
+    _need_confirmation(game, actor, (unit.side for unit in theirs), f"Act with {names}")
 
 
 ACTS = "Act"
@@ -182,7 +184,9 @@ def find_irregularities(
         return ()
     said = list[str]()
     if sequence.is_act:
-        said += _find_out_of_turn(game, system, sequence, units_of(game, acts), changes, side)
+        said += _find_out_of_turn(
+            game, system, sequence, find_units_by_name(game, acts), changes, side
+        )
     if sequence.is_act or sequence.phases:
         said += _find_out_of_phase(game, system, sequence)
     return tuple(said)
@@ -199,21 +203,21 @@ def _find_out_of_turn(
     """Yield who acts once more, and whose turn it is if not that of the units that act."""
     acting = tuple(acting)
     if sequence.verb in ATTACKS:
-        yield from _again(acting, changes)
+        yield from _list_repeated_acts(acting, changes)
     if cups.is_drawn_next(game):
-        yield f"the next {cups.nouns(game.led)[0]} is not drawn yet"
+        yield f"the next {cups.get_nouns(game.led)[0]} is not drawn yet"
     elif game.led and any(not cups.is_called(game, unit) for unit in acting):
-        yield _whose_chit(game, system)
+        yield _describe_active_chit(game, system)
     elif _is_out_of_turn(game, acting, side):
-        yield f"out of turn: {whose_go(game)}"
+        yield f"out of turn: {describe_whose_go(game)}"
 
 
 def _find_out_of_phase(game: Game, system: System | None, sequence: Sequence) -> Iterable[str]:
     """Yield the name of the phase, if the game has others for this sequence."""
-    phase = phase_of(game, system)
+    phase = get_phase(game, system)
     if not phase or _has_place(sequence, phase, system):
         return
-    if any(_has_place(sequence, other, system) for other in phases_of(system)):
+    if any(_has_place(sequence, other, system) for other in list_phases(system)):
         title = str(phase["title"])
         is_named = title.lower().endswith("phase")
         yield f"this is the {title}" if is_named else f"the phase is {title}"
@@ -228,17 +232,17 @@ def _has_place(sequence: Sequence, phase: Mapping[str, object], system: System |
     if sequence.phases:
         return phase["name"] in sequence.phases
     if sequence.verb in ATTACKS:
-        return _attacks_in(phase, system)
+        return _has_attack_button(phase, system)
     buttons = phase.get("buttons")
     return isinstance(buttons, list) and sequence.id in buttons
 
 
-def _whose_chit(game: Game, system: System | None) -> str:
+def _describe_active_chit(game: Game, system: System | None) -> str:
     """Return `it's MG Team's activation`, or `the chit in play is Cavalry`."""
-    name = chit_name(game, system)
-    if cups.cup_of(game.led) == cups.ELEMENTS:
-        return f"it's {of_side(name, 'activation')}"
-    return f"the {cups.nouns(game.led)[0]} in play is {name}"
+    name = get_chit_name(game, system)
+    if cups.get_cup(game.led) == cups.ELEMENTS:
+        return f"it's {format_possessive(name, 'activation')}"
+    return f"the {cups.get_nouns(game.led)[0]} in play is {name}"
 
 
 def need_usual_act(
@@ -260,7 +264,7 @@ def need_usual_act(
     )
     if said:
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
-        raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
+        raise UserError(f"{capitalize_first(said[0])}.", hint=hint, code="strict-game")
 
 
 def find_ban(game: Game, sequence: Sequence, acts: Iterable[str], side: str) -> str:
@@ -271,7 +275,7 @@ def find_ban(game: Game, sequence: Sequence, acts: Iterable[str], side: str) -> 
     """
     if not sequence.bans or not game.started or game.ended:
         return ""
-    acting = units_of(game, acts)
+    acting = find_units_by_name(game, acts)
     is_out_of_turn = _is_out_of_turn(game, acting, side)
     for ban in sequence.bans:
         if ban.out_of_turn and not is_out_of_turn:
@@ -292,16 +296,16 @@ def find_cautions(
     """
     if not sequence.cautions or not game.started or game.ended:
         return ()
-    is_out_of_turn = _is_out_of_turn(game, units_of(game, acts), side)
+    is_out_of_turn = _is_out_of_turn(game, find_units_by_name(game, acts), side)
     cautions = list[str]()
     for caution in sequence.cautions:
         if caution.out_of_turn and not is_out_of_turn:
             continue
         for marker, word in caution.markers.items():
-            marked = [unit for unit in units_of(game, targets) if marker in unit.marks]
+            marked = [unit for unit in find_units_by_name(game, targets) if marker in unit.marks]
             names = [unit.name for unit in marked if caution.unless not in unit.marks]
             if names:
-                cautions.append(caution.says.format(joined(names), word))
+                cautions.append(caution.says.format(join_names(names), word))
     return tuple(cautions)
 
 
@@ -311,7 +315,7 @@ def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool
     return bool(game.go and sides and not sides & {*game.go})
 
 
-def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
+def _list_repeated_acts(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
     """`Rifle 1 has fired already`, of those who get a mark that they have."""
     put_on: dict[str, frozenset[str]] = {}
     for change in changes:
@@ -324,7 +328,7 @@ def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[
             and not (mark == ACTIVATED and _is_activating(unit))
         ]
         if names:
-            yield f"{joined(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
+            yield f"{join_names(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
 
 
 def _is_activating(unit: RosterUnit) -> bool:
@@ -332,7 +336,7 @@ def _is_activating(unit: RosterUnit) -> bool:
     return bool(unit.numbers.get(SPENT))
 
 
-def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
+def _has_attack_button(phase: Mapping[str, object], system: System | None) -> bool:
     """Return whether the card of a phase has a button for an attack."""
     buttons = phase.get("buttons")
     sequences = system.sequences if system is not None else {}
@@ -344,11 +348,11 @@ def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
     return any(sequence.verb in ATTACKS for sequence in named)
 
 
-def _typed(name: str) -> str:
+def _quote_name(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
 
-def over(game: Game) -> UserError:
+def make_game_over_error(game: Game) -> UserError:
     """What to say to somebody who would change a game that has ended."""
     return UserError(
         f'"{game.name}" is over, and kept as it was.'
@@ -361,7 +365,7 @@ def over(game: Game) -> UserError:
     )
 
 
-def are_open(game: Game) -> bool:
+def are_texts_open(game: Game) -> bool:
     """Return whether texts may still be added to the dice of the seed in force."""
     return not game.closed
 

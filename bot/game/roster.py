@@ -4,22 +4,22 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from bot.game.counter import (
+from bot.game.counter_faces import (
     FLIP,
     REDUCED,
-    fitting_side,
-    flipped,
-    parted_stats,
-    turned_over,
-    with_reduced,
+    flip,
+    set_reduced_side,
+    split_reduced_stats,
+    turn_over,
+    turn_to_fitting_side,
 )
-from bot.game.state import Game, Json, Units, roster_of
+from bot.game.state import Game, Json, Units, build_roster
 from bot.rules.copies import replace
-from bot.rules.errors import UserError, did_you_mean, meant, with_sign_of
+from bot.rules.errors import UserError, did_you_mean, suggest_names, with_sign_of
 from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, value_of
+from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, parse_value
 from bot.rules.sequence.sequence import Change, Joining
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.normalize import (
     ascii_letters,
     comparison_key,
@@ -31,11 +31,11 @@ from bot.rules.text.normalize import (
 )
 
 # states of units that stay in the roster, hidden from lists
-from bot.systems.catalog import (
+from bot.rulesets.catalog import (
     GONE as GONE,
 )
-from bot.systems.catalog import systems
-from bot.systems.system import System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
 
 MAX_NAME = 32
 MAX_ROSTER = 500
@@ -47,7 +47,7 @@ _LAST_NUMBER = re.compile(r"(?<!\d)\d+$")
 _NAME = Option("name", "str")
 
 
-def is_gone(unit: RosterUnit) -> bool:
+def has_left_fight(unit: RosterUnit) -> bool:
     """Return whether the unit has left the fight."""
     return unit.state in GONE
 
@@ -58,7 +58,7 @@ def is_of_game(game: Game, system: str) -> bool:
     """
     if not system or game.system in ("", system) or is_open(game):
         return True
-    played = systems().get(system)
+    played = get_systems().get(system)
     return played is not None and played.home == game.system
 
 
@@ -69,24 +69,24 @@ def is_open(game: Game) -> bool:
     return not game.started and not game.units
 
 
-def roster_for(game: Game, system: str) -> Roster:
+def get_system_roster(game: Game, system: str) -> Roster:
     """The roster that a command of a system may name units of: the game's own system's, else
     none.
     """
-    return roster_of(game) if is_of_game(game, system) else {}
+    return build_roster(game) if is_of_game(game, system) else {}
 
 
-def hex_of(unit: RosterUnit) -> str:
+def get_hex(unit: RosterUnit) -> str:
     """Where a unit is, if the roster says so."""
     return str(unit.numbers.get("hex") or "")
 
 
 def count_units(count: int) -> str:
     """`1 unit`, `3 units`."""
-    return counted(count, "unit")
+    return format_count(count, "unit")
 
 
-def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
+def sort_units(units: Iterable[RosterUnit]) -> list[RosterUnit]:
     """Units by side, then in the order of their handles."""
     return sorted(
         units,
@@ -129,7 +129,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     return name
 
 
-def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
+def create_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
     """A short handle such as `us3`: letters of the side and the next free number."""
     prefix = re.sub(r"[^a-z0-9]", "", ascii_letters(side))[:4] or "u"
     if prefix[-1].isdigit():
@@ -156,7 +156,7 @@ def find_type(raw: str, words: UnitWords) -> str:
     )
 
 
-def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
+def edit_unit(unit: RosterUnit, text: str, system: System) -> RosterUnit:
     """The unit with `morale=5 state=shaken marker=+moved -fired reduced: morale=4` applied.
 
     `key=none` takes a number away, `marker=-x` or `-x` a marker or flag, `flip` turns it over. A
@@ -164,13 +164,13 @@ def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
     """
     was = unit
     words = system.words["units"]
-    front, reduced = parted_stats(text)
+    front, reduced = split_reduced_stats(text)
     if reduced is not None:
-        was = unit = with_reduced(unit, reduced, words)
+        was = unit = set_reduced_side(unit, reduced, words)
     pieces = [word for piece in front.split() if (word := piece.strip(","))]
     for word in join_pairs(pieces, words):
-        unit = flipped(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
-    return fitting_side(was, unit, words)
+        unit = flip(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
+    return turn_to_fitting_side(was, unit, words)
 
 
 def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
@@ -178,8 +178,8 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     typed_key, equals, value = split_word(word)
     key = typed_key.casefold()
     if key == "state" and equals:
-        state = str(clean(Option("state", "enum", values=_states(system)), value))
-        return replace(unit, state=state, marks=unit.marks - words.mislaid)
+        state = str(clean(Option("state", "enum", values=_list_states(system)), value))
+        return replace(unit, state=state, marks=unit.marks - words.states_as_markers)
     if key in ("marker", "markers", "flag") and equals:
         for piece in value.split(","):
             unit = _mark(unit, piece, system)
@@ -188,24 +188,24 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
         return replace(unit, type=find_type(value, words))
     if equals and key == "half" and unit.type in words.reduced:
         fp, _, morale = value.partition("/")
-        return with_reduced(unit, f"fp={fp} morale={morale}" if morale else value, words)
+        return set_reduced_side(unit, f"fp={fp} morale={morale}" if morale else value, words)
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         option = words.keys[key]
         if plain_signs(value[:1]) in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:
             # so many more or fewer
             more = int(clean(Option("number", "int", min=-99, max=99), value))
-            numbers[key] = value_of(
+            numbers[key] = parse_value(
                 option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + more))
             )
         elif value.casefold() not in ("", "none"):
-            numbers[key] = value_of(option, value)
+            numbers[key] = parse_value(option, value)
         return replace(unit, numbers=numbers)
     if not equals:
         return _mark(unit, word, system)
     known = [*words.keys, "state", "marker"]
     named = [name for name, option in words.keys.items() if _is_called(option, key)]
-    hint = meant(key, named) or did_you_mean(key, known) or f"It may be {', '.join(known)}."
+    hint = suggest_names(key, named) or did_you_mean(key, known) or f"It may be {', '.join(known)}."
     raise UserError(
         f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute"
     )
@@ -227,12 +227,12 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
     sign, name = (plain[0], plain[1:]) if plain[:1] in "+-" and plain else ("+", plain)
     folded = comparison_key(name)
     words = system.words["units"]
-    states = _states(system)
+    states = _list_states(system)
     markers = tuple(system.game["units"].get("markers") or ())
     if (state := folded.replace("_", "-")) in states:
-        now = words.state_of(unit)
-        change = words.joined if sign == "+" else words.parted
-        marks = unit.marks - words.mislaid
+        now = words.get_state(unit)
+        change = words.join_states if sign == "+" else words.remove_state
+        marks = unit.marks - words.states_as_markers
         if state in markers:
             marks = marks | {state} if sign == "+" else marks - {state}
         return replace(unit, state=change(now, state), marks=marks)
@@ -265,15 +265,15 @@ def is_stat(word: str, system: System) -> bool:
     """Return whether a bare word names a state, marker or flag of the game's units."""
     folded = word_key(word)
     units = system.game["units"]
-    known = (*_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
+    known = (*_list_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
     return folded in (name.replace("_", "-") for name in known)
 
 
-def _states(system: System) -> tuple[str, ...]:
+def _list_states(system: System) -> tuple[str, ...]:
     return tuple(system.game["units"].get("states") or ())
 
 
-def new_unit(
+def create_unit(
     name: str,
     type_: str,
     side: str,
@@ -289,13 +289,13 @@ def new_unit(
     """
     words = system.words["units"]
     checked = check_name(name, units, words)
-    handle = new_handle(side, units, (*taken, checked.casefold()))
+    handle = create_handle(side, units, (*taken, checked.casefold()))
     unit = RosterUnit(checked, handle, find_type(type_, words), side)
-    unit = with_starting_numbers(unit, system) if started else unit
-    return set_by_hand(unit, stats, system)
+    unit = add_starting_numbers(unit, system) if started else unit
+    return edit_unit(unit, stats, system)
 
 
-def with_starting_numbers(unit: RosterUnit, system: System) -> RosterUnit:
+def add_starting_numbers(unit: RosterUnit, system: System) -> RosterUnit:
     """Return the unit with the numbers that its type begins a game with and that it lacks."""
     starts = system.game["units"].get("starts") or {}
     missing = {
@@ -319,12 +319,12 @@ def check_roster_room(units: Units) -> None:
         raise UserError(f"A roster holds at most {MAX_ROSTER} units.", code="too-many")
 
 
-def units_of(game: Game, names: Iterable[str]) -> list[RosterUnit]:
+def find_units_by_name(game: Game, names: Iterable[str]) -> list[RosterUnit]:
     """The game's units with these names; those that it has not are left out."""
     return [unit for name in names if (unit := game.units.get(name.casefold())) is not None]
 
 
-def settle_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
+def apply_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
     """The game, which is one of this system, after the results of a sequence were written to its
     units, in order.
     """
@@ -333,19 +333,21 @@ def settle_changes(game: Game, changes: Iterable[Change], system: System | None)
         key = change.unit.casefold()
         if (unit := units.get(key)) is not None:
             states = (
-                system.words["units"].mislaid
+                system.words["units"].states_as_markers
                 if system is not None and "state" in change.set
                 else frozenset()
             )
-            units[key] = settled(unit, change, states)
+            units[key] = apply_change(unit, change, states)
     return replace(game, units=units)
 
 
-def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset()) -> RosterUnit:
+def apply_change(
+    unit: RosterUnit, change: Change, states: frozenset[str] = frozenset()
+) -> RosterUnit:
     """The unit with the change. A new state takes the place of markers with the name of a state, as
     old rosters hold: of these `states`."""
     if change.turn and not unit.turned:
-        unit = turned_over(unit)
+        unit = turn_over(unit)
     numbers: dict[str, Any] = dict(unit.numbers)
     own: dict[str, Any] = {}
     for key, value in change.set.items():
@@ -360,7 +362,7 @@ def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset
     )
 
 
-def change_json(change: Change) -> Json:
+def change_to_json(change: Change) -> Json:
     """The change of a unit as a sealed roll holds it."""
     plain: Json = {"unit": change.unit, "set": dict(change.set)}
     if change.mark:
@@ -378,7 +380,7 @@ def change_from_json(data: Json) -> Change:
     return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
 
 
-def with_joined(game: Game, joins: Iterable[Joining]) -> Game:
+def add_joining_units(game: Game, joins: Iterable[Joining]) -> Game:
     """The game with units that come into play, on the side of those beside whom they appear:
     Hero 1, Hero 2.
     """
@@ -392,14 +394,14 @@ def with_joined(game: Game, joins: Iterable[Joining]) -> Game:
         while f"{type_} {number}" in taken:
             number += 1
         name = f"{type_[:1].upper()}{type_[1:]} {number}"
-        handle = new_handle(friend.side, units)
+        handle = create_handle(friend.side, units)
         units[name.casefold()] = RosterUnit(
             name, handle, type_, friend.side, state=state, marks=marks
         )
     return replace(game, units=units)
 
 
-def cleared(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
+def clear_marks(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
     """The units from which a phase takes these markers and numbers away: only those that change."""
     gone = frozenset(words)
     return {
@@ -413,19 +415,22 @@ def cleared(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
     }
 
 
-def described(unit: RosterUnit) -> str:
+def describe_unit(unit: RosterUnit) -> str:
     """A unit in one line, as it is typed: name, handle, type, numbers, state, markers."""
-    return f"{unit.name} ({unit.handle}): {_what_it_is(unit)}"
+    return f"{unit.name} ({unit.handle}): {_describe_values(unit)}"
 
 
-def _what_it_is(unit: RosterUnit) -> str:
-    pieces = [unit.type, *(f"{key}={number_said(value)}" for key, value in unit.numbers.items())]
+def _describe_values(unit: RosterUnit) -> str:
+    pieces = [
+        unit.type,
+        *(f"{key}={format_typed_number(value)}" for key, value in unit.numbers.items()),
+    ]
     pieces += [piece for piece in (unit.state, *sorted(unit.marks)) if piece]
-    pieces += [f"({other_side(unit)})"] if unit.back is not None else []
+    pieces += [f"({describe_other_side(unit)})"] if unit.back is not None else []
     return " ".join(pieces)
 
 
-def other_side(unit: RosterUnit) -> str:
+def describe_other_side(unit: RosterUnit) -> str:
     """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`;
     nothing without one.
     """
@@ -433,12 +438,12 @@ def other_side(unit: RosterUnit) -> str:
         return ""
     down = [
         unit.back.type,
-        *(f"{key}={number_said(value)}" for key, value in unit.back.numbers.items()),
+        *(f"{key}={format_typed_number(value)}" for key, value in unit.back.numbers.items()),
     ]
     return f"{'full' if unit.turned else REDUCED}: {' '.join(filter(None, down))}".rstrip(": ")
 
 
-def number_said(value: Any) -> str:
+def format_typed_number(value: Any) -> str:
     """A number of a unit as it is typed: several with commas between them."""
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 

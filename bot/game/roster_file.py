@@ -10,16 +10,16 @@ from typing import Any
 import yaml
 
 from bot.game.army_list import is_army_text, read_army_json, read_army_text
-from bot.game.counter import REDUCED
-from bot.game.roster import check_roster_room, count_units, find_type, new_unit
-from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.game.counter_faces import REDUCED
+from bot.game.roster import check_roster_room, count_units, create_unit, find_type
+from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, make_roster_error
 from bot.game.roster_sheet import (
     COUNT,
+    clean_value,
+    expand_count,
     is_markdown,
-    plain_value,
     read_sheet_roster,
-    renamed,
-    with_count,
+    rename_headings,
 )
 from bot.game.scenario_base import (
     ON,
@@ -31,12 +31,12 @@ from bot.game.scenario_base import (
 )
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
-from bot.rules.inputs.several_units import expand_names
-from bot.rules.inputs.tracks import started
+from bot.rules.inputs.tracks import read_start_values
+from bot.rules.inputs.unit_selectors import expand_names
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.markup import SOURCE_OF_PAGE, language_of_page, without_markup
+from bot.rules.text.markup import SOURCE_OF_PAGE, detect_page_language, remove_markup
 from bot.rules.text.normalize import comparison_key, normalize_text
-from bot.systems.system import SCENARIOS, System
+from bot.rulesets.system import SCENARIOS, System
 
 MAX_ROWS = 400
 MAX_SIZE = 100_000
@@ -72,8 +72,8 @@ def read_roster_text(text: str) -> RosterText:
     text = normalize_text(text)
     if "\n" not in text.strip() and "\\n" in text and text.lstrip()[:1] not in ("{", "["):
         text = text.replace("\\n", "\n")
-    if language := language_of_page(text):
-        raise roster_fault(f"This is a table in the source of {language}", hint=SOURCE_OF_PAGE)
+    if language := detect_page_language(text):
+        raise make_roster_error(f"This is a table in the source of {language}", hint=SOURCE_OF_PAGE)
     roster = read_army_json(text)
     if roster is None:
         _check_text_size(text)
@@ -100,12 +100,12 @@ def check_roster_size(text: str) -> None:
 
 def _check_text_size(text: str) -> None:
     if len(text) > MAX_SIZE:
-        raise roster_fault(
+        raise make_roster_error(
             f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long"
         )
 
 
-def units_of(
+def build_units(
     rows: Iterable[RosterLine],
     system: System,
     side_of: Callable[[str], str],
@@ -114,35 +114,35 @@ def units_of(
     started: bool,
 ) -> dict[str, RosterUnit]:
     """The units of all rows by folded name; `known` are those there already, `started` as for
-    `new_unit`. Raises UserError naming the line.
+    `create_unit`. Raises UserError naming the line.
     """
     units: dict[str, RosterUnit] = {}
     every = dict(known)
     for row in rows:
         try:
-            side = side_of(row.take("side"))
-            kind = find_type(row.take("type"), system.words["units"])
-            for name in expand_names(row.take("name")):
-                unit = new_unit(name, kind, side, "", system, every, started=started)
-                for column in row.others:
-                    unit = row.at(column, unit, system)
+            side = side_of(row.get_value("side"))
+            kind = find_type(row.get_value("type"), system.words["units"])
+            for name in expand_names(row.get_value("name")):
+                unit = create_unit(name, kind, side, "", system, every, started=started)
+                for column in row.other_columns:
+                    unit = row.apply_column(column, unit, system)
                 key = unit.name.casefold()
                 units[key] = every[key] = unit
                 check_roster_room(every)
         except UserError as error:
-            raise row.explained(error) from None
+            raise row.explain_error(error) from None
     return units
 
 
 def _read_yaml(text: str) -> RosterText:
     """Return the units of a list in YAML, each as many times as its count says."""
     roster = RosterText()
-    for row in _yaml_rows(text):
-        roster.rows += with_count(row, roster.notes)
+    for row in _read_yaml_rows(text):
+        roster.rows += expand_count(row, roster.notes)
     return roster
 
 
-def _yaml_rows(text: str) -> list[RosterLine]:
+def _read_yaml_rows(text: str) -> list[RosterLine]:
     """Return the units of a list in YAML, each with its name and type. Raises UserError."""
     return _rows_with(text, NEEDED)
 
@@ -157,16 +157,18 @@ def _rows_with(text: str, needed: Sequence[str]) -> list[RosterLine]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         if mark is None:
-            raise roster_fault(f"YAML: {error.problem}") from None
-        raise roster_fault(str(error.problem), mark.line + 1, mark.column + 1) from None
+            raise make_roster_error(f"YAML: {error.problem}") from None
+        raise make_roster_error(str(error.problem), mark.line + 1, mark.column + 1) from None
     except (yaml.YAMLError, RecursionError):
-        raise roster_fault("This is not readable YAML") from None
+        raise make_roster_error("This is not readable YAML") from None
     if isinstance(root, yaml.MappingNode):
         named = [node for key, node in root.value if key.value == "units"]
         root = named[0] if named else root.value[0][1] if len(root.value) == 1 else root
     if not isinstance(root, yaml.SequenceNode):
-        raise roster_fault("a list of units was expected", 1, hint="Begin each unit with a dash.")
-    return [_yaml_row(node, needed) for node in root.value]
+        raise make_roster_error(
+            "a list of units was expected", 1, hint="Begin each unit with a dash."
+        )
+    return [_read_yaml_row(node, needed) for node in root.value]
 
 
 def _check_plain(text: str) -> None:
@@ -176,17 +178,17 @@ def _check_plain(text: str) -> None:
     depth = 0
     for token in yaml.scan(text, Loader=_Loader):
         if isinstance(token, yaml.AliasToken):
-            raise roster_fault("A roster holds no YAML aliases")
+            raise make_roster_error("A roster holds no YAML aliases")
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > MAX_DEPTH:
             mark = token.start_mark
-            raise roster_fault("too deep for a list of units", mark.line + 1, mark.column + 1)
+            raise make_roster_error("too deep for a list of units", mark.line + 1, mark.column + 1)
 
 
-def _yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
+def _read_yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
-        raise roster_fault("a unit was expected, such as {name: Squad 1, type: squad}", line)
+        raise make_roster_error("a unit was expected, such as {name: Squad 1, type: squad}", line)
     values: dict[str, str] = {}
     places: dict[str, tuple[int, int]] = {}
     for key_node, value_node in node.value:
@@ -201,26 +203,26 @@ def _yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
         elif all(isinstance(item, yaml.ScalarNode) for item in items):
             value = ",".join(str(item.value) for item in items)
         else:
-            raise roster_fault(f"{key} must be a single value", *place)
+            raise make_roster_error(f"{key} must be a single value", *place)
         if key in values:
-            raise roster_fault(f"{key} is given twice", *place, code="given-twice")
+            raise make_roster_error(f"{key} is given twice", *place, code="given-twice")
         values[key], places[key] = value, place
-    return _as_in_sheets(RosterLine(line, values, places), needed)
+    return _rename_columns(RosterLine(line, values, places), needed)
 
 
-def _as_in_sheets(row: RosterLine, needed: Sequence[str]) -> RosterLine:
+def _rename_columns(row: RosterLine, needed: Sequence[str]) -> RosterLine:
     """Return a row with the usual names of its columns, as in sheets. Raises UserError if it lacks
     one that is `needed`.
     """
-    names = renamed([*row.values])
+    names = rename_headings([*row.values])
     values = dict(zip(names, row.values.values(), strict=True))
     places = dict(zip(names, row.places.values(), strict=True))
     for name in needed:
         if name not in values:
-            raise roster_fault(f"{name} is missing", row.line, code="missing")
-    values["name"] = without_markup(values["name"])
+            raise make_roster_error(f"{name} is missing", row.line, code="missing")
+    values["name"] = remove_markup(values["name"])
     if COUNT in values:
-        values[COUNT] = plain_value(COUNT, values[COUNT])
+        values[COUNT] = clean_value(COUNT, values[COUNT])
     return RosterLine(row.line, values, places)
 
 
@@ -258,7 +260,7 @@ def find_scenario(system: System, typed: str) -> Scenario:
     folded = comparison_key(typed).replace(" ", "-")
     if folded in known:
         name = f"{SCENARIOS}/{folded}"
-        return scenario_of(system, folded, system.read(name), system.text(name))
+        return build_scenario(system, folded, system.read(name), system.text(name))
     hint = did_you_mean(folded, known) or (f"It has {', '.join(known) or 'none yet'}.")
     raise UserError(
         f'{system.title} has no scenario "{typed[:40]}".',
@@ -268,7 +270,7 @@ def find_scenario(system: System, typed: str) -> Scenario:
     )
 
 
-def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
+def build_scenario(system: System, id: str, data: Any, text: str) -> Scenario:
     """A scenario from its file, checked whole. Raises TableError that names the file, and the
     line at fault.
     """
@@ -278,23 +280,23 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     sides = tuple(whole["sides"])
     try:
         rows = _read_units(system, id, data, text)
-        units = units_of(
-            rows, system, lambda typed: _side_of_scenario(typed, sides), {}, started=True
+        units = build_units(
+            rows, system, lambda typed: _find_scenario_side(typed, sides), {}, started=True
         )
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
     try:
-        tracks = started(whole.get("tracks") or {}, system.tracks, sides)
+        tracks = read_start_values(whole.get("tracks") or {}, system.tracks, sides)
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
     return Scenario(
         whole["title"],
         sides,
-        _in_one_line(whole.get("about")),
+        _join_lines(whole.get("about")),
         units,
         tracks,
         whole.get("turns") or 0,
-        _in_one_line(whole.get("wins")),
+        _join_lines(whole.get("wins")),
     )
 
 
@@ -330,7 +332,7 @@ def _read_units(system: System, id: str, data: Mapping[str, Any], text: str) -> 
     return lay_units_over(base, changes, data.get(WITHOUT) or [], on)
 
 
-def _in_one_line(text: object) -> str:
+def _join_lines(text: object) -> str:
     """Return the text of a key without line breaks, "" if it is missing."""
     return " ".join(str(text or "").split())
 
@@ -365,7 +367,7 @@ def _check_ending(data: Mapping[str, Any], file: str) -> None:
         raise TableError(file, f"must be a text of at most {MAX_WINS} characters", row="wins")
 
 
-def _side_of_scenario(typed: str, sides: tuple[str, ...]) -> str:
+def _find_scenario_side(typed: str, sides: tuple[str, ...]) -> str:
     if typed not in sides:
         hint = f"Sides are {', '.join(sides)}."
         raise UserError(

@@ -5,14 +5,14 @@ types that only the names say are filled in. Each is noted.
 import re
 from collections.abc import Iterable, Sequence
 
-from bot.game.counter import REDUCED
-from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
+from bot.game.counter_faces import REDUCED
+from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, make_roster_error
 from bot.game.roster_sheet import split_count
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import UnitWords
-from bot.rules.text.names import joined
-from bot.systems.system import System
+from bot.rules.text.names import join_names
+from bot.rulesets.system import System
 
 MAX_NOTED = 12
 _COLUMNS = (
@@ -34,18 +34,18 @@ def fit_roster(roster: RosterText, system: System) -> RosterText:
     """Return the roster as units of a game. Raises UserError if no unit says its type."""
     words = system.words["units"]
     notes = list(roster.notes)
-    rows = _without_unknown_columns(roster.rows, words, system.title, notes)
-    rows = _with_types(rows, words, roster.heading_line, notes)
+    rows = _drop_unknown_columns(roster.rows, words, system.title, notes)
+    rows = _add_types(rows, words, roster.heading_line, notes)
     return RosterText(rows, notes, roster.heading_line)
 
 
-def _without_unknown_columns(
+def _drop_unknown_columns(
     rows: Sequence[RosterLine], words: UnitWords, title: str, notes: list[str]
 ) -> list[RosterLine]:
     """Return rows without the columns that units do not have; one that is nearly the name of a
     number stays, and is refused with that name.
     """
-    columns = dict.fromkeys(column for row in rows for column in row.others)
+    columns = dict.fromkeys(column for row in rows for column in row.other_columns)
     known = {*_COLUMNS, *words.keys}
     unknown = [
         column
@@ -55,7 +55,7 @@ def _without_unknown_columns(
     if unknown:
         what = "column" if len(unknown) == 1 else "columns"
         notes.append(
-            f"left out: {what} {joined(unknown[:MAX_NOTED])}, which units of {title} do not have"
+            f"left out: {what} {join_names(unknown[:MAX_NOTED])}, which units of {title} do not have"
         )
     return [
         replace(row, values={key: text for key, text in row.values.items() if key not in unknown})
@@ -63,7 +63,7 @@ def _without_unknown_columns(
     ]
 
 
-def _with_types(
+def _add_types(
     rows: Sequence[RosterLine], words: UnitWords, heading_line: int, notes: list[str]
 ) -> list[RosterLine]:
     """Return rows with the type that their name says, if they have no column for it. Units of an
@@ -87,29 +87,31 @@ def _with_types(
         else:
             lost.append(name[:40])
     if lost and (heading_line or not fitted):
-        raise _no_type(lost, words, heading_line)
+        raise _make_no_type_error(lost, words, heading_line)
     if lost:
         notes.append(
-            f"left out: {joined(lost[:MAX_NOTED])}, whose names say no type "
+            f"left out: {join_names(lost[:MAX_NOTED])}, whose names say no type "
             f"({', '.join(words.types[:6])})"
         )
     if types:
-        read = joined([f"{name[:40]} ({type_})" for name, type_ in [*types.items()][:MAX_NOTED]])
+        read = join_names(
+            [f"{name[:40]} ({type_})" for name, type_ in [*types.items()][:MAX_NOTED]]
+        )
         notes.append(f"types are read from the names: {read}")
     return fitted
 
 
-def _no_type(lost: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
+def _make_no_type_error(lost: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
     types = f"Types are {', '.join(words.types)}."
     if heading_line:
-        return roster_fault(
+        return make_roster_error(
             "the heading type is missing",
             heading_line,
             hint=f"{FIRST_LINE} {types}",
             code="missing",
         )
-    return roster_fault(
-        f"{joined(list(lost[:MAX_NOTED]))}: no name says a type",
+    return make_roster_error(
+        f"{join_names(list(lost[:MAX_NOTED]))}: no name says a type",
         hint=f"Send a sheet with name and type. {types}",
         code="missing",
     )

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.game.counter import REDUCED
-from bot.game.roster import set_by_hand
+from bot.game.counter_faces import REDUCED
+from bot.game.roster import edit_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import Phrase
-from bot.systems.system import System
+from bot.rulesets.system import System
 
 NEEDED = ("name", "type")
 FIRST_LINE = "First line: name,type,side,morale; then one line per unit."
@@ -25,7 +25,7 @@ class RosterLine:
     values: Mapping[str, str]
     places: Mapping[str, tuple[int, int]]
 
-    def take(self, column: str) -> str:
+    def get_value(self, column: str) -> str:
         """The value of a column. Raises UserError naming the line where one that is needed is
         empty.
         """
@@ -35,7 +35,7 @@ class RosterLine:
         return value
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def other_columns(self) -> tuple[str, ...]:
         """The columns beside name, type and side that are not empty."""
         return tuple(
             key
@@ -43,7 +43,7 @@ class RosterLine:
             if key not in (*NEEDED, "side") and value.strip()
         )
 
-    def at(self, column: str, unit: RosterUnit, system: System) -> RosterUnit:
+    def apply_column(self, column: str, unit: RosterUnit, system: System) -> RosterUnit:
         """The unit with the stats of a column set. Raises UserError naming the column."""
         value = self.values[column].strip()
         text = value if column in ("stats", "markers", "flags") else f"{column}={value}"
@@ -52,12 +52,12 @@ class RosterLine:
         elif column in ("markers", "flags"):
             text = " ".join(re.split(r"[\s,;]+", value))
         try:
-            return set_by_hand(unit, text, system)
+            return edit_unit(unit, text, system)
         except UserError as error:
             error.option = column
             raise
 
-    def explained(self, error: UserError) -> UserError:
+    def explain_error(self, error: UserError) -> UserError:
         """The error with the line and column at fault."""
         line, column = self.places.get(error.option or "", (self.line, 0))
         place = f"Line {line}" + (f", column {column} ({error.option})" if column else "")
@@ -78,7 +78,7 @@ class RosterText:
     heading_line: int = 0
 
 
-def roster_fault(
+def make_roster_error(
     what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = ""
 ) -> UserError:
     """What is wrong with the text, and where; none of its units is added."""

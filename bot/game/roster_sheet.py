@@ -5,9 +5,9 @@ import io
 import re
 from collections.abc import Sequence
 
-from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, roster_fault
-from bot.rules.text.ditto import is_ditto, note_of_dittos, with_marks
-from bot.rules.text.markup import without_markup
+from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, make_roster_error
+from bot.rules.text.ditto import is_ditto, mark_dittos, note_of_dittos
+from bot.rules.text.markup import remove_markup
 from bot.rules.text.normalize import comparison_key, open_signs
 from bot.rules.text.phrase import phrase
 from bot.rules.text.sum_words import is_sum_word
@@ -48,7 +48,7 @@ def read_sheet_roster(text: str) -> RosterText:
     """Return the units of a sheet. Raises UserError naming line and column."""
     roster = RosterText()
     delimiter, text = _find_delimiter(text)
-    lines = io.StringIO(with_marks(text.split("\n"), delimiter))
+    lines = io.StringIO(mark_dittos(text.split("\n"), delimiter))
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     heads: list[str] = []
     above: list[str] = []
@@ -68,7 +68,7 @@ def read_sheet_roster(text: str) -> RosterText:
             if _add_row(roster, heads, cells, line):
                 above = cells
     except csv.Error as error:
-        raise roster_fault(str(error), reader.line_num) from None
+        raise make_roster_error(str(error), reader.line_num) from None
     if dittos:
         roster.notes.append(note_of_dittos(dittos))
     return roster
@@ -85,7 +85,7 @@ def _without_dittos(
         if not is_ditto(cell) or column >= len(above):
             continue
         if head == "name":
-            raise roster_fault(
+            raise make_roster_error(
                 f"{cell.strip()} stands for the name above, and two units need two names",
                 line,
                 column + 1,
@@ -102,7 +102,7 @@ def _find_delimiter(text: str) -> tuple[str, str]:
     """
     first = next((line for line in text.split("\n") if line.strip()), "")
     if first.lstrip().startswith("|") or is_markdown(text):
-        return BAR, _without_borders(text)
+        return BAR, _remove_borders(text)
     if separator := _SEPARATOR.fullmatch(first.strip()):
         return separator[1], text.replace(first, "", 1)
     line = first
@@ -118,7 +118,7 @@ def is_markdown(text: str) -> bool:
     return any(_RULE.fullmatch(line.strip()) for line in rules)
 
 
-def _without_borders(text: str) -> str:
+def _remove_borders(text: str) -> str:
     """Return a table of Markdown as cells with bars between them; each line stays where it is."""
     lines = [line.strip() for line in text.split("\n")]
     return "\n".join("" if _RULE.fullmatch(line) else line.strip("|") for line in lines)
@@ -128,10 +128,10 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     """Return the headings, [] for a title above them. Raises UserError for headings that no
     roster has.
     """
-    heads = renamed([comparison_key(without_markup(cell)) for cell in cells])
+    heads = rename_headings([comparison_key(remove_markup(cell)) for cell in cells])
     if _has_lost_breaks(text, heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
-        raise roster_fault(
+        raise make_roster_error(
             "The text is in one line: its line breaks were lost on the way", hint=hint
         )
     filled = [cell.strip() for cell in cells if cell.strip()]
@@ -143,7 +143,7 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     return heads
 
 
-def renamed(heads: list[str]) -> list[str]:
+def rename_headings(heads: list[str]) -> list[str]:
     """Return headings by their usual names: `unit` is name, `qty` is count."""
     renamed = list(heads)
     for name, others in _SYNONYMS.items():
@@ -165,28 +165,30 @@ def _has_lost_breaks(text: str, heads: Sequence[str]) -> bool:
 
 def _check_heads(heads: Sequence[str], line: int) -> None:
     if len(heads) > MAX_COLUMNS:
-        raise roster_fault(f"at most {MAX_COLUMNS} columns", line, code="too-many")
+        raise make_roster_error(f"at most {MAX_COLUMNS} columns", line, code="too-many")
     if "name" not in heads:
-        raise roster_fault("the heading name is missing", line, hint=FIRST_LINE, code="missing")
+        raise make_roster_error(
+            "the heading name is missing", line, hint=FIRST_LINE, code="missing"
+        )
     for column, head in enumerate(heads, 1):
         if head and heads.index(head) != column - 1:
-            raise roster_fault("a heading is repeated", line, column, code="given-twice")
+            raise make_roster_error("a heading is repeated", line, column, code="given-twice")
 
 
 def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], line: int) -> bool:
     """Add the unit of a row; return False for a remark. Raises UserError for more values than
     headings.
     """
-    cells = [without_markup(cell) for cell in cells]
+    cells = [remove_markup(cell) for cell in cells]
     if any(cell.strip() for cell in cells[len(heads) :]):
         hint = "Put a value that holds the separator into quotation marks."
-        raise roster_fault("more values than headings", line, len(heads) + 1, hint=hint)
+        raise make_roster_error("more values than headings", line, len(heads) + 1, hint=hint)
     if _is_remark(heads, cells):
         text = next(cell.strip() for cell in cells if cell.strip())
         roster.notes.append(f'line {line} is left out: "{text[:60]}"')
         return False
     values = {
-        head: plain_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
+        head: clean_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
     }
     places = {head: (line, column) for column, head in enumerate(heads, 1) if head}
     for head, cell in zip(heads, cells, strict=False):
@@ -195,7 +197,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
             note = f"column {column} has no heading, and is left out"
             if note not in roster.notes:
                 roster.notes.append(note)
-    roster.rows += with_count(RosterLine(line, values, places), roster.notes)
+    roster.rows += expand_count(RosterLine(line, values, places), roster.notes)
     return True
 
 
@@ -208,7 +210,7 @@ def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:
     return is_sum_word(filled[0]) and not any(types)
 
 
-def plain_value(head: str, cell: str) -> str:
+def clean_value(head: str, cell: str) -> str:
     """Return a value as it is meant: `5.0` is 5, a dash is nothing, a name has no quotation
     marks.
     """
@@ -227,7 +229,7 @@ def plain_value(head: str, cell: str) -> str:
     return plain if _FIGURE.fullmatch(plain) else value
 
 
-def with_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
+def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
     """Return the row with numbered units for its count, or the one in its name (`3x Squad`);
     nothing for a count of 0. Raises UserError for a count that is none.
     """
@@ -240,13 +242,13 @@ def with_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
         return [RosterLine(row.line, values, row.places)]
     if not raw.isdecimal() or not 0 <= int(raw) <= 40:
         line, column = row.places.get(COUNT, (row.line, 0))
-        raise roster_fault(
+        raise make_roster_error(
             f"{raw[:20]} is no count of units from 0 to 40", line, column, code="bad-value"
         )
     if not int(raw):
         notes.append(f"line {row.line} is left out: {name[:40]} has a count of 0")
         return []
-    values["name"] = numbered_name(name, int(raw))
+    values["name"] = number_name(name, int(raw))
     if int(raw) > 1 and ".." not in name:
         notes.append(f"{raw} units of line {row.line} are {values['name']}")
     return [RosterLine(row.line, values, row.places)]
@@ -262,7 +264,7 @@ def split_count(name: str) -> tuple[str, str]:
     return (counted[2] or counted[3]).strip(), counted[1] or counted[4]
 
 
-def numbered_name(name: str, count: int) -> str:
+def number_name(name: str, count: int) -> str:
     """Return the name of so many units: `Squad A` three times is `Squad A 1..3`."""
     if count <= 1 or ".." in name:
         return name

@@ -5,11 +5,11 @@ it changes, adds and leaves out.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bot.game.roster_line import RosterLine, roster_fault
+from bot.game.roster_line import RosterLine, make_roster_error
 from bot.rules.errors import TableError, UserError, did_you_mean
-from bot.rules.inputs.several_units import expand_names
+from bot.rules.inputs.unit_selectors import expand_names
 from bot.rules.text.normalize import comparison_key
-from bot.systems.system import SCENARIOS, System
+from bot.rulesets.system import SCENARIOS, System
 
 ON = "builds_on"
 WITHOUT = "without"
@@ -55,7 +55,7 @@ def lay_units_over(
     """
     units: dict[str, RosterLine] = {}
     for row in rows:
-        for name in expand_names(row.take("name")):
+        for name in expand_names(row.get_value("name")):
             values = {**row.values, "name": name}
             units[comparison_key(name)] = RosterLine(row.line, values, row.places)
     for name in _names(without):
@@ -64,9 +64,9 @@ def lay_units_over(
             hint = did_you_mean(name, known)
             raise UserError(f'{on} has no unit "{name[:40]}".', hint=hint, code="unknown-unit")
     for change in changes:
-        for name in expand_names(change.take("name")):
+        for name in expand_names(change.get_value("name")):
             key = comparison_key(name)
-            units[key] = _changed(units.get(key), change, name, on)
+            units[key] = _apply_unit_change(units.get(key), change, name, on)
     return list(units.values())
 
 
@@ -74,12 +74,14 @@ def _names(texts: Sequence[str]) -> list[str]:
     return [name for text in texts for name in expand_names(str(text))]
 
 
-def _changed(before: RosterLine | None, change: RosterLine, name: str, on: str) -> RosterLine:
+def _apply_unit_change(
+    before: RosterLine | None, change: RosterLine, name: str, on: str
+) -> RosterLine:
     """Return a unit of the base with what changes, or a new one. Raises UserError if it has no
     type.
     """
     if before is None and not change.values.get("type", "").strip():
-        raise roster_fault(
+        raise make_roster_error(
             f"{name} is no unit of {on}, and a new one needs a type", change.line, code="missing"
         )
     values = {**(before.values if before is not None else {}), **change.values}

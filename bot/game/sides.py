@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.game.state import Game
-from bot.rules.errors import UserError, did_you_mean, meant
+from bot.rules.errors import UserError, did_you_mean, suggest_names
 from bot.rules.text.normalize import NameIndex, comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
 
@@ -21,7 +21,7 @@ ORDER, COMMAND = "order", "command"
 """Keys of an order's texts: what the side does, and the command that is ready when it opens."""
 
 
-def of_side(side: str, what: str) -> str:
+def format_possessive(side: str, what: str) -> str:
     """Return what is a side's: `VC's turn`, `Reds' turn`; of one that is called by an adjective
     `the German turn`.
     """
@@ -36,7 +36,7 @@ def fit_verb(side: str, one: str, many: str) -> str:
     return many if is_many or _MANY.search(side) else one
 
 
-def may_be_called(side: str) -> bool:
+def is_valid_side_name(side: str) -> bool:
     """Return whether a side may have this name: short enough, and without what ends a name where it
     is typed.
     """
@@ -55,13 +55,17 @@ def find_side(game: Game, name: str) -> str:
             option="side",
             code="no-sides",
         )
-    raise unknown_side(name, game.sides)
+    raise make_unknown_side_error(name, game.sides)
 
 
-def unknown_side(name: str, sides: Sequence[str], option: str = "side") -> UserError:
+def make_unknown_side_error(name: str, sides: Sequence[str], option: str = "side") -> UserError:
     """Return the error for a side that the game does not have, with the side that is meant."""
     starts = [side for side in sides if comparison_key(side).startswith(comparison_key(name))]
-    near = meant(name, starts) if len(starts) == 1 and name.strip() else did_you_mean(name, sides)
+    near = (
+        suggest_names(name, starts)
+        if len(starts) == 1 and name.strip()
+        else did_you_mean(name, sides)
+    )
     return UserError(
         f'There is no side "{name[:40]}".',
         hint=near or f"Sides are {', '.join(sides)}.",
@@ -70,22 +74,22 @@ def unknown_side(name: str, sides: Sequence[str], option: str = "side") -> UserE
     )
 
 
-def sides_in(game: Game) -> set[str]:
+def list_sides_with_orders(game: Game) -> set[str]:
     """The sides for which somebody has written."""
     return {side for person in game.orders.values() if (side := game.players.get(person, ""))}
 
 
-def missing_sides(game: Game) -> list[str]:
+def list_missing_sides(game: Game) -> list[str]:
     """Return the sides whose orders are not in, also those that nobody plays."""
-    written = sides_in(game)
+    written = list_sides_with_orders(game)
     return [side for side in game.sides if side not in written]
 
 
-def all_in(game: Game) -> bool:
+def has_all_orders(game: Game) -> bool:
     """Return whether the orders of every side of the game are in. A side without players is not
     in.
     """
-    return bool(game.orders) and not missing_sides(game)
+    return bool(game.orders) and not list_missing_sides(game)
 
 
 @dataclass(slots=True)
@@ -135,7 +139,7 @@ def may_open_early(game: Game, person: str, seats: Seats) -> bool:
     side = game.players.get(person, "")
     if not side:
         return bool(person) and person == game.master and person not in seats.left
-    missing = set(missing_sides(game))
+    missing = set(list_missing_sides(game))
     if side in missing or missing & set(game.players.values()):
         return False
     if set(game.orders.values()) == {person}:
@@ -144,21 +148,21 @@ def may_open_early(game: Game, person: str, seats: Seats) -> bool:
     return not missing & set(seats.left.values()) and seats.joined.get(person, 0) < first
 
 
-def of_sides(game: Game, person: str) -> str:
+def get_order_side(game: Game, person: str) -> str:
     """The side for which somebody writes; "" for who has left it."""
     return game.players.get(person, "")
 
 
-def orders_in_order(game: Game) -> list[int]:
+def sort_orders(game: Game) -> list[int]:
     """The events that wrote the orders: side by side, those of nobody's side last."""
     sides = [*game.sides, ""]
     return sorted(
         map(int, game.orders),
-        key=lambda at: (sides.index(of_sides(game, game.orders[str(at)])), at),
+        key=lambda at: (sides.index(get_order_side(game, game.orders[str(at)])), at),
     )
 
 
-def told_sides(game: Game) -> str:
+def describe_order_sides(game: Game) -> str:
     """Whose orders they are, for the log: `of US and VC`."""
-    found = [side for side in game.sides if side in sides_in(game)]
+    found = [side for side in game.sides if side in list_sides_with_orders(game)]
     return f"of {' and '.join(found)}" if found else "of nobody"

@@ -117,10 +117,10 @@ _PROTOCOL = "protocol"
 """Field of a stored state with the dice protocol. A state without it is of an unreleased build."""
 
 
-def content(game: Game) -> Json:
+def get_undoable_content(game: Game) -> Json:
     """What undo restores, as plain values: everything but the bookkeeping."""
     plain = {name: _plain(getattr(game, name)) for name in FIELDS}
-    units = {key: unit_json(unit) for key, unit in sorted(game.units.items())}
+    units = {key: unit_to_json(unit) for key, unit in sorted(game.units.items())}
     return {**plain, "units": units, "cards": dict(sorted(game.cards.items()))}
 
 
@@ -129,7 +129,7 @@ def to_json(game: Game) -> Json:
     kept = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
     kept["sealed"] = {str(number): person for number, person in game.sealed.items()}
     kept["waits"] = {str(number): asks for number, asks in game.waits.items()}
-    return {**content(game), **kept, _PROTOCOL: PROTOCOL}
+    return {**get_undoable_content(game), **kept, _PROTOCOL: PROTOCOL}
 
 
 def from_json(data: Mapping[str, Any]) -> Game:
@@ -152,9 +152,9 @@ def from_json(data: Mapping[str, Any]) -> Game:
     return Game(**values)
 
 
-def unit_json(unit: RosterUnit) -> Json:
+def unit_to_json(unit: RosterUnit) -> Json:
     """A roster unit as plain JSON values; what is empty is left out."""
-    numbers = _numbers_json(unit.numbers)
+    numbers = _numbers_to_json(unit.numbers)
     plain: Json = {"name": unit.name, "handle": unit.handle, "type": unit.type}
     plain |= {key: value for key, value in (("side", unit.side), ("state", unit.state)) if value}
     if numbers:
@@ -162,13 +162,13 @@ def unit_json(unit: RosterUnit) -> Json:
     if unit.marks:
         plain["marks"] = sorted(unit.marks)
     if (back := unit.back) is not None:
-        down = {"type": back.type, "numbers": _numbers_json(back.numbers)}
+        down = {"type": back.type, "numbers": _numbers_to_json(back.numbers)}
         plain["back"] = {key: value for key, value in down.items() if value}
         plain |= {"turned": True} if unit.turned else {}
     return plain
 
 
-def _numbers_json(numbers: Mapping[str, Any]) -> Json:
+def _numbers_to_json(numbers: Mapping[str, Any]) -> Json:
     return {
         key: list(value) if isinstance(value, tuple) else value
         for key, value in sorted(numbers.items())
@@ -183,7 +183,7 @@ def _numbers_from_json(data: Any) -> Json:
 
 
 def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
-    """The roster unit that `unit_json` wrote."""
+    """The roster unit that `unit_to_json` wrote."""
     back = data.get("back")
     return RosterUnit(
         name=data["name"],
@@ -200,7 +200,7 @@ def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
     )
 
 
-def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
+def set_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
     """The game with these units (by folded name) put in, replaced, or taken out where None."""
     roster = {**game.units, **units}
     return replace(game, units={key: unit for key, unit in roster.items() if unit is not None})
@@ -227,7 +227,7 @@ class Actor(NamedTuple):
     acts_for: frozenset[str] = frozenset()
 
 
-def actor_in(game: Game, person: str, *, manager: bool) -> Actor:
+def get_actor(game: Game, person: str, *, manager: bool) -> Actor:
     """The actor with this person id in `game`."""
     return Actor(
         person, game.players.get(person, ""), manager or (bool(person) and person == game.master)
@@ -246,7 +246,7 @@ def is_stranger(game: Game, actor: Actor) -> bool:
     return is_guarded(game) and not actor.side and not actor.directs
 
 
-def roster_of(game: Game) -> Roster:
+def build_roster(game: Game) -> Roster:
     """The roster as unit lists read it."""
     handles = {unit.handle.casefold(): unit for unit in game.units.values()}
     return NameIndex({**handles, **game.units})

@@ -6,15 +6,15 @@ What a sequence read is in its event, so that a log says it all by itself:
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from bot.game.decks import shown_decks
+from bot.game.decks import list_deck_lines
 from bot.game.state import Game, Json
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK
 from bot.rules.inputs.tracks import FOE, GAME, HIGHEST, OWNERS, SIDE, Track
-from bot.systems.system import System
+from bot.rulesets.system import System
 
 
-def side_of(
+def find_track_side(
     units: Iterable[tuple[str, str]], acting: Collection[str], person: str, game: Game
 ) -> str:
     """Whose `side.points` are meant: the side of the first unit that acts, else that of the person,
@@ -25,54 +25,56 @@ def side_of(
     return acts or person or next((side for _, side in named), "") or game.turn_of
 
 
-def owners_of(game: Game, side: str) -> dict[str, str]:
+def get_owners(game: Game, side: str) -> dict[str, str]:
     """The sides that `side` and `foe` mean; empty where there are none."""
     others = [other for other in game.sides if other != side]
     return {SIDE: side, FOE: others[0] if side and len(others) == 1 else ""}
 
 
-def key_of(name: str, owners: Mapping[str, str]) -> str:
+def get_track_key(name: str, owners: Mapping[str, str]) -> str:
     """Under which a state keeps what formulas read as `name`; "" for a track of no side."""
     whose, _, track = name.partition(".")
     owner = owners.get(whose, "")
     return track if whose == GAME else f"{owner}/{track}" if owner else ""
 
 
-def keys_of(names: Iterable[str], owners: Mapping[str, str]) -> tuple[str, ...]:
+def get_track_keys(names: Iterable[str], owners: Mapping[str, str]) -> tuple[str, ...]:
     """Return the keys of tracks in order, by their names in formulas; tracks of no side are left
     out.
     """
-    return tuple(sorted({key_of(name, owners) for name in names} - {""}))
+    return tuple(sorted({get_track_key(name, owners) for name in names} - {""}))
 
 
-def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, side: str) -> Json:
+def build_track_inputs(
+    names: Iterable[str], tracks: Mapping[str, Track], game: Game, side: str
+) -> Json:
     """What an event holds of the tracks that a sequence reads. Raises UserError for the other
     one of three sides.
     """
-    owners = owners_of(game, side)
+    owners = get_owners(game, side)
     found = dict[str, Any]()
     for name in names:
         whose, _, track = name.partition(".")
         if whose == FOE and len(game.sides) > 2:
             what = f"This reads {tracks[track].title} of the other side, and there are {len(game.sides)} sides."
             raise UserError(what, code="card-refuses")
-        found[name] = game.tracks.get(key_of(name, owners), tracks[track].start)
+        found[name] = game.tracks.get(get_track_key(name, owners), tracks[track].start)
     of_sides = any(not name.startswith(f"{GAME}.") for name in found)
     return {**{whose: owner for whose, owner in owners.items() if owner and of_sides}, **found}
 
 
-def filled_in(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
+def fill_track_inputs(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
     """What was read as inputs of the sequence, each as its track has it today; piles as they
     were.
     """
     return {
-        name: value if name.startswith(DECK) else tracks[name.partition(".")[2]].fitting(value)
+        name: value if name.startswith(DECK) else tracks[name.partition(".")[2]].fit_value(value)
         for name, value in read.items()
         if name.startswith(DECK) or name.partition(".")[2] in tracks
     }
 
 
-def track_problem(
+def find_track_problem(
     now: Game, roll: Mapping[str, Any], person: str, said: Mapping[str, Any], *, is_own: bool
 ) -> str:
     """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as
@@ -86,17 +88,17 @@ def track_problem(
     if any(name.partition(".")[0] in owners for name in read):
         acting = roll.get("acting", ())
         named = [(unit["name"], unit.get("side", "")) for unit in units]
-        owners = owners_of(now, side_of(named, acting, person, now))
+        owners = get_owners(now, find_track_side(named, acting, person, now))
     if told != {whose: owner for whose, owner in owners.items() if owner}:
         return "it reads the tracks of another side than acts."
     for name, value in read.items():
         if name.partition(".")[0] not in OWNERS or not name.partition(".")[2]:
             return f"it reads {name[:40]}, which is no track."
-        kept = now.tracks.get(key_of(name, owners), value) if is_own else value
+        kept = now.tracks.get(get_track_key(name, owners), value) if is_own else value
         if kept != value or type(kept) is not type(value):
             return f"it reads {name} otherwise than the log led to."
-    changed = changed_tracks(now, said)
-    may = {key_of(name, owners) for name in read} if is_own else set()
+    changed = find_changed_tracks(now, said)
+    may = {get_track_key(name, owners) for name in read} if is_own else set()
     return (
         ""
         if {*changed} <= may and {*now.tracks} <= {*said}
@@ -104,7 +106,7 @@ def track_problem(
     )
 
 
-def changed_tracks(now: Game, said: Mapping[str, Any]) -> Json:
+def find_changed_tracks(now: Game, said: Mapping[str, Any]) -> Json:
     """Those that are otherwise than before."""
     return {
         key: value
@@ -113,10 +115,10 @@ def changed_tracks(now: Game, said: Mapping[str, Any]) -> Json:
     }
 
 
-def by_hand_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
+def find_hand_set_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
     """What is wrong with a track that somebody sets: one at a time, with its words; its title is
     for the game's files to know."""
-    changed = changed_tracks(now, said)
+    changed = find_changed_tracks(now, said)
     (key, value), *more = changed.items() or [("", "")]
     side = key.rpartition("/")[0]
     ending = f" ({side}): {value}" if side else f": {value}"
@@ -124,7 +126,7 @@ def by_hand_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
     return "" if fits else "its words are not the track that it sets."
 
 
-def track_titles(keys: Iterable[str], system: System | None) -> list[str]:
+def list_track_titles(keys: Iterable[str], system: System | None) -> list[str]:
     """Return the titles of tracks by their keys in a game: `Weather`, `Command points (US)`."""
     tracks = system.tracks if system is not None else {}
     titles = list[str]()
@@ -135,15 +137,15 @@ def track_titles(keys: Iterable[str], system: System | None) -> list[str]:
     return titles
 
 
-def tracks_line(game: Game, system: System | None, *, whole_piles: bool = True) -> str:
+def format_tracks(game: Game, system: System | None, *, whole_piles: bool = True) -> str:
     """Return what is shown of tracks and decks: `Weather: mud · Command points: US 9, VC 3 ·
     Chances: 9 of 12 in the pile`; "" if there are none. Piles that nobody has drawn from are left
     out if `whole_piles` is off.
     """
     if system is None:
         return ""
-    tracks = shown_tracks(game, system.tracks, game.sides)
-    return " · ".join([*tracks, *shown_decks(game, system, changed=not whole_piles)])
+    tracks = list_track_lines(game, system.tracks, game.sides)
+    return " · ".join([*tracks, *list_deck_lines(game, system, changed=not whole_piles)])
 
 
 def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
@@ -153,7 +155,7 @@ def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
     for track in tracks:
         if not track.wins or not game.sides:
             continue
-        values = {side: track.now(game.tracks, side) for side in game.sides}
+        values = {side: track.get_value(game.tracks, side) for side in game.sides}
         best = max(values.values()) if track.wins == HIGHEST else min(values.values())
         leaders = [side for side, value in values.items() if value == best]
         verdict = f"{leaders[0]} is ahead" if len(leaders) == 1 else "level"
@@ -162,7 +164,7 @@ def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
     return found
 
 
-def shown_tracks(
+def list_track_lines(
     game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False
 ) -> list[str]:
     """The tracks as they are: `Weather: mud`, `Command points: US 9, VC 3`."""
@@ -172,9 +174,9 @@ def shown_tracks(
         if not (track.shown or hidden):
             continue
         if not (track.by_side and sides):
-            found.append(track.said(track.now(game.tracks)))
+            found.append(track.format_value(track.get_value(game.tracks)))
             continue
-        values = {side: track.now(game.tracks, side) for side in sides}
+        values = {side: track.get_value(game.tracks, side) for side in sides}
         if len({*values.values()}) == 1:
             found.append(f"{track.title}: {values[sides[0]]} each")
         else:

@@ -10,23 +10,23 @@ from bot.game.events import (
     COMBAT,
     NEVER_UNDONE,
     changes_game,
-    holding,
     is_continuation,
     is_shared,
+    list_effective_events,
 )
 from bot.game.ledger import Ledger
-from bot.game.state import Actor, Game, Json, is_guarded, unit_json
+from bot.game.state import Actor, Game, Json, is_guarded, unit_to_json
 from bot.game.undo_reach import (
+    add_opening,
+    build_patch_onto,
     find_in_the_way,
     find_opening,
     is_in_the_way,
     list_changed_fields,
     list_written,
-    patch_onto,
-    with_opening,
 )
 from bot.rules.cards import HAND, SEEN
-from bot.stores.store import Store
+from bot.storage.store import Store
 
 SILENT = 7 * 24 * 3600
 """Seconds in which nobody of the other side has acted before somebody else may agree in their
@@ -42,7 +42,7 @@ LOOK_BACK = 200
 """Events in which an undo or a redo of another is looked for."""
 
 
-class Found(NamedTuple):
+class UndoTarget(NamedTuple):
     """The event that an undo is about, and the later one that is in its way, if there is one.
 
     `last` is the last event that holds once it is taken back.
@@ -53,7 +53,9 @@ class Found(NamedTuple):
     last: int = 0
 
 
-def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int) -> Found:
+def find_undo_target(
+    newest_first: Iterable[Mapping[str, Any]], last: int, number: int
+) -> UndoTarget:
     """Find the event with this number, unless a later one is in the way, which is found then.
 
     A later event is in the way if it read or wrote what the undo would change, see
@@ -61,7 +63,7 @@ def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int) -> F
     the events need not be all of the log. Of an opened sealed roll the event comes with what its
     opening changed.
     """
-    events = holding(newest_first)
+    events = list_effective_events(newest_first)
     later_events: list[Json] = []
     for event in events:
         if event["number"] < number:
@@ -71,25 +73,27 @@ def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int) -> F
             continue
         blocker = find_in_the_way(event, later_events)
         if blocker is not None:
-            return Found(way=dict(blocker))
-        return Found(with_opening(event, later_events), last=_last(event, events, last))
-    return Found()
+            return UndoTarget(way=dict(blocker))
+        return UndoTarget(
+            add_opening(event, later_events), last=_find_last_effective(event, events, last)
+        )
+    return UndoTarget()
 
 
 async def find_undoable(
     store: Store, ledger: Ledger, number: int, read: Iterable[Json] = ()
-) -> tuple[Found, list[Json]]:
+) -> tuple[UndoTarget, list[Json]]:
     """Find the event with this number in a game, or what is in its way.
 
     `read` are the newest events, newest first, if they were read before. Also return the events
     that were read for it, newest first.
     """
     events = list(read)
-    found = Found()
+    found = UndoTarget()
 
     def is_enough() -> bool:
         nonlocal found
-        found = find(events, ledger.game.last, number)
+        found = find_undo_target(events, ledger.game.last, number)
         is_missing = found.event is None and bool(events) and events[-1]["number"] <= number
         return found.way is not None or found.last > 0 or is_missing
 
@@ -108,7 +112,7 @@ class LastStep(NamedTuple):
     """
 
     offers: tuple[Json, ...] = ()
-    certain: Found | None = None
+    certain: UndoTarget | None = None
     own: frozenset[int] = frozenset()
     newest: Json | None = None
     buried: Json | None = None
@@ -128,8 +132,10 @@ def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> Las
     that one is offered. A player without any step is offered the newest that changed the game.
     After a plain roll the last step before that is offered as well.
     """
-    own_numbers = _own_events(newest_first, person)
-    events = [event for event in holding(newest_first) if not _is_silent_upkeep(event)]
+    own_numbers = _list_own_events(newest_first, person)
+    events = [
+        event for event in list_effective_events(newest_first) if not _is_silent_upkeep(event)
+    ]
     newest = events[0] if events else None
     barrier = next((event for event in events if event["kind"] in BARRIERS), None)
     search = _search_steps(events, newest_first, game, own_numbers)
@@ -147,7 +153,7 @@ def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> Las
     if is_plain_roll(steps[0]):
         # few mean a roll that changed nothing
         is_certain = is_certain and len(steps) == 1 and not game.started
-    certain = find(newest_first, game.last, steps[0]["number"]) if is_certain else None
+    certain = find_undo_target(newest_first, game.last, steps[0]["number"]) if is_certain else None
     return LastStep(steps, certain, own_numbers, newest, None, barrier, is_settled)
 
 
@@ -233,10 +239,10 @@ def _can_be_undone(game: Game, event: Json, newest_first: Sequence[Json]) -> boo
     """Return whether the event can be undone at all, as long as nothing is in its way."""
     if event["kind"] in NEVER_UNDONE:
         return False
-    return not changed_since(game, with_opening(event, newest_first))
+    return not find_changed_since(game, add_opening(event, newest_first))
 
 
-class Together(NamedTuple):
+class UndoGroup(NamedTuple):
     """The events that are undone with one consent, newest first, or the `blocker` of one."""
 
     events: tuple[Json, ...] = ()
@@ -247,16 +253,18 @@ _ACTS = (*COMBAT, "sealed", "unit", "track")
 """Kinds of events that are part of a side's move, after which it hands over."""
 
 
-def find_together(newest_first: Sequence[Json], number: int, person: str) -> Together:
+def find_together(newest_first: Sequence[Json], number: int, person: str) -> UndoGroup:
     """Find what the undo of an event takes back with it for the player who asks.
 
     Their own later events without dice go with it if they are in its way. So does the *Done* with
     which they handed over after it, if nobody has acted on that.
     """
-    events = [event for event in holding(newest_first) if event["number"] >= number][::-1]
+    events = [event for event in list_effective_events(newest_first) if event["number"] >= number][
+        ::-1
+    ]
     if not events or events[0]["number"] != number:
-        return Together()
-    own_numbers = _own_events(newest_first, person)
+        return UndoGroup()
+    own_numbers = _list_own_events(newest_first, person)
     movable = {
         event["number"]
         for event in events[1:]
@@ -275,13 +283,13 @@ def find_together(newest_first: Sequence[Json], number: int, person: str) -> Tog
 
 def _collect(
     events: Sequence[Json], movable: Collection[int], hand_over: Json | None = None
-) -> Together:
+) -> UndoGroup:
     """Collect the first of these events with those that have to go, too, and the hand-over.
 
     `events` are the event and those since, oldest first; of these only the `movable` can go with it.
     """
     newest_first = events[::-1]
-    event = with_opening(events[0], newest_first)
+    event = add_opening(events[0], newest_first)
     opening = find_opening(event, newest_first)
     start = (opening or event)["number"]
     group = [event]
@@ -297,10 +305,10 @@ def _collect(
             keys |= {*list_written(later_event)}
         else:
             blocker = later_event
-    return Together(tuple(group[::-1])) if blocker is None else Together(blocker=blocker)
+    return UndoGroup(tuple(group[::-1])) if blocker is None else UndoGroup(blocker=blocker)
 
 
-def _own_events(newest_first: Sequence[Json], person: str) -> frozenset[int]:
+def _list_own_events(newest_first: Sequence[Json], person: str) -> frozenset[int]:
     """Return the numbers of the events that are a player's own.
 
     Those of a name that the player claimed later are among them, and a choice of the other side
@@ -325,7 +333,7 @@ def find_newest_step(newest_first: Iterable[Json]) -> Json | None:
     A plain roll is named only if there is nothing else. Returns None if nothing can be undone.
     """
     plain_roll: Json | None = None
-    for event in holding(newest_first):
+    for event in list_effective_events(newest_first):
         if event["kind"] in BARRIERS:
             break
         if event["kind"] in NEVER_UNDONE or event["kind"] in BESIDE or _is_silent_upkeep(event):
@@ -393,13 +401,15 @@ async def _read_back(
     is_all = False
     while not is_enough() and not is_all:
         before = events[-1]["number"] if events else None
-        rows = await store.events(ledger.row, before=before, limit=limit, newest_first=True)
+        rows = await store.load_events(ledger.row, before=before, limit=limit, newest_first=True)
         events += [row.data for row in rows]
         is_all = len(rows) < limit or len(events) >= MOST
         limit = 10 * FIRST
 
 
-def _last(event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: int) -> int:
+def _find_last_effective(
+    event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: int
+) -> int:
     """The last event that holds without `event`, given those before it."""
     if event["number"] != last:
         return last
@@ -408,7 +418,7 @@ def _last(event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: i
     )
 
 
-def then(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> Game:
+def game_at(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> Game:
     """The game with the players and the master that it had when the event with this number fell.
 
     Whoever went on as another person since is that one; who directs the game no longer, or plays by
@@ -458,7 +468,7 @@ def consenters(
     return frozenset(others - {person})
 
 
-def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
+def may_ask_for_undo(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
     """Return whether they may ask for the event to be taken back at all."""
     return not is_guarded(game) or bool(actor.side) or actor.directs or event["who"] == actor.person
 
@@ -527,14 +537,14 @@ def needs_manager(game: Game, event: Mapping[str, Any], person: str) -> bool:
     return event["who"] != person and game.master != person
 
 
-def changed_since(game: Game, event: Mapping[str, Any], part: str = "after") -> list[str]:
+def find_changed_since(game: Game, event: Mapping[str, Any], part: str = "after") -> list[str]:
     """Return the names of units, cards and settings that are no longer as the event has them in
     `after`, or in `before`. What is changed has to stay.
     """
     patch: Mapping[str, Any] = event.get(part) or {}
     opposite: Mapping[str, Any] = event.get("before" if part == "after" else "after") or {}
     units = {
-        key: unit_json(unit) if (unit := game.units.get(key)) else None
+        key: unit_to_json(unit) if (unit := game.units.get(key)) else None
         for key in patch.get("units", {})
     }
     names = [
@@ -559,28 +569,28 @@ def is_remembered(event: Mapping[str, Any]) -> bool:
     return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed)
 
 
-def turn_of(newest_first: Iterable[Json], kind: str, number: int) -> Json | None:
+def find_last_turn_of(newest_first: Iterable[Json], kind: str, number: int) -> Json | None:
     """The last undo, or redo, of the event with this number among these."""
     return next(
         (one for one in newest_first if one["kind"] == kind and one.get("event") == number), None
     )
 
 
-def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
+def build_undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
     """What an undo event of a game holds to take `event` back: its number, what holds then, and
     the reversed patch.
     """
-    patch = patch_onto(game, event.get("after"), event.get("before"))
+    patch = build_patch_onto(game, event.get("after"), event.get("before"))
     if patch and is_remembered(event):
         for part, at in (("before", game.cards.get(SEEN, 0)), ("after", game.number + 1)):
             patch[part] = {**patch[part], "cards": {**patch[part]["cards"], SEEN: at}}
     return {"event": event["number"], "last": last, **patch}
 
 
-def redo_fields(event: Mapping[str, Any], game: Game) -> Json:
+def build_redo_fields(event: Mapping[str, Any], game: Game) -> Json:
     """What a redo event of a game holds to bring `event` back: its number and its patch."""
     return {
         "event": event["number"],
-        **patch_onto(game, event.get("before"), event.get("after")),
+        **build_patch_onto(game, event.get("before"), event.get("after")),
         **({"asks": event["asks"]} if "asks" in event else {}),
     }

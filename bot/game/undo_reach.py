@@ -17,7 +17,7 @@ from bot.game.events import (
     is_continuation,
 )
 from bot.game.state import Game, Json
-from bot.game.tracks import keys_of
+from bot.game.tracks import get_track_keys
 from bot.rules.inputs.decks import DECK
 
 PHASE = "phase"
@@ -59,7 +59,7 @@ def find_in_the_way(
     candidates = [*later_events]
     opening = find_opening(event, candidates)
     start = (opening or event)["number"]
-    keys = frozenset(list_written(with_opening(event, candidates)))
+    keys = frozenset(list_written(add_opening(event, candidates)))
     for later_event in candidates:
         if later_event["number"] > start and is_in_the_way(later_event, keys):
             return later_event
@@ -91,13 +91,13 @@ def _list_written_fields(before: Mapping[str, Any], after: Mapping[str, Any]) ->
         if name in _PHASE_FIELDS:
             keys.append(PHASE)
         elif name in BY_KEY:
-            keys += [_key_of_entry(name, key) for key in _changed_keys(before[name], value)]
+            keys += [_get_entry_key(name, key) for key in _list_changed_keys(before[name], value)]
         else:
             keys.append(f"field:{name}")
     return keys
 
 
-def _key_of_entry(field: str, key: str) -> str:
+def _get_entry_key(field: str, key: str) -> str:
     """Return the key of one entry of a field that holds several things."""
     if field == "tracks":
         return f"track:{key}"
@@ -131,7 +131,7 @@ def _list_read_tracks_and_piles(read: Mapping[str, Any]) -> list[str]:
     tracks = [name for name in read if "." in name and name not in piles]
     keys = [f"deck:{name.removeprefix(DECK)}" for name in piles]
     if tracks:
-        keys += [f"track:{key}" for key in keys_of(tracks, read)]
+        keys += [f"track:{key}" for key in get_track_keys(tracks, read)]
     return keys
 
 
@@ -145,7 +145,7 @@ def _list_related(event: Mapping[str, Any]) -> list[str]:
     return keys
 
 
-def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def _list_changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     keys = sorted({*before, *after})
     return [key for key in keys if before.get(key, _ABSENT) != after.get(key, _ABSENT)]
 
@@ -160,14 +160,14 @@ def find_opening(
     return next((event for event in newest_first if number in event.get("opens", ())), None)
 
 
-def with_opening(event: Mapping[str, Any], newest_first: Iterable[Mapping[str, Any]]) -> Json:
+def add_opening(event: Mapping[str, Any], newest_first: Iterable[Mapping[str, Any]]) -> Json:
     """Return the event; of a sealed roll that was opened, with what its opening changed."""
     opening = find_opening(event, newest_first) or {}
     patch = {name: opening[name] for name in ("before", "after") if opening.get(name)}
     return {**event, **patch}
 
 
-def patch_onto(game: Game, source: Json | None, target: Json | None) -> Json:
+def build_patch_onto(game: Game, source: Json | None, target: Json | None) -> Json:
     """Return `before` and `after` of an event that changes what a patch changes from `source` to
     `target`.
 
@@ -186,7 +186,7 @@ def patch_onto(game: Game, source: Json | None, target: Json | None) -> Json:
     for name in names:
         value = dict(getattr(game, name))
         before["game"][name] = dict(value)
-        for key in _changed_keys(source["game"][name], target["game"][name]):
+        for key in _list_changed_keys(source["game"][name], target["game"][name]):
             value.pop(key, None)
             if key in target["game"][name]:
                 value[key] = target["game"][name][key]
@@ -208,7 +208,7 @@ def list_changed_fields(
     for name, value in fields.items():
         current = getattr(game, name)
         if name in BY_KEY and name in opposite_fields:
-            keys = _changed_keys(opposite_fields[name], value)
+            keys = _list_changed_keys(opposite_fields[name], value)
             is_changed = any(current.get(key, _ABSENT) != value.get(key, _ABSENT) for key in keys)
         else:
             is_changed = (list(current) if isinstance(current, tuple) else current) != value

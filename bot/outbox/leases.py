@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from bot.process.logs import log_failure, seldom
+from bot.runtime.logs import get_seldom_logger, log_failure
 
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 K = TypeVar("K")
 
@@ -50,7 +50,7 @@ class Leases(Generic[K]):
                 self._held.pop(key, None)
 
     @contextmanager
-    def holding(self, *keys: K) -> Iterator[None]:
+    def hold_during(self, *keys: K) -> Iterator[None]:
         """Hold these for a while."""
         self.hold(*keys)
         try:

@@ -7,18 +7,18 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import FLAGS, Command, Receipt
 from bot.outbox.leases import LEASE, Leases
-from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import flag
-from bot.stores.base import StoreError
-from bot.stores.journal import Journal
-from bot.stores.records import tombstone
+from bot.rules.inputs.options import is_flag_on
+from bot.runtime.logs import get_seldom_logger, log_failure
+from bot.storage.base import StoreError
+from bot.storage.journal import Journal
+from bot.storage.records import compute_tombstone
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import FLAGS, Command, Receipt
 
 log = logging.getLogger(__name__)
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 PATIENCE = 1.0
 """Seconds for writing a receipt down: whoever waits for it sees nothing yet."""
@@ -50,12 +50,12 @@ class Receipts:
         done, _ = await asyncio.wait({work}, timeout=PATIENCE)
         if not done:
             self._refused.add(command.request_id)
-            work.add_done_callback(lambda _: self._late(work, command.request_id))
+            work.add_done_callback(lambda _: self._handle_late_note(work, command.request_id))
             raise StoreError("The journal of receipts takes too long.")
         if work.result():
             self._held.hold(command.request_id)
 
-    def _late(self, work: asyncio.Future[bool], id: str) -> None:
+    def _handle_late_note(self, work: asyncio.Future[bool], id: str) -> None:
         """It was written too late, or not at all; one that another process had written is that
         one's.
         """
@@ -64,13 +64,13 @@ class Receipts:
         else:
             self._refused.discard(id)
 
-    async def kept(self, id: str) -> None:
+    async def finish(self, id: str) -> None:
         """It is answered. One that this process does not hold is left alone: it is another's."""
         if id in self._held:
             await self._drop(id)
             self._held.let_go(id)
 
-    def broken(self, id: str) -> None:
+    def release(self, id: str) -> None:
         """It could not be answered now: whoever claims it tries again."""
         self._held.let_go(id)
 
@@ -113,26 +113,27 @@ class Receipts:
 MOST_TYPED = 60
 
 
-def not_run(command: Command) -> Reply:
+def build_not_run_reply(command: Command) -> Reply:
     """The answer where a command was shown as under way, but not run before its token died."""
     return Reply(
         f"{command.who.name}, your command was not run",
         (
-            f"{_typed(command)}: the bot was stopped before it got to it. Nothing was recorded: please try again.",
+            f"{_describe_command(command)}: the bot was stopped before it got to it. Nothing was "
+            "recorded: please try again.",
         ),
         footer=(
-            f"{REFERENCE}{tombstone(command.request_id)[:8]}",
+            f"{REFERENCE}{compute_tombstone(command.request_id)[:8]}",
         ),  # tells it from the next one, which reads alike
         mention=(command.who.key,),
     )
 
 
-def _typed(command: Command) -> str:
+def _describe_command(command: Command) -> str:
     """Which command it was: the beginning of what they typed, where others may read that."""
     name = "/" + " ".join(command.path)
     if command.path[0] == "button":
         return "A button you pressed"
-    if command.path[0] == "order" or any(flag(command.options, one) for one in FLAGS):
+    if command.path[0] == "order" or any(is_flag_on(command.options, one) for one in FLAGS):
         return name
     said = (
         key if value is True else f"{key}={value}"
@@ -152,7 +153,7 @@ async def watch(
         while True:
             try:
                 for receipt in await receipts.claim(platform):
-                    task = asyncio.create_task(_answered(receipts, answer, receipt))
+                    task = asyncio.create_task(_try_answer(receipts, answer, receipt))
                     at_work.add(task)
                     task.add_done_callback(at_work.discard)
             except Exception as error:
@@ -163,13 +164,13 @@ async def watch(
             task.cancel()
 
 
-async def _answered(
+async def _try_answer(
     receipts: Receipts, answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt
 ) -> None:
     try:
         await answer(receipt)
     except Exception as error:  # held any longer, nobody would try again before this process ends
-        receipts.broken(receipt.command.request_id)
+        receipts.release(receipt.command.request_id)
         log_failure(often, "could not answer a receipt; trying again", error)
 
 
@@ -179,12 +180,12 @@ STEP = 0.1
 """Seconds after which somebody who waits for an answer looks how many others have come."""
 
 
-def hurry(at_work: int) -> int:
+def get_patience_divisor(at_work: int) -> int:
     """What patience is divided by while so many are at work at once."""
     return 1 if at_work < CROWD else 4 if at_work < 5 * CROWD else 16
 
 
-async def done_within(
+async def wait_until_done(
     work: asyncio.Future[Any], patience: Callable[[], float], spent: float = 0.0
 ) -> bool:
     """Return whether the work is done before so many seconds are over, of which some are `spent`;

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
-from bot.process.logs import log_failure, seldom
-from bot.stores.base import DRAFTS_KEPT, LONGEST_WAIT, StoreError
-from bot.stores.records import UNTOLD, Doc
-from bot.stores.store import Store
+from bot.runtime.logs import get_seldom_logger, log_failure
+from bot.storage.base import DRAFTS_KEPT, LONGEST_WAIT, StoreError
+from bot.storage.records import UNTOLD, Doc
+from bot.storage.store import Store
+from bot.ui.reply.reply import Reply
 
-often = seldom(f"{__name__}.often")
+often = get_seldom_logger(f"{__name__}.often")
 
 GOOD_UNTIL = "good_until"
 """In the delivery of an answer that nobody asked for: Unix seconds after which it is better
@@ -30,7 +30,7 @@ NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""
 
 
-class Due(NamedTuple):
+class DueAnswer(NamedTuple):
     """An answer that nobody has confirmed as posted: where it goes, and how."""
 
     id: int
@@ -62,18 +62,18 @@ class Answers:
             task.cancel()
         self._posting.close()
 
-    async def delivered(
+    async def mark_delivered(
         self, *answers: Reply | int, spot: Mapping[str, object] | None = None
     ) -> None:
-        """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the
+        """These answers were posted, or never can be: replies of `run`, or ids of `claim_due`. What the
         store cannot take now is written down later: it is on the screen, and must not come there
         twice. `spot` is where, for `amend`."""
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         ids = [id for id in ids if id]
-        with self.posting(*ids):  # until that is on the disk
+        with self.hold_while_posting(*ids):  # until that is on the disk
             try:
                 if ids:
-                    await self._store.outbox_done(*ids, spot=_plain(spot))
+                    await self._store.mark_outbox_done(*ids, spot=_plain(spot))
             except StoreError as error:
                 log_failure(often, "could not save yet that answers were shown", error)
                 self._posting.hold(*ids)
@@ -86,24 +86,24 @@ class Answers:
         while True:
             await asyncio.sleep(NOTE_AGAIN)
             with contextlib.suppress(StoreError):
-                await self._store.outbox_done(*ids, spot=spot)
+                await self._store.mark_outbox_done(*ids, spot=spot)
                 self._posting.let_go(*ids)
                 return
 
-    def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
-        """While this block posts these answers, nobody else gets them from `due`, however long
+    def hold_while_posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
+        """While this block posts these answers, nobody else gets them from `claim_due`, however long
         it takes.
         """
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
-        return self._posting.holding(*(id for id in ids if id))
+        return self._posting.hold_during(*(id for id in ids if id))
 
-    async def due(self, platform: str, limit: int = 50) -> list[Due]:
+    async def claim_due(self, platform: str, limit: int = 50) -> list[DueAnswer]:
         """Answers that were not posted in time, oldest first; each is given to one process,
         which posts it at once.
         """
-        rows = await self._store.outbox_claim(LEASE, limit, platform)
+        rows = await self._store.claim_outbox(LEASE, limit, platform)
         return [
-            Due(
+            DueAnswer(
                 row.id,
                 row.place,
                 Reply.from_json(row.reply),
@@ -120,29 +120,30 @@ class Answers:
             if row.id not in self._posting
         ]
 
-    async def keep_untold(self, user: str, id: str, reply: Reply, now: float) -> None:
+    async def keep_unseen(self, user: str, id: str, reply: Reply, now: float) -> None:
         """Keep an answer for somebody, as long as a draft; once for each id."""
         await self._store.put_doc(
             Doc(UNTOLD, f"{user}/{id}", reply.to_json(), now + DRAFTS_KEPT, user)
         )
 
-    async def untold(self, user: str | None = None) -> list[tuple[str, Reply]]:
+    async def list_unseen(self, user: str | None = None) -> list[tuple[str, Reply]]:
         """What is kept for somebody, or for all, by its key, which begins with whose it is."""
         return [
-            (doc.key, Reply.from_json(doc.data)) for doc in await self._store.docs(UNTOLD, user)
+            (doc.key, Reply.from_json(doc.data))
+            for doc in await self._store.load_docs(UNTOLD, user)
         ]
 
-    async def told(self, key: str) -> None:
+    async def mark_seen(self, key: str) -> None:
         """They have seen it."""
         await self._store.take_doc(UNTOLD, key)
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
         """This answer could not be posted, or (`unsure`) nobody knows: it is due again in `after`
         seconds (LONGEST_WAIT at most)."""
-        await self._store.outbox_retry(min(after, LONGEST_WAIT), id, held=unsure)
+        await self._store.retry_outbox(min(after, LONGEST_WAIT), id, held=unsure)
 
     async def _keep(self, ids: Sequence[int]) -> None:
-        await self._store.outbox_retry(LEASE, *ids, held=True)
+        await self._store.retry_outbox(LEASE, *ids, held=True)
 
 
 def _plain(spot: Mapping[str, object] | None) -> dict[str, object] | None:

@@ -10,28 +10,28 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from bot.answers.firers_and_targets import refused_of
 from bot.game.cups import is_cup
 from bot.game.roster_file import find_scenario
-from bot.interface.registry import TABLE, Registry
-from bot.odds_worker.pool import Worker
-from bot.packs.linter import lint
+from bot.odds_pool.pool import Worker
+from bot.packs.linter import lint_table
 from bot.packs.sequence_check import find_bad_dice, list_lost_additions, list_strange_results
-from bot.process.entropy import throwaway
-from bot.rules.declared.setting import items_in
+from bot.presentation.firers_and_targets import list_refused_offers
+from bot.rules.declared.compile_context import list_item_outputs
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.tables.compile import OUTPUTS
-from bot.rules.text.names import counted
-from bot.systems.deck_file import FORMATION, SIDE
-from bot.systems.deck_file import questions as asked_of
-from bot.systems.packs.archive import Content, read_content
-from bot.systems.packs.pack import MOST_SHOWN, PackSystem
-from bot.systems.resolve import count_odds, resolve, rounds_of
-from bot.systems.system import DECKS, SCENARIOS, STEPS, TABLES, Sequence, System
+from bot.rules.text.names import format_count
+from bot.rulesets.deck_file import FORMATION, SIDE
+from bot.rulesets.deck_file import find_questions as asked_of
+from bot.rulesets.packs.archive import Content, read_content
+from bot.rulesets.packs.pack import MOST_SHOWN, PackSystem
+from bot.rulesets.play_once import count_odds, play_sequence, read_rounds
+from bot.rulesets.system import DECKS, SCENARIOS, STEPS, TABLES, Sequence, System
+from bot.runtime.entropy import create_throwaway_source
+from bot.ui.registry import TABLE, Registry
 
 MANY_STATES = 10_000
 EXAMPLE_ROLLS = 100_000
@@ -62,7 +62,7 @@ class Report:
 
 
 @dataclass(slots=True)
-class _Found:
+class _CheckResults:
     faults: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     odds: list[str] = field(default_factory=list)
@@ -89,7 +89,7 @@ def check_content(content: Content, *, is_new: bool = True) -> Report:
 
 def check_system(system: System, *, is_new: bool = True) -> Report:
     """The report on a system, of a pack or of the house."""
-    found = _Found()
+    found = _CheckResults()
     try:
         system.words  # noqa: B018  # reads its game file whole
     except TableError as error:
@@ -104,15 +104,15 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
     if is_new and not found.faults:
         found.faults += list_strange_results(system)
     if not found.faults:
-        found.questions += _about_no_sequence(system)
+        found.questions += _find_unknown_sequences(system)
         _check_pack(system, found, is_new=is_new)
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
     named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
-    has = ", ".join(counted(count, what) for count, what in named if count or what != "deck")
+    has = ", ".join(format_count(count, what) for count, what in named if count or what != "deck")
     return found.report(f"{system.id}: {system.title}{version}: {has}")
 
 
-def _check_pack(system: System, found: _Found, *, is_new: bool) -> None:
+def _check_pack(system: System, found: _CheckResults, *, is_new: bool) -> None:
     """Add what is asked of a pack beyond a built-in game."""
     if not isinstance(system, PackSystem):
         return
@@ -125,7 +125,7 @@ def _check_pack(system: System, found: _Found, *, is_new: bool) -> None:
         return
     if is_new:
         found.questions += list_lost_additions(system)
-        found.questions += [*_large_commands(system), *_new_types(system)]
+        found.questions += [*_list_large_commands(system), *_list_new_types(system)]
 
 
 _SAID = re.compile(
@@ -135,18 +135,19 @@ _SAID = re.compile(
 )
 
 
-def placed(report: Report, content: Content) -> Report:
+def add_positions(report: Report, content: Content) -> Report:
     """The report with the lines of its faults and questions, as far as the text of the files
     shows them.
     """
     texts = {name: data.decode("utf-8", "replace") for name, data in content.items()}
     lines = [
-        tuple(_placed(said, texts) for said in some) for some in (report.faults, report.questions)
+        tuple(_add_position(said, texts) for said in some)
+        for some in (report.faults, report.questions)
     ]
     return replace(report, faults=lines[0], questions=lines[1])
 
 
-def _placed(said: str, texts: Mapping[str, str]) -> str:
+def _add_position(said: str, texts: Mapping[str, str]) -> str:
     found = _SAID.match(said)
     text = texts.get(found["name"], "") if found else ""
     if found is None or not text:
@@ -170,7 +171,7 @@ def _placed(said: str, texts: Mapping[str, str]) -> str:
     )
 
 
-def _check_tables(system: System, found: _Found) -> int:
+def _check_tables(system: System, found: _CheckResults) -> int:
     ids = list(system.tables)
     most = max(100, SITUATIONS // max(1, len(ids)))
     for id in ids:
@@ -191,15 +192,15 @@ def _check_tables(system: System, found: _Found) -> int:
         if table.blank:
             rows = Counter(one.where.partition(", column")[0] for one in table.blank)
             named = ", ".join(f"{row} ({count})" for row, count in islice(rows.items(), MOST_BLANK))
-            what = f"{counted(len(table.blank), 'blank', 'blanks')} to be typed from your card"
+            what = f"{format_count(len(table.blank), 'blank', 'blanks')} to be typed from your card"
             found.questions.append(f"{file}: {what}; who comes to one is refused: {named}")
-        wrong, odd = lint(table, file, most)
+        wrong, odd = lint_table(table, file, most)
         found.faults += wrong
         found.questions += odd
     return len(ids)
 
 
-def _check_sequences(system: System, found: _Found) -> int:
+def _check_sequences(system: System, found: _CheckResults) -> int:
     try:
         sequences = system.sequences
     except TableError as error:
@@ -207,7 +208,7 @@ def _check_sequences(system: System, found: _Found) -> int:
         return 0
     for sequence in sequences.values():
         try:
-            fault = _sequence_fault(system, sequence, found)
+            fault = _find_sequence_fault(system, sequence, found)
         except TableError as error:
             fault = str(error)
         if fault:
@@ -217,11 +218,11 @@ def _check_sequences(system: System, found: _Found) -> int:
     return len(sequences)
 
 
-def _count_states(sequence: Sequence, found: _Found) -> None:
+def _count_states(sequence: Sequence, found: _CheckResults) -> None:
     """Say how many states the odds of a sequence come to at most, and ask about those that may
     be too many.
     """
-    bound = None if sequence.declared is None else sequence.declared.bound(MAX_UNITS)
+    bound = None if sequence.declaration is None else sequence.declaration.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
         return
     if MANY_STATES <= bound.most <= STATE_BUDGET:
@@ -235,12 +236,12 @@ def _count_states(sequence: Sequence, found: _Found) -> None:
         )
 
 
-def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
+def _find_sequence_fault(system: System, sequence: Sequence, found: _CheckResults) -> str:
     """What is wrong with a combat sequence that is played and counted once, as its example is.
     Raises TableError.
     """
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
-    if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
+    if isinstance(system, PackSystem) and sequence.declaration is None and system.parent is None:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
     next_ids = [ride.run for ride in sequence.rides]
     next_ids += [landing.run for landing in sequence.landings]
@@ -248,9 +249,9 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         if id not in system.sequences:
             hint = did_you_mean(id, system.sequences)
             return f"{where}: there is no sequence {id} to run. {hint}".rstrip()
-    if sequence.declared is not None:
-        sequence.declared.check_odds()
-        if untold := sequence.declared.untold:
+    if sequence.declaration is not None:
+        sequence.declaration.check_odds()
+        if untold := sequence.declaration.missing_outputs:
             return f"{where} outputs: {untold[0]}"
     for name, said in sequence.outputs.items():
         is_word = (
@@ -259,24 +260,24 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         if is_word and (near := did_you_mean(said, system.lists)):
             return f"{where} outputs {name}: there is no list {said}. {near}"
     if sequence.rounds:
-        rounds_of(sequence)
+        read_rounds(sequence)
     outputs = {
         *sequence.outputs,
-        *(name for said in sequence.outputs.values() for name in items_in(said)),
+        *(name for said in sequence.outputs.values() for name in list_item_outputs(said)),
     }
     if strange := [name for name in sequence.odds_row if name not in outputs]:
         hint = did_you_mean(str(strange[0]), outputs)
         return f"{where} odds_row: there is no output {strange[0]}. {hint}".rstrip()
-    needed = [option.name for option in sequence.inputs if option.required]
+    needed = [option.name for option in sequence.inputs if option.is_required]
     if needed and not sequence.example:
         return f"{where}: it has no example; write inputs that run: example: {{{needed[0]}: ...}}"
     try:
-        example = sequence.decided(sequence.example)
-        sequence.plan(sequence.given(example, {}))
-        if sequence.declared is not None and (why := find_bad_dice(sequence)):
+        example = sequence.add_default_choices(sequence.example)
+        sequence.plan(sequence.read_inputs(example, {}))
+        if sequence.declaration is not None and (why := find_bad_dice(sequence)):
             return f"{where}: some dice come to no result: {why}"
-        played = resolve(sequence, example, throwaway())
-        if sequence.declared is not None and played.dice and not sequence.odds_by:
+        played = play_sequence(sequence, example, create_throwaway_source())
+        if sequence.declaration is not None and played.dice and not sequence.odds_by:
             found.questions.append(
                 f"{where}: it has no odds; odds_by: OUTPUT says by which output they are counted"
             )
@@ -302,7 +303,7 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
     return ""
 
 
-def _new_types(system: System) -> Iterator[str]:
+def _list_new_types(system: System) -> Iterator[str]:
     """Unit types that a pack adds to the game which it inherits, whose sequences know their own
     alone.
     """
@@ -315,11 +316,11 @@ def _new_types(system: System) -> Iterator[str]:
             )
 
 
-def _large_commands(system: System) -> Iterator[str]:
+def _list_large_commands(system: System) -> Iterator[str]:
     """Commands that Discord would not take, counted with their shortest descriptions."""
     known = Registry({system.id: system})
     for name in (system.id, f"{system.id}{TABLE}"):
-        if (count := characters_of(known, name)) > MOST_CHARACTERS:
+        if (count := count_characters(known, name)) > MOST_CHARACTERS:
             yield (
                 f"{system.id}: Discord takes 8,000 characters for a command with all that is below it, and /{name} has "
                 f"about {count:,}: it would be missing there. Leave out inputs, or tables of the game that it inherits "
@@ -327,18 +328,22 @@ def _large_commands(system: System) -> Iterator[str]:
             )
 
 
-def characters_of(known: Registry, name: str) -> int:
+def count_characters(known: Registry, name: str) -> int:
     """About what Discord counts of a command: names and descriptions on every level."""
-    specs = list(known.below((name,)))
+    specs = list(known.list_below((name,)))
     words = (
         len(name)
-        + len(known.about(name))
-        + sum(len(spec.path[-1]) + min(len(known.title(spec)), LONGEST_SUMMARY) for spec in specs)
+        + len(known.describe_name(name))
+        + sum(
+            len(spec.path[-1]) + min(len(known.get_title(spec)), LONGEST_SUMMARY) for spec in specs
+        )
     )
     shown = [[option for option in spec.options if not option.form_only] for spec in specs]
     inputs = [option for options in shown for option in options[:MOST_SHOWN]]
     help = [
-        option.brief or option.help or (option.name if option.type == "enum" else option.expected)
+        option.brief
+        or option.help
+        or (option.name if option.type == "enum" else option.expectation)
         for option in inputs
     ]
     return (
@@ -348,37 +353,41 @@ def characters_of(known: Registry, name: str) -> int:
     )
 
 
-def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
+def _check_scenarios(system: System, found: _CheckResults, *, is_new: bool) -> int:
     try:
-        names = system.names(SCENARIOS)
+        names = system.list_files(SCENARIOS)
         for name in names:
             units = find_scenario(system, name).units
             if is_new and not found.faults:
                 where = f"{system.id}/{SCENARIOS}/{name}.yaml, row units"
-                found.faults += [f"{where}: {said}" for said in refused_of(system, units.values())]
+                found.faults += [
+                    f"{where}: {said}" for said in list_refused_offers(system, units.values())
+                ]
     except (TableError, UserError) as error:
         found.faults.append(str(error))
     return len(names)
 
 
-def _check_decks(system: System, found: _Found) -> int:
+def _check_decks(system: System, found: _CheckResults) -> int:
     try:
         for id, made in system.decks.items():
             file = f"{system.id}/{DECKS}/{id}.yaml"
             leads = is_cup(id, system)
             found.questions += asked_of(made, file, leads=leads)
-            found.questions += _of_nobody(system, made, file) if leads else ()
+            found.questions += _find_unowned_chits(system, made, file) if leads else ()
         return len(system.decks)
     except TableError as error:
         found.faults.append(str(error))
         return 0
 
 
-def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
+def _find_unowned_chits(system: System, made: GameDeck, file: str) -> Iterator[str]:
     """Chits of a side that no scenario has, or of a formation that no unit can be of."""
     formation = system.words["units"].keys.get(FORMATION)
     sides = {
-        side: "" for name in system.names(SCENARIOS) for side in find_scenario(system, name).sides
+        side: ""
+        for name in system.list_files(SCENARIOS)
+        for side in find_scenario(system, name).sides
     }
     for key, words in (
         (SIDE, [*sides]),
@@ -390,7 +399,7 @@ def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
                 yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
 
 
-def _about_no_sequence(system: System) -> Iterator[str]:
+def _find_unknown_sequences(system: System) -> Iterator[str]:
     """What game.yaml says of sequences that there are not."""
     above = [game for game in (getattr(system, "parent", None), system.base) if game is not None]
     known = [id for game in (system, *above) for id in game.sequences] + ["*"]
@@ -401,7 +410,7 @@ def _about_no_sequence(system: System) -> Iterator[str]:
                 yield f"{system.id}/game.yaml, row {part} {id}: there is no such sequence. {hint}".strip()
 
 
-async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
+async def check_in_process(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
     """The report on a pack's files, made in a process of its own under limits of time and
     memory.
     """
@@ -429,10 +438,10 @@ def check_path(path: Path) -> Report:
     except TableError as error:
         return Report((str(error),))
     seconds = OWN_SECONDS if path.is_dir() else UNTRUSTED_SECONDS
-    return placed(asyncio.run(check_apart(content, seconds)), content)
+    return add_positions(asyncio.run(check_in_process(content, seconds)), content)
 
 
-def lines_of(report: Report) -> Iterator[str]:
+def format_report(report: Report) -> Iterator[str]:
     """A report as it is printed."""
     yield from (f"fault     {fault}" for fault in report.faults)
     yield from (f"question  {question}" for question in report.questions)

@@ -5,20 +5,22 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.packs.importing.figures import figures
+from bot.packs.importing.figures import read_figures
 from bot.rules.errors import UserError
 from bot.rules.tables.printed_edges import list_bodies
 from bot.rules.tables.table import Table
 
 
-def as_csv(table: Table) -> str:
+def format_csv(table: Table) -> str:
     """The text of the sheet: a line of heads, a line for each row with its total or word first; of
     a table of several bodies one below the other, an empty line between. Raises UserError for one
     that has nothing but formulas."""
     printed = table.printed
-    sheets = [list(_of_body(body, table)) for body in list_bodies(printed) if "cells" in body]
+    sheets = [
+        list(_list_body_rows(body, table)) for body in list_bodies(printed) if "cells" in body
+    ]
     if printed.get("kind") == "modifiers":
-        sheets = [list(_of_modifiers(printed))]
+        sheets = [list(_list_modifier_rows(printed))]
     if not sheets:
         hint = "It is worked out by formulas."
         raise UserError(f"{table.title} has no rows to write.", hint=hint, code="not-a-table")
@@ -29,7 +31,7 @@ def as_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _of_body(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
+def _list_body_rows(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
     """The rows of a body, its heads first: the columns as printed, else the names of what a row
     gives.
     """
@@ -37,20 +39,20 @@ def _of_body(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
     gives = body.get("gives") or list(table.outputs)[:1]
     heads = next((columns[key] for key in ("heads", "from", "to") if key in columns), None)
     across = f" \\ {columns.get('by')}" if heads is not None else ""
-    keys = [_key(key) for key in body["cells"]]
+    keys = [_format_key(key) for key in body["cells"]]
     by = str(body.get("rows"))
-    if all(map(figures, keys)):  # else the importer would refuse the dice of its heading
-        by = _by(body.get("rows"), table.printed)
-    yield [f"{by}{across}", *map(_said, heads or _listed(gives))]
+    if all(map(read_figures, keys)):  # else the importer would refuse the dice of its heading
+        by = _format_row_basis(body.get("rows"), table.printed)
+    yield [f"{by}{across}", *map(_format_cell, heads or _as_list(gives))]
     for key, row in zip(keys, body["cells"].values(), strict=True):
-        yield [key, *map(_said, _listed(row))]
+        yield [key, *map(_format_cell, _as_list(row))]
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _by(row_by: object, printed: Mapping[str, Any]) -> str:
+def _format_row_basis(row_by: object, printed: Mapping[str, Any]) -> str:
     """What the rows go by: their dice, with what is added to them; else the name."""
     rolls = printed.get("rolls") or {}
     derive = printed.get("derive") or {}
@@ -62,20 +64,20 @@ def _by(row_by: object, printed: Mapping[str, Any]) -> str:
     return dice if row_by in rolls else f"{dice} + DRM"
 
 
-def _key(key: object) -> str:
+def _format_key(key: object) -> str:
     """A row as cards print it: `..0` is `0 or less`."""
     said = str(key)
     return f"{said[2:]} or less" if said.startswith("..") else said
 
 
-def _said(cell: object) -> str:
+def _format_cell(cell: object) -> str:
     """A cell in words; what it gives several of beside each other."""
     if isinstance(cell, list):
-        return " / ".join(map(_said, cell))
+        return " / ".join(map(_format_cell, cell))
     return {"True": "yes", "False": "no", "None": "-"}.get(str(cell), str(cell))
 
 
-def _of_modifiers(printed: Mapping[str, Any]) -> Iterator[list[str]]:
+def _list_modifier_rows(printed: Mapping[str, Any]) -> Iterator[list[str]]:
     """What counts, when it does, and what it adds to each output."""
     rows = printed["rows"]
     adds = list(dict.fromkeys(name for row in rows for name in row.get("adds") or {}))

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
-from bot.rules.tables.axis import Axis, axis, between, heading_axis
+from bot.rules.tables.axis import Axis, build_axis, build_heading_axis, describe_gap
 from bot.rules.tables.printed_edges import list_bodies
 from bot.rules.tables.table import Table
 
@@ -22,7 +22,7 @@ MOST = 4_000
 _DECIMALS = (0, 0.5, 1, 7, 15, 15.1, 24, 60, 60.1, 150, 300, 301, 5000)
 
 
-def domain_fault(option: Option) -> str:
+def find_domain_fault(option: Option) -> str:
     """Why the values of a table's input cannot be gone through; empty where they can."""
     if option.type == "int" and (option.min is None or option.max is None):
         return f"{option.name} has no limits: give it min and max"
@@ -33,11 +33,11 @@ def domain_fault(option: Option) -> str:
     return ""
 
 
-def values_of(option: Option) -> list[Any]:
+def list_values(option: Option) -> list[Any]:
     """Every declared value of an input; of decimal numbers some inside and at both ends. Raises
     ValueError.
     """
-    if fault := domain_fault(option):
+    if fault := find_domain_fault(option):
         raise ValueError(fault)
     if option.type == "enum":
         return [*option.values, *([None] if option.optional and option.default is None else [])]
@@ -48,25 +48,25 @@ def values_of(option: Option) -> list[Any]:
         assert option.max is not None
         return list(range(int(option.min), min(int(option.max), int(option.min) + 10_000) + 1))
     ends = [end for end in (option.min, option.max) if end is not None]
-    return [value for value in dict.fromkeys((*_DECIMALS, *ends)) if _inside(option, value)]
+    return [value for value in dict.fromkeys((*_DECIMALS, *ends)) if _is_inside(option, value)]
 
 
-def _inside(option: Option, value: float) -> bool:
+def _is_inside(option: Option, value: float) -> bool:
     return (option.min is None or value >= option.min) and (
         option.max is None or value <= option.max
     )
 
 
 def is_whole(table: Table, most: int = MOST) -> bool:
-    """Return whether `situations` are all there are."""
-    return prod(len(values_of(option)) for option in table.inputs) <= most
+    """Return whether `list_situations` are all there are."""
+    return prod(len(list_values(option)) for option in table.inputs) <= most
 
 
-def situations(table: Table, most: int = MOST) -> Iterator[dict[str, Any]]:
+def list_situations(table: Table, most: int = MOST) -> Iterator[dict[str, Any]]:
     """All combinations of inputs where they are few; else every value of each input beside a
     drawn rest.
     """
-    domains = {option.name: values_of(option) for option in table.inputs}
+    domains = {option.name: list_values(option) for option in table.inputs}
     if is_whole(table, most):
         yield from (
             dict(zip(domains, values, strict=True)) for values in product(*domains.values())
@@ -104,7 +104,7 @@ MOST_SAID = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class TableGrid:
     """One body of a table: the names that its rows and columns go by, their keys, and the cells
     as written.
     """
@@ -118,22 +118,24 @@ class Grid:
     cells: tuple[tuple[object, ...], ...]
 
 
-def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
+def find_faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
     """What is wrong beyond what loading finds: inputs without an answer, answers of the wrong
     kind, dead rows.
     """
-    if said := [fault for option in table.inputs if (fault := domain_fault(option))]:
+    if said := [fault for option in table.inputs if (fault := find_domain_fault(option))]:
         yield from (f"{file}: {fault}" for fault in said)
         return
     seen: dict[str, set[Any]] = {}
     count = 0
     holes = dict[str, list[str]]()
-    for given in situations(table, most):
+    for given in list_situations(table, most):
         try:
-            answer, values = table.worked(given)
+            answer, values = table.answer_with_values(given)
         except UserError as error:
             if _is_hole(error, table):
-                holes.setdefault(_hole(error, table, file), []).append(_said(given))
+                holes.setdefault(_describe_hole(error, table, file), []).append(
+                    _format_values(given)
+                )
             continue
         count += 1
         for name, value in values.items():
@@ -145,7 +147,10 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
             if not is_declared(value, table.outputs[name])
         ]
         if strange:
-            yield f"{file}: {strange[0]} is {answer.out[strange[0]]!r:.40} for {_said(given)}, which is not declared"
+            yield (
+                f"{file}: {strange[0]} is {answer.out[strange[0]]!r:.40} for "
+                f"{_format_values(given)}, which is not declared"
+            )
             return
     for hole, such in list(holes.items())[:MOST_HOLES]:
         yield f"{file}{hole}, as for {such[0]}{f' and {len(such) - 1:,} more' if len(such) > 1 else ''}"
@@ -159,7 +164,9 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         and all(option.type != "number" for option in table.inputs)
     ):
         yield from (
-            line for grid in grids(table.printed) for line in _dead(grid, table, seen, file)
+            line
+            for grid in list_grids(table.printed)
+            for line in _find_dead_keys(grid, table, seen, file)
         )
 
 
@@ -168,9 +175,9 @@ def _is_hole(error: UserError, table: Table) -> bool:
     return error.code == "not-on-card" and not table.refuse
 
 
-def _hole(error: UserError, table: Table, file: str) -> str:
+def _describe_hole(error: UserError, table: Table, file: str) -> str:
     """Which figure nothing answers, and between which rows (or columns) it would be."""
-    for grid in grids(table.printed):
+    for grid in list_grids(table.printed):
         for what, by, keys in (
             ("row", grid.row_by, grid.rows),
             ("column", grid.column_by, grid.heads),
@@ -182,16 +189,18 @@ def _hole(error: UserError, table: Table, file: str) -> str:
                 and keys
                 and not grid.meaning
             ):
-                edge = _axis(keys, by, "", grid.clamp, {}, table, file)
-                return f", {what}s: nothing answers {by} {error.about}{between(keys, edge, error.about)}"
+                edge = _build_axis(keys, by, "", grid.clamp, {}, table, file)
+                return f", {what}s: nothing answers {by} {error.about}{describe_gap(keys, edge, error.about)}"
     return f": {error.message.rstrip('.')}"
 
 
-def _said(given: Mapping[str, Any]) -> str:
+def _format_values(given: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
 
 
-def _dead(grid: Grid, table: Table, seen: Mapping[str, set[Any]], file: str) -> Iterator[str]:
+def _find_dead_keys(
+    grid: TableGrid, table: Table, seen: Mapping[str, set[Any]], file: str
+) -> Iterator[str]:
     """Rows and columns that no input leads to."""
     options = {option.name: option for option in table.inputs}
     for what, by, keys, meaning in (
@@ -200,7 +209,7 @@ def _dead(grid: Grid, table: Table, seen: Mapping[str, set[Any]], file: str) -> 
     ):
         if not isinstance(by, str) or by not in seen or not keys:
             continue
-        edge = _axis(keys, by, meaning, grid.clamp, options, table, file)
+        edge = _build_axis(keys, by, meaning, grid.clamp, options, table, file)
         found = {edge.find(value) for value in seen[by]}
         if dead := [str(key) for at, key in enumerate(keys) if at not in found]:
             values = sorted(seen[by], key=lambda value: (isinstance(value, str), value))
@@ -212,7 +221,7 @@ def _dead(grid: Grid, table: Table, seen: Mapping[str, set[Any]], file: str) -> 
             yield f"{file}, {what} {', '.join(dead[:4])}: nothing leads to it; {by} is {reach:.80}"
 
 
-def _axis(
+def _build_axis(
     keys: Sequence[object],
     by: str,
     meaning: str,
@@ -222,10 +231,10 @@ def _axis(
     file: str,
 ) -> Axis:
     if meaning:
-        return heading_axis(keys, meaning=meaning, clamp=True)  # type: ignore[arg-type]  # loading has checked them
+        return build_heading_axis(keys, meaning=meaning, clamp=True)  # type: ignore[arg-type]  # loading has checked them
     option = options.get(by)
     words = table.outputs.get(by)
-    return axis(
+    return build_axis(
         keys,
         file,
         decimal=option is not None and option.type == "number",
@@ -234,12 +243,12 @@ def _axis(
     )
 
 
-def questions(table: Table, file: str) -> Iterator[str]:
+def find_questions(table: Table, file: str) -> Iterator[str]:
     """What may be a slip of the pen and may be as printed: rows alike, cells out of step, codes
     that nobody uses.
     """
     written: set[object] = set()
-    for grid in grids(table.printed):
+    for grid in list_grids(table.printed):
         written |= {cell for row in grid.cells for cell in row if isinstance(cell, str | int)}
         if not _is_ordered(grid.row_by, table):
             continue
@@ -251,12 +260,16 @@ def questions(table: Table, file: str) -> Iterator[str]:
             if len({len(row) for row in grid.cells}) == 1
             else []
         )
-        for at, row in _odd([[_rank(cell, table) for cell in column] for column in columns]):
+        for at, row in _find_odd_cells(
+            [[_get_rank(cell, table) for cell in column] for column in columns]
+        ):
             head = grid.heads[at] if grid.heads else None
             where = f"row {grid.rows[row]}" + (f", column {head}" if head is not None else "")
             yield f"{file}, {where}: {columns[at][row]} is out of step with the cells above and below it: as printed?"
         if grid.heads and (grid.meaning or _is_ordered(grid.column_by, table)):
-            for at, column in _odd([[_rank(cell, table) for cell in row] for row in grid.cells]):
+            for at, column in _find_odd_cells(
+                [[_get_rank(cell, table) for cell in row] for row in grid.cells]
+            ):
                 yield (
                     f"{file}, row {grid.rows[at]}, column {grid.heads[column]}: {grid.cells[at][column]} is out of "
                     "step with the cells left and right of it: as printed?"
@@ -282,7 +295,7 @@ def _is_ordered(by: object, table: Table) -> bool:
     return isinstance(by, str) and (option is None or option.type in ("int", "number"))
 
 
-def _rank(cell: object, table: Table) -> float | None:
+def _get_rank(cell: object, table: Table) -> float | None:
     """A cell as a number by which cells can be compared: its own, or its place in the list that
     it is from.
     """
@@ -294,7 +307,7 @@ def _rank(cell: object, table: Table) -> float | None:
     return None
 
 
-def _odd(lines: Sequence[Sequence[float | None]]) -> Iterator[tuple[int, int]]:
+def _find_odd_cells(lines: Sequence[Sequence[float | None]]) -> Iterator[tuple[int, int]]:
     """(line, place) of single cells that keep a line from rising or falling as most of the other
     lines do.
     """
@@ -303,23 +316,25 @@ def _odd(lines: Sequence[Sequence[float | None]]) -> Iterator[tuple[int, int]]:
         for at, line in enumerate(lines)
         if None not in line
     ]
-    ways = {sign: [at for at, line in ranked if _rises(line, sign)] for sign in (1, -1)}
+    ways = {sign: [at for at, line in ranked if _is_rising(line, sign)] for sign in (1, -1)}
     for at, line in ranked:
         sign = 1 if len(ways[1]) >= len(ways[-1]) else -1
         if len(line) < FEWEST or at in ways[sign] or 2 * len(ways[sign]) < len(ranked) - 1:
             continue
         without = [
-            place for place in range(len(line)) if _rises([*line[:place], *line[place + 1 :]], sign)
+            place
+            for place in range(len(line))
+            if _is_rising([*line[:place], *line[place + 1 :]], sign)
         ]
         if without:
             yield at, without[0]
 
 
-def _rises(line: Sequence[float], sign: int) -> bool:
+def _is_rising(line: Sequence[float], sign: int) -> bool:
     return all(sign * (after - before) >= 0 for before, after in pairwise(line))
 
 
-def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
+def list_grids(printed: Mapping[str, Any]) -> Iterator[TableGrid]:
     """The grids that a table file has under `read`, also those within a `pick`."""
     for body in list_bodies(printed):
         if "cells" not in body:
@@ -331,23 +346,23 @@ def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
             tuple(row) if isinstance(row, list) and columns else (row,) for row in cells.values()
         )
         heads = tuple(columns.get(meaning or "heads") or ())
-        yield Grid(
+        yield TableGrid(
             body.get("rows"), tuple(cells), columns.get("by"), heads, meaning, str(body.get("off_card") or ""),
-            tuple(tuple(map(_plain, row)) for row in rows),
+            tuple(tuple(map(_make_comparable, row)) for row in rows),
         )  # fmt: skip
 
 
-def _plain(cell: object) -> object:
+def _make_comparable(cell: object) -> object:
     """A cell that can be compared and hashed."""
     return cell if isinstance(cell, str | int | float | None) else str(cell)
 
 
-def lint(table: Table, file: str, most: int = MOST) -> tuple[list[str], list[str]]:
+def lint_table(table: Table, file: str, most: int = MOST) -> tuple[list[str], list[str]]:
     """The faults of a table that loads, and what is asked about it."""
     found: tuple[list[str], list[str]] = ([], [])
     try:
-        found[0].extend(faults(table, file, most))
-        found[1].extend(questions(table, file))
+        found[0].extend(find_faults(table, file, most))
+        found[1].extend(find_questions(table, file))
     except TableError as error:
         found[0].append(str(error))
     return found[0][:MOST_SAID], found[1][:MOST_SAID]

@@ -6,10 +6,10 @@ import re
 import shutil
 from pathlib import Path
 
-from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
-from bot.systems.packs.pack import LONGEST_ID, TAKEN, load_pack
-from bot.systems.system import DECKS, ROOT, SCENARIOS, STEPS, built_in
+from bot.rulesets.packs.pack import LONGEST_ID, TAKEN, load_pack
+from bot.rulesets.system import DECKS, ROOT, SCENARIOS, STEPS, list_builtin_systems
+from bot.runtime.file_rights import explain_file_errors
 
 TEMPLATE = Path(__file__).parent / "template"
 SCHEMA = "schema"
@@ -39,7 +39,7 @@ private: true   # what you type is in no export and on no page
 MOST_ROWS, MOST_COLUMNS = 400, 60
 
 
-def blank_table(path: Path, rows: str, columns: int) -> None:
+def write_blank_table(path: Path, rows: str, columns: int) -> None:
     """Write a table with nothing in its cells into the folder of a pack; `rows` are its first and
     last total, `2-12`. Raises UserError where that cannot be."""
     found = re.fullmatch(r"(-?\d{1,4})-(-?\d{1,4})", rows)
@@ -67,7 +67,7 @@ def blank_table(path: Path, rows: str, columns: int) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def new_pack(folder: Path) -> str:
+def write_new_pack(folder: Path) -> str:
     """Write a pack into a new folder; its id, made from the folder's name. Raises UserError
     where that cannot be.
     """
@@ -76,14 +76,14 @@ def new_pack(folder: Path) -> str:
         .strip("-")[:LONGEST_ID]
         .strip("-")
     )
-    if not id[:1].isalpha() or id in TAKEN or id in built_in() or id.endswith("-table"):
+    if not id[:1].isalpha() or id in TAKEN or id in list_builtin_systems() or id.endswith("-table"):
         hint = "Take letters, such as few-acres, and not the name of a command or built-in game."
         raise UserError(
             f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is there already.", hint="Name a new folder.", code="name-taken")
-    with explained_failure(folder, code="unreadable-file"):
+    with explain_file_errors(folder, code="unreadable-file"):
         for path in sorted(TEMPLATE.rglob("*.yaml")):
             target = folder / path.relative_to(TEMPLATE)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -92,18 +92,20 @@ def new_pack(folder: Path) -> str:
                 text = text.replace("own-game", id).replace(
                     "Own Game", id.replace("-", " ").title()
                 )
-            target.write_text(_schema_line(path) + text, encoding="utf-8")
-        shutil.copytree(schemas(), folder / SCHEMA, ignore=shutil.ignore_patterns("*.md"))
+            target.write_text(_format_schema_line(path) + text, encoding="utf-8")
+        shutil.copytree(
+            find_schema_folder(), folder / SCHEMA, ignore=shutil.ignore_patterns("*.md")
+        )
     return id
 
 
-def schemas() -> Path:
+def find_schema_folder() -> Path:
     """Where the schemas of a pack's files are: inside of a wheel, beside a checkout."""
     inside = Path(ROOT, SCHEMA)
     return inside if inside.is_dir() else Path(ROOT).parent / "docs" / SCHEMA
 
 
-def _schema_line(path: Path) -> str:
+def _format_schema_line(path: Path) -> str:
     """The first line of a file, by which editors find its schema."""
     folder = path.relative_to(TEMPLATE).parent.name
     named = path.stem if path.stem in ("pack", "game", "sequences") else "table"

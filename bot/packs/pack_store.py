@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from bot.interface.spec import Place
-from bot.interface.typing.complete import Choice
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
-from bot.stores.base import DAY, Clock
-from bot.stores.records import PACK_FILES, Doc, Json
-from bot.stores.store import Store
-from bot.systems.catalog import everywhere
-from bot.systems.packs.archive import Content
-from bot.systems.packs.pack import About, PackSystem, check_beside, pack_from, version_of
-from bot.systems.system import System
+from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.packs.archive import Content
+from bot.rulesets.packs.pack import About, PackSystem, build_pack, check_together, compute_version
+from bot.rulesets.system import System
+from bot.storage.base import DAY, Clock
+from bot.storage.records import PACK_FILES, Doc, Json
+from bot.storage.store import Store
+from bot.ui.spec import Place
+from bot.ui.typing.complete import CompletionChoice
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
 """Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one,
@@ -33,7 +33,7 @@ SHORT = 8
 """Characters of a hash that name a version."""
 
 
-class Version(NamedTuple):
+class PackVersion(NamedTuple):
     """A version of a pack that a server has."""
 
     hash: str
@@ -44,19 +44,19 @@ class Version(NamedTuple):
     added: float
 
     @property
-    def named(self) -> str:
+    def label(self) -> str:
         """As it is told from others: `few 1.2 (3f2a9c01)`."""
         return f"{self.id} {self.version} ({self.hash[:SHORT]})"
 
 
-def server_key(where: Place) -> str:
+def get_server_key(where: Place) -> str:
     """Whose packs a place has: its server's, or its own where it is on none."""
     return where.server or where.key
 
 
-def docs_of(content: Content, about: About, server: str, now: float) -> list[Doc]:
+def build_docs(content: Content, about: About, server: str, now: float) -> list[Doc]:
     """What is written when a server gets a pack that was checked."""
-    hash = version_of(content)
+    hash = compute_version(content)
     said: Json = {
         "id": about.id,
         "title": about.title,
@@ -64,17 +64,17 @@ def docs_of(content: Content, about: About, server: str, now: float) -> list[Doc
         "licence": about.licence,
     }
     here = {"hash": hash, **said, "added": now}
-    return [*content_docs(content, said), Doc(HERE, f"{server}/{hash}", here, None, server)]
+    return [*build_content_docs(content, said), Doc(HERE, f"{server}/{hash}", here, None, server)]
 
 
-def content_docs(content: Content, about: Json) -> list[Doc]:
+def build_content_docs(content: Content, about: Json) -> list[Doc]:
     """The content of a version, and what it is."""
-    hash = version_of(content)
+    hash = compute_version(content)
     files = {name: data.decode() for name, data in content.items()}
     return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(PACK_FILES, hash, {"files": files})]
 
 
-def used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
+def build_used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
     """What is written when events of a server's game name these versions: they stay for as long
     as the server.
     """
@@ -86,53 +86,56 @@ def used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
             "version": pack.about.version,
             "licence": pack.about.licence,
         }
-        found += content_docs(pack.content, said)
+        found += build_content_docs(pack.content, said)
         found.append(Doc(USED, f"{server}/{pack.version}", {"hash": pack.version}, None, server))
     return found
 
 
-async def versions(store: Store, server: str) -> list[Version]:
+async def list_versions(store: Store, server: str) -> list[PackVersion]:
     """What a server has, by id, the newest of each first."""
-    found = [Version(**doc.data) for doc in await store.docs(HERE, server)]
+    found = [PackVersion(**doc.data) for doc in await store.load_docs(HERE, server)]
     return sorted(found, key=lambda one: (one.id, -one.added))
 
 
-async def pack_choices(store: Store, where: Place) -> tuple[Choice, ...]:
+async def list_pack_choices(store: Store, where: Place) -> tuple[CompletionChoice, ...]:
     """The versions that a server has, as an option that names one is completed."""
-    known = await versions(store, server_key(where))
+    known = await list_versions(store, get_server_key(where))
     return tuple(
-        Choice(f"{one.title} {one.version}", f"{one.id}@{one.hash[:SHORT]}") for one in known
+        CompletionChoice(f"{one.title} {one.version}", f"{one.id}@{one.hash[:SHORT]}")
+        for one in known
     )
 
 
-async def read_pack(store: Store, hash: str) -> PackSystem | None:
+async def load_stored_pack(store: Store, hash: str) -> PackSystem | None:
     """The version with this hash, checked against it; None where it is not kept, or not what it
     was.
     """
-    doc = await store.doc(PACK_FILES, hash)
+    doc = await store.load_doc(PACK_FILES, hash)
     if doc is None:
         return None
-    return pack_from(doc.data["files"], hash)
+    return build_pack(doc.data["files"], hash)
 
 
-async def enabled(store: Store, server: str) -> dict[str, str]:
+async def load_enabled(store: Store, server: str) -> dict[str, str]:
     """The hash of each pack that is enabled on a server, by id."""
-    doc = await store.doc(SETUP, server)
+    doc = await store.load_doc(SETUP, server)
     return dict(doc.data.get("packs") or {}) if doc is not None else {}
 
 
-async def enabled_doc(store: Store, server: str, packs: Mapping[str, str]) -> Doc:
+async def build_enabled_doc(store: Store, server: str, packs: Mapping[str, str]) -> Doc:
     """The server's choice with these packs enabled; which of the other systems are stays as it
     is.
     """
-    doc = await store.doc(SETUP, server)
+    doc = await store.load_doc(SETUP, server)
     rest = {
         key: value for key, value in (doc.data if doc is not None else {}).items() if key != "packs"
     }
     return Doc(SETUP, server, {**rest, "packs": dict(packs)}, None, server)
 
 
-def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> Version:
+def choose_version(
+    typed: str, known: Iterable[PackVersion], active: Mapping[str, str]
+) -> PackVersion:
     """The version that is meant: by its id, its id and version, or the first characters of its
     hash.
 
@@ -166,7 +169,7 @@ def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> V
 def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
     """Raise UserError for an extension that cannot be in force together with the other packs."""
     try:
-        check_beside(
+        check_together(
             pack, [one for one in others if one.base is not None and one.home == pack.home]
         )
     except TableError as error:
@@ -176,7 +179,7 @@ def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
         ) from None
 
 
-def kept_out(pack: System, game: str, known: Mapping[str, System]) -> str:
+def describe_exclusion(pack: System, game: str, known: Mapping[str, System]) -> str:
     """Why an extension does not join the game that is played: it extends another one. Empty
     where that is the same.
     """
@@ -192,16 +195,16 @@ def kept_out(pack: System, game: str, known: Mapping[str, System]) -> str:
     return f"{pack.title} joins games of {pack.home} alone, and this one is {named}{heir}."
 
 
-def of_host() -> dict[Version, PackSystem]:
+def list_host_packs() -> dict[PackVersion, PackSystem]:
     """The packs of the host's own folders, which every server has."""
-    packs = [pack for pack in everywhere().values() if isinstance(pack, PackSystem)]
+    packs = [pack for pack in load_shared_systems().values() if isinstance(pack, PackSystem)]
     return {
-        Version(one.version, one.id, one.title, one.about.version, one.about.licence, 0): one
+        PackVersion(one.version, one.id, one.title, one.about.version, one.about.licence, 0): one
         for one in packs
     }
 
 
-def gone() -> UserError:
+def make_missing_files_error() -> UserError:
     """What to say of a version whose files are not kept."""
     return UserError(
         "This pack's files are no longer here.",
@@ -219,17 +222,17 @@ just be on its way.
 """
 
 
-async def tidy(store: Store, clock: Clock) -> int:
+async def expire_unused(store: Store, clock: Clock) -> int:
     """Let versions of packs expire that no server needs, and keep what is needed again; how many
     that concerns.
     """
-    needed = {str(doc.data["hash"]) for kind in (HERE, USED) for doc in await store.docs(kind)}
+    needed = {str(doc.data["hash"]) for kind in (HERE, USED) for doc in await store.load_docs(kind)}
     changed = 0
-    for about in await store.docs(ABOUT):
+    for about in await store.load_docs(ABOUT):
         if (about.key in needed) == (about.expires is None):
             continue
         expires = None if about.key in needed else clock() + GRACE
-        files = await store.doc(PACK_FILES, about.key)
+        files = await store.load_doc(PACK_FILES, about.key)
         for doc in filter(None, (files, about)):
             await store.put_doc(doc._replace(expires=expires))
         changed += 1

@@ -5,16 +5,22 @@ check found.
 import re
 from dataclasses import dataclass, replace
 
-from bot.interface.uploads.workbook import is_workbook
-from bot.packs.check import Report, check_content, placed
-from bot.packs.importing import Imported, imported
+from bot.packs.check import Report, add_positions, check_content
+from bot.packs.importing import Imported, import_tables
 from bot.packs.importing.blocks import NO_TABLE
-from bot.packs.importing.folders import gathered
-from bot.packs.importing.recognise import MOST_READ
+from bot.packs.importing.detect_format import MOST_READ
+from bot.packs.importing.folders import gather_packs
 from bot.rules.errors import TableError, UserError
-from bot.systems.packs.archive import PACK, Content, read_one_file, tables_of_zip, unzipped
-from bot.systems.packs.pack import About, PackSystem
-from bot.systems.system import SCENARIOS
+from bot.rulesets.packs.archive import (
+    PACK,
+    Content,
+    read_one_file,
+    read_tables_of_zip,
+    unzip_content,
+)
+from bot.rulesets.packs.pack import About, PackSystem
+from bot.rulesets.system import SCENARIOS
+from bot.ui.uploads.workbook import is_workbook
 
 BOM = b"\xef\xbb\xbf"
 NEITHER = (
@@ -47,51 +53,53 @@ def review_file(
     if that was a guess.
     """
     if zip is not None and is_workbook(zip):
-        return _alone(zip, deck, name) or Review(Report((NEITHER,)))
+        return _review_single(zip, deck, name) or Review(Report((NEITHER,)))
     try:
-        content = read_one_file(text) if zip is None else unzipped(zip, "The zip")
+        content = read_one_file(text) if zip is None else unzip_content(zip, "The zip")
     except TableError as error:
-        found = _alone(text, deck, name, note) if zip is None else _several(zip)
+        found = (
+            _review_single(text, deck, name, note) if zip is None else _review_zip_of_tables(zip)
+        )
         return found or Review(Report((str(error),)))
     content = {name: data.removeprefix(BOM) for name, data in content.items()}
-    found = review(content)
-    return replace(found, report=placed(found.report, content))
+    found = review_content(content)
+    return replace(found, report=add_positions(found.report, content))
 
 
-def _alone(text: str | bytes, deck: str, name: str, note: str = "") -> Review | None:
+def _review_single(text: str | bytes, deck: str, name: str, note: str = "") -> Review | None:
     """The review of a sheet, a table of BCDice or Foundry, a deck or one list of it; nothing for
     a pack's files.
     """
     if isinstance(text, str) and _FILES.search(text):
         return None
     try:
-        made = imported(text, name or "table", deck=deck, note=note)
+        made = import_tables(text, name or "table", deck=deck, note=note)
     except UserError as error:
         return Review(Report((NEITHER if error.message == NO_TABLE else str(error),)))
-    return _asked(made, made.questions)
+    return _review_import(made, made.questions)
 
 
-def _several(zip: bytes) -> Review | None:
+def _review_zip_of_tables(zip: bytes) -> Review | None:
     """The review of all tables in a zip, as one pack; nothing for the zip of a pack, or one that
     cannot be read.
     """
     try:
-        files = dict(tables_of_zip(zip, "The zip", MOST_READ))
+        files = dict(read_tables_of_zip(zip, "The zip", MOST_READ))
         if not files or any(name.rpartition("/")[2] == PACK for name in files):
             return None
-        found = gathered(files.items(), "Imported tables", is_alone=True)
+        found = gather_packs(files.items(), "Imported tables", is_alone=True)
     except (TableError, UserError):
         return None
     if not found.packs:
         return Review(Report(found.left_out))
-    return _asked(
+    return _review_import(
         found.packs[0], (*(f"left out: {reason}" for reason in found.left_out), *found.questions)
     )
 
 
-def _asked(made: Imported, questions: tuple[str, ...]) -> Review:
+def _review_import(made: Imported, questions: tuple[str, ...]) -> Review:
     """The review of a pack of tables from elsewhere, what was asked when they were read first."""
-    found = review(made.pack(made.id))
+    found = review_content(made.pack(made.id))
     return replace(
         found,
         understood=made.understood,
@@ -101,12 +109,12 @@ def _asked(made: Imported, questions: tuple[str, ...]) -> Review:
     )
 
 
-def review_brought(content: Content) -> Review:
+def review_game_pack(content: Content) -> Review:
     """The review of a pack that a game was played with."""
-    return review(content, is_new=False)
+    return review_content(content, is_new=False)
 
 
-def review(content: Content, *, is_new: bool = True) -> Review:
+def review_content(content: Content, *, is_new: bool = True) -> Review:
     """The review of a pack's files; one that a game brings along is not new."""
     report = check_content(content, is_new=is_new)
     if report.faults:
@@ -117,7 +125,7 @@ def review(content: Content, *, is_new: bool = True) -> Review:
         pack.about,
         tuple((table.id, table.title) for table in pack.tables.values()),
         tuple((sequence.id, sequence.title) for sequence in pack.sequences.values()),
-        tuple(pack.scenarios.values() if pack.names(SCENARIOS) else ()),
+        tuple(pack.scenarios.values() if pack.list_files(SCENARIOS) else ()),
         tuple(deck.title for deck in pack.decks.values()),
         content,
     )

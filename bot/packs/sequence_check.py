@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.game.roster_file import find_scenario
-from bot.rules.declared.setting import stated, words_in
+from bot.rules.declared.compile_context import get_stated_type, list_output_words
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.proof.fair import Stream
-from bot.systems.packs.pack import PackSystem
-from bot.systems.resolve import by_choice, resolve
-from bot.systems.system import SCENARIOS, Sequence, System
+from bot.rulesets.packs.pack import PackSystem
+from bot.rulesets.play_once import list_choice_branches, play_sequence
+from bot.rulesets.system import SCENARIOS, Sequence, System
 
 TRIED = 12
 """How many rolls of an example are tried, besides its lowest and its highest dice."""
@@ -43,10 +43,10 @@ def find_bad_dice(sequence: Sequence) -> str:
     """
     sources: list[Source] = [SteadyDice(is_high=False), SteadyDice(is_high=True)]
     sources += [Stream(bytes([number]) * 32, "check", number) for number in range(TRIED)]
-    for _, inputs in by_choice(sequence, sequence.example):
+    for _, inputs in list_choice_branches(sequence, sequence.example):
         for source in sources:
             try:
-                resolve(sequence, inputs, source)
+                play_sequence(sequence, inputs, source)
             except UserError as error:
                 if error.code not in NOT_A_FAULT:
                     return str(error)
@@ -55,14 +55,16 @@ def find_bad_dice(sequence: Sequence) -> str:
 
 def list_strange_results(system: System) -> Iterator[str]:
     """Yield a fault for each result in `scores` and `odds` that its sequence cannot have."""
-    own = system.added if isinstance(system, PackSystem) else system.game
+    own = system.own_game if isinstance(system, PackSystem) else system.game
     for part in ("scores", "odds"):
         for id, named in (own.get(part) or {}).items():
             sequence = system.sequences.get(id)
-            if sequence is not None and sequence.declared is not None:
+            if sequence is not None and sequence.declaration is not None:
                 words = [*_list_results(named)]
                 where = f"{system.id}/game.yaml, row {part} {id}"
-                yield from _list_strange(words, sequence, sequence.declared.result_kinds(), where)
+                yield from _list_strange(
+                    words, sequence, sequence.declaration.result_kinds(), where
+                )
 
 
 def _list_strange(
@@ -72,14 +74,14 @@ def _list_strange(
     if words and not kinds:
         yield f"{where}: the sequence has no odds_by, so it has no results"
         return
-    results = [_results_of(kind, sequence.system) for kind in kinds]
+    results = [_find_possible_results(kind, sequence.system) for kind in kinds]
     if None in results:
         return
     known = {word for some in results for word in some or ()}
     for word in words:
         is_number = NUMBERED in known and word.lstrip("-").isdecimal()
         if not is_number and word not in {*known, NOTHING}:
-            yield f"{where} {word}: {sequence.id} has no such result. {_hint(word, known)}"
+            yield f"{where} {word}: {sequence.id} has no such result. {_make_hint(word, known)}"
 
 
 def _list_results(named: Any) -> Iterator[str]:
@@ -93,23 +95,23 @@ def _list_results(named: Any) -> Iterator[str]:
             yield str(key)
 
 
-def _hint(word: str, known: Iterable[str]) -> str:
+def _make_hint(word: str, known: Iterable[str]) -> str:
     words = sorted({*known} - {NUMBERED})
     if near := did_you_mean(word, words):
         return near
     return f"They are {', '.join([*words, *(['whole numbers'] if NUMBERED in known else [])])}."
 
 
-def _results_of(kind: object, system: System) -> set[str] | None:
+def _find_possible_results(kind: object, system: System) -> set[str] | None:
     """Return the results that an output of this kind may be; None if any word may be one."""
     if isinstance(kind, str) and kind in system.lists:
         return set(map(str, system.lists[kind]))
-    type_ = stated(kind)
+    type_ = get_stated_type(kind)
     if type_ == "number":
         return {NUMBERED}
     if type_ == "bool":
         return {"true", "false", "yes", "no"}
-    return words_in(kind) or None
+    return list_output_words(kind) or None
 
 
 def list_lost_additions(system: PackSystem) -> Iterator[str]:
@@ -121,13 +123,13 @@ def list_lost_additions(system: PackSystem) -> Iterator[str]:
     units = [
         unit
         for game in games
-        for name in game.names(SCENARIOS)
+        for name in game.list_files(SCENARIOS)
         for unit in find_scenario(game, name).units.values()
     ]
     known = {key for unit in units for key in unit.numbers} | system.words["units"].defaults.keys()
-    for id in system.own_sequences() if units else ():
-        declared = system.sequences[id].declared
-        added = declared.added_numbers if declared is not None else ()
+    for id in system.list_own_sequences() if units else ():
+        declared = system.sequences[id].declaration
+        added = declared.numbers_added_to if declared is not None else ()
         for key in sorted(set(added) - known):
             yield (
                 f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit of a scenario has: "

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from markupsafe import Markup, escape
 
-from bot.game.luck import Luck, rank_by_chance, worth_in
+from bot.charts.svg import Frame, Place
+from bot.game.luck import Luck, rank_by_chance, worth_from_json
 from bot.game.state import Json
-from bot.picture.svg import Frame, Place
 
 RARE = Fraction(1, 4)
 """The likeliest that a shot may be and still be told of."""
@@ -24,7 +24,7 @@ ROOM = 44
 """So far apart are the names of turns below the plot."""
 
 
-class Rolled(Protocol):
+class LoggedRoll(Protocol):
     """A row of the log as luck reads it."""
 
     number: int
@@ -65,10 +65,10 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class RareRoll:
     """A roll worth telling, with the exact chance of so much or more, or of so little or less."""
 
-    row: Rolled
+    row: LoggedRoll
     chance: Fraction
 
     @property
@@ -78,28 +78,30 @@ class Shot:
         return f"1 in {1 / value:.0f}" if 0 < value <= RARE else f"{value:.0%}"
 
 
-def luck_of(rows: Iterable[Rolled], whose: str) -> Course:
+def compute_luck(rows: Iterable[LoggedRoll], whose: str) -> Course:
     """Return the luck of a side, or in free play of a person."""
     points: list[Point] = []
     luck = Luck()
     for row in rows:
         if row.luck and row.luck["side"] == whose:
-            luck = luck.plus(worth_in(row.luck))
+            luck = luck.plus(worth_from_json(row.luck))
             points.append(Point(row.number, luck, row.head))
     return Course(tuple(points))
 
 
-def shots(rows: Iterable[Rolled]) -> tuple[list[Shot], list[Shot]]:
+def find_rarest_rolls(rows: Iterable[LoggedRoll]) -> tuple[list[RareRoll], list[RareRoll]]:
     """Return the least likely successes and the least likely failures, the rarest first."""
-    successes, failures = rank_by_chance((row, worth_in(row.luck)) for row in rows if row.luck)
-    return _rarest(successes), _rarest(failures)
+    successes, failures = rank_by_chance(
+        (row, worth_from_json(row.luck)) for row in rows if row.luck
+    )
+    return _build_rare_rolls(successes), _build_rare_rolls(failures)
 
 
-def _rarest(ranked: list[tuple[Rolled, Fraction]]) -> list[Shot]:
-    return [Shot(row, chance) for row, chance in ranked if chance <= RARE][:MOST_SHOTS]
+def _build_rare_rolls(ranked: list[tuple[LoggedRoll, Fraction]]) -> list[RareRoll]:
+    return [RareRoll(row, chance) for row, chance in ranked if chance <= RARE][:MOST_SHOTS]
 
 
-def luck_svg(
+def render_luck_svg(
     luck: Course, whose: str, side: int, turns: Sequence[tuple[int, int]], span: tuple[int, int]
 ) -> Markup:
     """The plot of one side, event by event; none without a roll that counts. `turns` are (turn,
@@ -107,16 +109,20 @@ def luck_svg(
     if not luck.points:
         return Markup("")
     reach = max(1.0, *(max(abs(point.ahead), 2 * point.deviation) for point in luck.points)) * 1.06
-    (first, last), points, end = span, _fewer(luck.points), luck.points[-1]
+    (first, last), points, end = span, _thin_out_points(luck.points), luck.points[-1]
     frame = Frame((LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM), first, last, -reach, reach)
     pieces = [
         f'<svg class="luck side-{side}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="luck-t{side}">',
         f'<title id="luck-t{side}">{escape(f"{whose}: {luck.sentence}")}</title>',
-        *(f'<path class="band{times}" d="{_band(frame, points, times)}"/>' for times in (2, 1)),
-        *_turns(frame, turns),
-        *_grid(frame),
-        f'<path class="run" d="{_line(frame.steps((point.number, point.ahead) for point in points))}"/>',
-        *(_dot(frame, point) for point in (points if len(points) <= MOST_DOTS else ())),
+        *(
+            f'<path class="band{times}" d="{_build_band(frame, points, times)}"/>'
+            for times in (2, 1)
+        ),
+        *_draw_turns(frame, turns),
+        *_draw_grid(frame),
+        '<path class="run" '
+        f'd="{_build_path(frame.build_step_line((point.number, point.ahead) for point in points))}"/>',
+        *(_draw_dot(frame, point) for point in (points if len(points) <= MOST_DOTS else ())),
         f'<circle class="end" cx="{frame.x(end.number):.1f}" cy="{frame.y(end.ahead):.1f}" r="5"/>',
         f'<path class="head" data-left="{LEFT}" data-width="{WIDTH - LEFT - RIGHT}" data-first="{first}" '
         f'data-last="{last}" d="M0 {TOP}V{HEIGHT - BOTTOM}" transform="translate({frame.x(last):.1f} 0)"/></svg>',
@@ -124,7 +130,7 @@ def luck_svg(
     return Markup("".join(pieces))
 
 
-def _fewer(points: Sequence[Point]) -> Sequence[Point]:
+def _thin_out_points(points: Sequence[Point]) -> Sequence[Point]:
     """At most so many points as can be told apart, the last one among them."""
     if len(points) <= MOST_POINTS:
         return points
@@ -132,20 +138,20 @@ def _fewer(points: Sequence[Point]) -> Sequence[Point]:
     return [*(points[int(at * step)] for at in range(MOST_POINTS)), points[-1]]
 
 
-def _line(places: Iterable[Place]) -> str:
+def _build_path(places: Iterable[Place]) -> str:
     return "".join(f"{'L' if at else 'M'}{x:.1f} {y:.1f}" for at, (x, y) in enumerate(places))
 
 
-def _band(frame: Frame, points: Sequence[Point], times: int) -> str:
+def _build_band(frame: Frame, points: Sequence[Point], times: int) -> str:
     """Between so many standard deviations above and below."""
     above = [(frame.x(point.number), frame.y(times * point.deviation)) for point in points]
     below = [
         (frame.x(point.number), frame.y(-times * point.deviation)) for point in reversed(points)
     ]
-    return _line([(frame.x(frame.first), frame.y(0)), *above, *below]) + "Z"
+    return _build_path([(frame.x(frame.first), frame.y(0)), *above, *below]) + "Z"
 
 
-def _turns(frame: Frame, turns: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _draw_turns(frame: Frame, turns: Sequence[tuple[int, int]]) -> Iterator[str]:
     """A line where each turn begins, and its number where there is room."""
     labelled = -float(ROOM)
     word = "Turn " if len(turns) < 9 else "T"
@@ -158,7 +164,7 @@ def _turns(frame: Frame, turns: Sequence[tuple[int, int]]) -> Iterator[str]:
         yield f'<text class="tick" x="{x + 4:.1f}" y="{HEIGHT - 7}"><tspan class="w">{word}</tspan>{turn}</text>'
 
 
-def _grid(frame: Frame) -> Iterator[str]:
+def _draw_grid(frame: Frame) -> Iterator[str]:
     """Zero, and a round number above and below it."""
     tick = 1
     while tick * 2.2 < frame.high:
@@ -170,7 +176,7 @@ def _grid(frame: Frame) -> Iterator[str]:
         yield f'<text class="tick" text-anchor="end" x="{LEFT - 5}" y="{y + 4:.1f}">{sign}{abs(value)}</text>'
 
 
-def _dot(frame: Frame, point: Point) -> str:
+def _draw_dot(frame: Frame, point: Point) -> str:
     title = escape(f"#{point.number} {point.text}: {point.ahead:+.1f}")
     place = f'cx="{frame.x(point.number):.1f}" cy="{frame.y(point.ahead):.1f}"'
     return f'<circle class="pt" data-n="{point.number}" {place} r="3.4"><title>{title}</title></circle>'

@@ -6,7 +6,7 @@ it.
     fragments(export, facts, since)     what such a page is sent behind event `since`: the data of an event `more`
     checker()                           the page that checks a file, docs/verify.html
 
-`facts` are those of `bot/report/facts.py`, by event. Without them a page has no luck, no odds and
+`facts` are those of `bot/report/event_odds.py`, by event. Without them a page has no luck, no odds and
 no traces.
 """
 
@@ -25,11 +25,11 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from bot.game.state import Json
-from bot.interface.reply.bars import percent
-from bot.report.luck import luck_svg
+from bot.report.luck import render_luck_svg
 from bot.report.page_data import MANY, MANY_BEFORE, Story
 from bot.report.units import SYMBOLS
-from bot.systems.catalog import lost_states
+from bot.rulesets.catalog import list_lost_states
+from bot.ui.reply.bars import format_percent
 
 TEMPLATES = Path(__file__).parent / "templates"
 BLOCKS = ("p_head", "p_now", "p_score", "p_short", "p_shots", "p_cards", "p_rosters")
@@ -50,24 +50,26 @@ Facts = Mapping[int, Json]
 _SCRIPT, _SCRIPT_END = "<script>", "</script>"
 
 
-def page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
+def build_page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
     """The whole page; `picture` is the address of what a chat shows beside a link to it."""
-    model = _model(without_accounts(export), facts, live=live, picture=picture)
-    return _with_hashes(_environment().get_template("page.html.j2").render(model))
+    model = _build_template_model(remove_accounts(export), facts, live=live, picture=picture)
+    return _add_script_policy(_create_environment().get_template("page.html.j2").render(model))
 
 
-def _with_hashes(text: str) -> str:
+def _add_script_policy(text: str) -> str:
     """The page with a policy by which a browser runs the scripts in it, and no other."""
-    return text.replace("@SCRIPTS@", script_hashes(text), 1)
+    return text.replace("@SCRIPTS@", hash_scripts(text), 1)
 
 
-def script_hashes(text: str) -> str:
+def hash_scripts(text: str) -> str:
     """The hashes of the scripts in a page, as a policy names them."""
-    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in _scripts_in(text)}
+    hashes = {
+        b64encode(sha256(script.encode()).digest()).decode() for script in _find_scripts(text)
+    }
     return " ".join(f"'sha256-{digest}'" for digest in sorted(hashes)) or "'none'"
 
 
-def _scripts_in(text: str) -> Iterator[str]:
+def _find_scripts(text: str) -> Iterator[str]:
     """Yield the content of each script without attributes."""
     begin = text.find(_SCRIPT)
     while begin >= 0:
@@ -79,23 +81,23 @@ def _scripts_in(text: str) -> Iterator[str]:
         begin = text.find(_SCRIPT, end)
 
 
-def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
+def build_fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
     """What a page that follows the game needs behind event `since`, as plain JSON values.
 
     `parts` are the blocks of BLOCKS by the ids of their elements, `rows` the new events by turn,
     `changed` the older rows that are different now (undone, opened), `export` and `odds` the data
     of the new events.
     """
-    export = without_accounts(export)
-    template = _environment().get_template("page.html.j2")
-    model = _model(export, facts, live="-", since=since)
+    export = remove_accounts(export)
+    template = _create_environment().get_template("page.html.j2")
+    model = _build_template_model(export, facts, live="-", since=since)
     made = {
         name: "".join(template.blocks[name](template.new_context(model))).strip()
         for name in (*BLOCKS, "turns")
     }
     new = [row for row in export["events"] if row["number"] > since]
     rows = {row.number: row for row in model["story"].rows}
-    draw = _environment().get_template("row.html.j2").make_module(model).row  # type: ignore[attr-defined]
+    draw = _create_environment().get_template("row.html.j2").make_module(model).row  # type: ignore[attr-defined]
     return {
         "from": len(export["events"]) - len(new),
         "export": {**export, "events": new},
@@ -105,32 +107,32 @@ def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
         "units": model["units"],
         "changed": {
             f"e{number}": str(draw(rows[number])).strip()
-            for number in _touched(new)
+            for number in _list_changed_events(new)
             if number in rows and number <= since
         },
     }
 
 
-def page_of(export: str, facts: Mapping[int, str], live: str = "") -> str:
+def build_page_from_text(export: str, facts: Mapping[int, str], live: str = "") -> str:
     """The whole page from texts: what a worker process is asked for."""
-    return page(
+    return build_page(
         json.loads(export), {number: json.loads(told) for number, told in facts.items()}, live
     )
 
 
-def checker() -> str:
+def build_checker_page() -> str:
     """The page that checks an exported game, or the data in a page, given as a file."""
-    return _with_hashes(_environment().get_template("verify.html.j2").render())
+    return _add_script_policy(_create_environment().get_template("verify.html.j2").render())
 
 
-def checker_scripts() -> Markup:
+def load_checker_scripts() -> Markup:
     """Return the scripts that check a log, as pages have them and Node can run them."""
     return Markup(
         "\n".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "check"))
     )
 
 
-def _just_now(story: Story, facts: Facts) -> Json | None:
+def _find_last_roll(story: Story, facts: Facts) -> Json | None:
     """The last shot or roll of a game that is followed, with its odds then; None before the
     first.
     """
@@ -140,7 +142,7 @@ def _just_now(story: Story, facts: Facts) -> Json | None:
     return None
 
 
-def _touched(events: list[Json]) -> list[int]:
+def _list_changed_events(events: list[Json]) -> list[int]:
     """The older events of which these say something new."""
     found: list[int] = []
     for row in events:
@@ -151,18 +153,18 @@ def _touched(events: list[Json]) -> list[int]:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _create_environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     made.filters["day"] = lambda at: f"{(when := datetime.fromtimestamp(at, UTC)).day} {when:%B %Y}"
     made.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
-    made.filters["chance"] = lambda exact: percent(float(Fraction(exact)))
+    made.filters["chance"] = lambda exact: format_percent(float(Fraction(exact)))
     made.globals |= {
-        "checking": checker_scripts,
+        "checking": load_checker_scripts,
         "asset": lambda name: Markup((TEMPLATES / name).read_text("utf-8")),
         "symbols": {name: Markup(shape) for name, shape in SYMBOLS.items()},
-        "data_script": data_script,
+        "data_script": build_data_script,
         "most_dice": MOST_DICE,
         "most_points": MOST_POINTS,
         "most_moves": MOST_MOVES,
@@ -172,7 +174,9 @@ def _environment() -> Environment:
     return made
 
 
-def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: str = "") -> Json:
+def _build_template_model(
+    export: Json, facts: Facts, live: str = "", since: int = 0, picture: str = ""
+) -> Json:
     """What the templates are given."""
     story = Story(export, facts)
     last = export["events"][-1]["number"] if export["events"] else 0
@@ -181,7 +185,7 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     decided = story.turning_points()
     turns = [(turn.number, turn.phases[0].rows[0].number) for turn in story.turns if turn.number]
     plots = {
-        whose: luck_svg(luck, story.who_is(whose), at, turns, (first, last))
+        whose: render_luck_svg(luck, story.who_is(whose), at, turns, (first, last))
         for at, (whose, luck) in enumerate(story.luck.items())
     }
     best, worst = story.shots()
@@ -199,10 +203,10 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
             "wrong": [number for number, is_right in fits.items() if not is_right],
         },
     }
-    packed = data_script("facts", told)
+    packed = build_data_script("facts", told)
     return {
         "story": story,
-        "lost": Markup(harmless(json.dumps(lost_states(story.system)))),
+        "lost": Markup(escape_script_json(json.dumps(list_lost_states(story.system)))),
         "packed": packed,
         "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),
         "export": export,
@@ -212,7 +216,7 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
         "since": since,
         "last": last,
         "decided": decided,
-        "just_now": _just_now(story, facts) if live else None,
+        "just_now": _find_last_roll(story, facts) if live else None,
         "best": best,
         "worst": worst,
         "plots": plots,
@@ -223,25 +227,25 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     }
 
 
-def data_script(name: str, value: Any) -> Markup:
+def build_data_script(name: str, value: Any) -> Markup:
     """The script element with the data: plain JSON, or gzip in base64, which every browser of
     today unpacks.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if len(text) < PACKED:
         return Markup('<script type="application/json" id="{}">{}</script>').format(
-            name, Markup(harmless(text))
+            name, Markup(escape_script_json(text))
         )
     packed = b64encode(compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
     return Markup('<script type="application/gzip" id="{}">{}</script>').format(name, packed)
 
 
-def harmless(text: str) -> str:
+def escape_script_json(text: str) -> str:
     """JSON that cannot end its script element, nor begin a comment in it."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def without_accounts(export: Json) -> Json:
+def remove_accounts(export: Json) -> Json:
     """The export with nothing by which an account could be known again: a page is passed on, and
     no check needs it.
     """

@@ -5,26 +5,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_moved
-from bot.game.decks import counted_cards, listed, open_cards
-from bot.game.events import COMBAT, undone_events
+from bot.game.decks import describe_card_counts, format_card_counts, list_open_cards
+from bot.game.events import COMBAT, find_undone_events
 from bot.game.losses import Losses, count_losses
 from bot.game.luck import NO_SIDE
-from bot.game.phases import whose_go
-from bot.game.sides import of_side
+from bot.game.phases import describe_whose_go
+from bot.game.sides import format_possessive
 from bot.game.state import DRAW, Game, Json, unit_from_json
-from bot.report.facts import sides_of
-from bot.report.luck import Course, Shot, luck_of, shots
-from bot.report.units import HURT, LOST, changes, counter
+from bot.presentation.events import (
+    CARDS,
+    TEXTS,
+    describe_event,
+    describe_initiative,
+    get_event_title,
+    list_track_changes,
+)
+from bot.report.event_odds import list_sides
+from bot.report.luck import Course, RareRoll, compute_luck, find_rarest_rolls
+from bot.report.units import HURT, LOST, build_counter, list_unit_changes
 from bot.rules import cards
-from bot.rules.inputs.decks import faces_shown
+from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.tracks import Track
-from bot.rules.proof.chain import DELETED, SAID, filled
-from bot.rules.text.names import with_sides
-from bot.systems.catalog import systems
-from bot.systems.system import System
-from bot.verification.check_page import as_logged
-from bot.verification.follows.cards import closed_hands
+from bot.rules.proof.chain import DELETED, SAID, fill_marks
+from bot.rules.text.names import insert_sides
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
+from bot.verification.check_page import format_logged_result
+from bot.verification.follows.cards import list_closed_hands
 
 FILTERS = {
     **dict.fromkeys(COMBAT, "combat"),
@@ -41,7 +48,7 @@ MANY_BEFORE = 6
 
 
 @dataclass(slots=True)
-class Row:
+class LogRow:
     """One event of the log."""
 
     number: int
@@ -77,7 +84,7 @@ class Phase:
     """A phase and its events."""
 
     title: str
-    rows: list[Row] = field(default_factory=list)
+    rows: list[LogRow] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -114,64 +121,68 @@ class Story:
         self.first: dict[str, Json] = {}
         self.counters: dict[int, dict[str, Json]] = {}
         self.changes: dict[int, list[str]] = {}
-        self.rows: list[Row] = []
+        self.rows: list[LogRow] = []
         self.turns: list[Turn] = []
-        self.undone = undone_events([event["body"] for event in export["events"]])
-        self.system: System | None = systems().get(str(export.get("system") or _system_of(export)))
+        self.undone = find_undone_events([event["body"] for event in export["events"]])
+        self.system: System | None = get_systems().get(
+            str(export.get("system") or _get_system_id(export))
+        )
         self.phase_titles = {
-            p["name"]: p.get("title", p["name"]) for p in self._of_system("phases")
+            p["name"]: p.get("title", p["name"]) for p in self._get_system_words("phases")
         }
-        self.sides = sides_of(export)
-        self._read()
+        self.sides = list_sides(export)
+        self._read_events()
         if not self.sides:
             self.sides = sorted(
                 {str(unit.get("side") or "") for unit in self.first.values()} - {""}
             )
         self._count_losses()
-        self.luck: dict[str, Course] = {whose: luck_of(self.rows, whose) for whose in self._lucky()}
+        self.luck: dict[str, Course] = {
+            whose: compute_luck(self.rows, whose) for whose in self._list_luck_owners()
+        }
 
-    def _of_system(self, key: str) -> list[Any]:
+    def _get_system_words(self, key: str) -> list[Any]:
         return list(self.system.game.get(key) or ()) if self.system is not None else []
 
     def name_of(self, person: str) -> str:
         """The name of a person of the log."""
         return self.names.get(person, "someone")
 
-    def _read(self) -> None:
+    def _read_events(self) -> None:
         for event in self.export["events"]:
             body = event["body"]
             after = body.get("after") or {}
             for key, unit in (after.get("units") or {}).items():
                 self.units[key] = unit
                 if unit:
-                    drawn = counter(unit, self.first.setdefault(key, unit), self.system)
+                    drawn = build_counter(unit, self.first.setdefault(key, unit), self.system)
                     self.counters.setdefault(body["number"], {})[key] = drawn
             if body["kind"] != "start" and (
-                changed := [*changes(body, self.system), *tracks_moved(body)]
+                changed := [*list_unit_changes(body, self.system), *list_track_changes(body)]
             ):
                 self.changes[body["number"]] = changed
             fresh = after.get("game") or {}
             before = self.game.get("turn", 0)
             self.game |= fresh
-            self._enter(before, fresh, body["kind"])
+            self._begin_turn_or_phase(before, fresh, body["kind"])
             if moved := after.get("cards"):
                 self.cards |= moved
                 self.moved |= {body["number"]} if body["kind"] not in ("undo", "redo") else set()
-                self.seats = sorted({*self.seats, *cards.hands_held(self.cards)})
-            row = self._row(body)
+                self.seats = sorted({*self.seats, *cards.count_all_hand_cards(self.cards)})
+            row = self._build_row(body)
             self.rows.append(row)
             self.turns[-1].phases[-1].rows.append(row)
         if self.turns:
             self._end_turn()
-            self._set_apart(self.turns[0], self.turns[0].phases[0].rows)
+            self._separate_setup(self.turns[0], self.turns[0].phases[0].rows)
 
     def _end_turn(self) -> None:
         turn = self.turns[-1]
         turn.end = dict(self.units)
-        turn.hands = cards.hands_held(self.cards)
+        turn.hands = cards.count_all_hand_cards(self.cards)
         turn.tracks = dict(self.game.get("tracks") or {})
 
-    def _set_apart(self, first: Turn, rows: list[Row]) -> None:
+    def _separate_setup(self, first: Turn, rows: list[LogRow]) -> None:
         """What came before the first roll or phase as a block of its own: a reader comes for the
         fight.
         """
@@ -184,7 +195,7 @@ class Story:
             first.phases = [phase for phase in first.phases if phase.rows]
             self.turns.insert(0, Turn(0, [Phase("Setting up", rows[:done])]))
 
-    def _enter(self, turn_before: int, fresh: Json, kind: str) -> None:
+    def _begin_turn_or_phase(self, turn_before: int, fresh: Json, kind: str) -> None:
         """Begin the turn and the phase that an event leads to."""
         turn = self.game.get("turn", 0)
         if not self.turns or turn != turn_before:
@@ -207,17 +218,17 @@ class Story:
         title = self.phase_titles.get(name, name.replace("-", " ").capitalize()) or "Play"
         return f"{self.game['turn_of']}: {title}" if self.game.get("turn_of") else title
 
-    def _row(self, body: Json) -> Row:
+    def _build_row(self, body: Json) -> LogRow:
         number = body["number"]
         sealed = "sealed" in body
         texts = self.texts.get(number, {})
         if "sealed" in texts:
             body = {**body, **json.loads(texts["sealed"])}
         facts = self.facts.get(number, {})
-        first = self._first_line(texts)
-        head, what = self._told(body, facts)
+        first = self._build_first_line(texts)
+        head, what = self._describe_event(body, facts)
         full = texts.get("text", "")
-        logged = "" if first else as_logged(body, self.sides)
+        logged = "" if first else format_logged_result(body, self.sides)
         if first:
             full = (
                 head
@@ -227,9 +238,9 @@ class Story:
             head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
         after = (body.get("after") or {}).get("units") or {}
         used = [unit["name"] for unit in body.get("used") or ()]
-        weight, taken = self._suffered(body)
+        weight, taken = self._find_harm(body)
         touched = [unit["name"] if unit else key for key, unit in after.items()]
-        return Row(
+        return LogRow(
             number=number,
             kind=body["kind"],
             filter=FILTERS.get(body["kind"], "game"),
@@ -239,7 +250,7 @@ class Story:
             what=what,
             dice=[
                 (shows, die["sides"])
-                for shows, die in zip(faces_shown(body), body.get("dice") or (), strict=True)
+                for shows, die in zip(list_faces(body), body.get("dice") or (), strict=True)
             ],
             hand=bool(body.get("hand")),
             sealed=sealed,
@@ -253,31 +264,31 @@ class Story:
             taken=taken,
         )
 
-    def _told(self, body: Json, facts: Json) -> tuple[str, str]:
+    def _describe_event(self, body: Json, facts: Json) -> tuple[str, str]:
         """The news of an event and what it was, where the log does not keep its first line: (`Squad
         4 is eliminated`, `PT-76 fires`)."""
         if "told" in facts:
-            return held(
-                body, with_sides(facts["told"], tuple(self.sides)), tuple(self.sides)
+            return describe_initiative(
+                body, insert_sides(facts["told"], tuple(self.sides)), tuple(self.sides)
             ), facts["by"]
         text = self.texts.get(body["number"], {}).get(TEXTS.get(body["kind"], "label"), "")
-        found = retold(body, self.name_of, text, tuple(self.sides))
+        found = describe_event(body, self.name_of, text, tuple(self.sides))
         if found.acts:
-            return found.sentence, facts.get("title") or title_of(body)
+            return found.sentence, facts.get("title") or get_event_title(body)
         return found.title, found.by.removeprefix(self.name_of(body["who"])).lstrip(", ")
 
-    def _first_line(self, texts: Mapping[str, str]) -> str:
+    def _build_first_line(self, texts: Mapping[str, str]) -> str:
         """The first line of the answer, with today's names; nothing where the log does not keep
         it.
         """
-        deleted = filled(
+        deleted = fill_marks(
             texts.get(SAID, ""),
             self.name_of,
             lambda at, key: self.texts.get(at, {}).get(key, DELETED),
         )
         return " ".join(deleted.split())
 
-    def _suffered(self, body: Json) -> tuple[str, list[str]]:
+    def _find_harm(self, body: Json) -> tuple[str, list[str]]:
         """How heavy a result is, "lost", "hurt" or nothing, and who left the fight by it."""
         if body["kind"] not in (*COMBAT, "roll", "reveal"):
             return "", []
@@ -286,9 +297,9 @@ class Story:
         taken = []
         for key, unit in after.items():
             was = before.get(key)
-            if unit and was and self._standing(unit, was) != self._standing(was, was):
+            if unit and was and self._get_unit_status(unit, was) != self._get_unit_status(was, was):
                 found = "hurt"
-                if self._standing(unit, was) == LOST:
+                if self._get_unit_status(unit, was) == LOST:
                     taken.append(unit["name"])
         return ("lost" if taken else found), taken
 
@@ -297,10 +308,10 @@ class Story:
         earlier: dict[str, Json | None] = {}
         for turn in self.turns:
             for side in self.sides:
-                turn.losses[side] = self._loss(side, earlier, turn.end)
+                turn.losses[side] = self._compute_loss(side, earlier, turn.end)
             earlier = turn.end
 
-    def _loss(
+    def _compute_loss(
         self, side: str, earlier: Mapping[str, Json | None], now: Mapping[str, Json | None]
     ) -> Loss:
         found = Loss([], [])
@@ -309,29 +320,31 @@ class Story:
             if first is None or ((unit or first).get("side") or "") != side:
                 continue
             was = earlier.get(key, first)
-            now_is = self._standing(unit, first)
-            was_is = self._standing(was, first)
+            now_is = self._get_unit_status(unit, first)
+            was_is = self._get_unit_status(was, first)
             if unit is not None and now_is != was_is:
                 found.gone += [unit["name"]] if now_is == LOST else []
                 found.hurt += [unit["name"]] if now_is == HURT else []
         return found
 
-    def _standing(self, unit: Json | None, first: Json) -> str:
-        return str(counter(unit, first, self.system)["standing"]) if unit is not None else LOST
+    def _get_unit_status(self, unit: Json | None, first: Json) -> str:
+        return (
+            str(build_counter(unit, first, self.system)["standing"]) if unit is not None else LOST
+        )
 
     def drawn(self, key: str) -> tuple[Json, Json]:
         """A unit as it is now, and as it came into the game."""
         first = self.first[key]
-        return counter(self.units[key] or first, first, self.system), counter(
+        return build_counter(self.units[key] or first, first, self.system), build_counter(
             first, first, self.system
         )
 
-    def _lucky(self) -> list[str]:
+    def _list_luck_owners(self) -> list[str]:
         """List whose luck is counted: the sides, and whoever else a roll counts for, as in free
         play.
         """
         counted = {row.luck["side"] for row in self.rows if row.luck}
-        sides = sides_of(self.export)
+        sides = list_sides(self.export)
         return [*sides, *sorted(counted - {*sides}, key=self.who_is)]
 
     def who_is(self, whose: str) -> str:
@@ -347,7 +360,7 @@ class Story:
     def losses_of(self, side: str) -> Losses:
         """Count the losses of a side so far."""
         units = [
-            unit_from_json(unit) for unit in self.units.values() if unit and _side(unit) == side
+            unit_from_json(unit) for unit in self.units.values() if unit and _get_side(unit) == side
         ]
         types = {key: unit["type"] for key, unit in self.first.items()}
         return count_losses(units, types, self.system)
@@ -385,7 +398,7 @@ class Story:
         go = tuple(self.game.get("go") or ())
         sides = tuple(self.game.get("sides") or ())
         return (
-            whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", "")))
+            describe_whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", "")))
             or self.phase_title()
         )
 
@@ -394,7 +407,7 @@ class Story:
         ends = (row.number for row in reversed(self.rows) if row.kind == "end" and not row.undone)
         return self.texts.get(next(ends, 0), {}).get("text", "") if self.game.get("ended") else ""
 
-    def turning_points(self) -> list[Row]:
+    def turning_points(self) -> list[LogRow]:
         """What decided the game: the events that took most units out of the fight, then those
         worth most.
         """
@@ -404,9 +417,9 @@ class Story:
         ]
         return sorted(most, key=lambda row: row.number)
 
-    def shots(self) -> tuple[list[Shot], list[Shot]]:
+    def shots(self) -> tuple[list[RareRoll], list[RareRoll]]:
         """The least likely successes and the least likely failures."""
-        return shots(self.rows)
+        return find_rarest_rolls(self.rows)
 
     def scores(self) -> list[tuple[float, str]]:
         """What results are worth, in words: (3, `eliminated, destroyed`)."""
@@ -426,7 +439,7 @@ class Story:
 
     def score_now(self, track: Track, side: str) -> int:
         """Return the value of a track that is the score."""
-        return int(track.now(self.game.get("tracks") or {}, side))
+        return int(track.get_value(self.game.get("tracks") or {}, side))
 
     def score_rows(self, track: Track) -> list[tuple[int, list[tuple[str, int, int]]]]:
         """Return each turn with the sides and their values at its end, and how long the bar of
@@ -434,7 +447,7 @@ class Story:
         """
         turns = [turn for turn in self.turns if turn.number]
         values = {
-            turn.number: [int(track.now(turn.tracks, side)) for side in self.sides]
+            turn.number: [int(track.get_value(turn.tracks, side)) for side in self.sides]
             for turn in turns
         }
         largest = max((abs(value) for row in values.values() for value in row), default=0)
@@ -451,33 +464,39 @@ class Story:
         for id, declared in (self.game.get("decks") or {}).items():
             deck = cards.deck_from_json(declared)
             title, names = (own[id].title, own[id].names) if id in own else (id, {})
-            called = {card: names.get(card) or self._called(id, card) for card, _ in deck.cards}
-            counts = counted_cards(deck, cards.sizes(id, self.cards), self.whose_hand)
-            held = {seat: cards.known_cards(id, seat, self.cards) for seat in self.seats}
+            called = {
+                card: names.get(card) or self._get_card_name(id, card) for card, _ in deck.cards
+            }
+            counts = describe_card_counts(deck, cards.count_places(id, self.cards), self.whose_hand)
+            held = {seat: cards.count_known_cards(id, seat, self.cards) for seat in self.seats}
             opened = [
-                (self.whose_hand(seat), listed(called, some.items()))
+                (self.whose_hand(seat), format_card_counts(called, some.items()))
                 for seat, some in held.items()
                 if any(some.values())
             ]
-            lying = [*open_cards(id, deck, cards.moved(self.cards, {}), called), *opened]
+            lying = [*list_open_cards(id, deck, cards.set_counts(self.cards, {}), called), *opened]
             yield title, counts, [f"{label}: {told}" for label, told in lying]
 
-    def _called(self, id: str, card: str) -> str:
+    def _get_card_name(self, id: str, card: str) -> str:
         """How a card is called; one whose word was deleted by its number."""
         if (found := cards.WORD.fullmatch(card)) is None:
-            return cards.name_of(id, card)
+            return cards.format_card_name(id, card)
         return self.texts.get(int(found[1]), {}).get(found[2]) or f"card {found[2][1:]}"
 
     def whose_hand(self, seat: str) -> str:
         """`VC's hand`, `Anna's hand`."""
-        return of_side(self.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
+        return format_possessive(self.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
 
     def still_closed(self) -> list[str]:
         """A line for each hand, and each known end of a pile, that holds closed cards."""
         decks = self.game.get("decks") or {}
-        return [*closed_hands(replace(Game(""), decks=decks, cards=cards.moved(self.cards, {})))]
+        return [
+            *list_closed_hands(
+                replace(Game(""), decks=decks, cards=cards.set_counts(self.cards, {}))
+            )
+        ]
 
-    def card_rows(self) -> list[tuple[int, Row]]:
+    def card_rows(self) -> list[tuple[int, LogRow]]:
         """(turn, event) of what was drawn, played and moved, the newest first."""
         every = (
             (turn.number, row) for turn in self.turns for phase in turn.phases for row in phase.rows
@@ -487,9 +506,9 @@ class Story:
         ]
 
 
-def _side(unit: Json) -> str:
+def _get_side(unit: Json) -> str:
     return str(unit.get("side") or "")
 
 
-def _system_of(export: Json) -> str:
+def _get_system_id(export: Json) -> str:
     return next((row["body"]["system"] for row in export["events"] if "system" in row["body"]), "")

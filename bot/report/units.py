@@ -1,25 +1,25 @@
 """Units as a page shows them: how they are, the numbers on their counter, the frame by their type.
 
-What is said of a unit is `bot/game/counter.py`; the page's own script is handed the counters of
+What is said of a unit is `bot/game/counter_faces.py`; the page's own script is handed the counters of
 each moment.
 """
 
 from collections.abc import Mapping
 
-from bot.game.counter import (
-    frame_of,
-    in_words,
+from bot.game.counter_faces import (
+    describe_state,
+    format_token,
+    format_word,
+    get_frame,
     is_weaker,
-    marks_of,
-    printed,
-    said,
-    state_of,
-    states_of,
+    list_conditions,
+    list_marks,
+    list_printed_numbers,
 )
-from bot.game.counter import is_lost as has_left
+from bot.game.counter_faces import is_lost as has_left
 from bot.game.state import Json, unit_from_json
-from bot.systems.game_file import ANY
-from bot.systems.system import System
+from bot.rulesets.game_file import ANY
+from bot.rulesets.system import System
 
 LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
 _BOX = '<path d="M1 1h38v24H1z"/>'
@@ -41,25 +41,25 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
     "medical": f'{_BOX}<path d="M20 4v18M11 13h18"/>',
     ANY: _BOX,
 }
-"""The frames of `bot/systems/game_file.py` as SVG."""
+"""The frames of `bot/rulesets/game_file.py` as SVG."""
 
 
-def counter(unit: Json, first: Json, system: System | None) -> Json:
+def build_counter(unit: Json, first: Json, system: System | None) -> Json:
     """A unit of the log as it is drawn: its `name`, `type`, `frame`, `states`, `marks` and
     `printed` numbers; `standing` is LOST, HURT (it has lost strength: wounded, reduced,
     immobilized), SHAKEN (it is not itself otherwise) or nothing. `first` is how it came into the
     game."""
     read = unit_from_json(unit)
-    states = states_of(read, system)
+    states = list_conditions(read, system)
     hurt = is_weaker(read, first["type"], system)
     return {
         "name": read.name,
-        "type": said(read.type, system),
-        "frame": frame_of(read.type, system),
+        "type": format_token(read.type, system),
+        "frame": get_frame(read.type, system),
         "states": states,
         "standing": LOST if has_left(read, system) else HURT if hurt else SHAKEN if states else "",
-        "marks": marks_of(read, system),
-        "printed": "–".join(printed(read, system)),
+        "marks": list_marks(read, system),
+        "printed": "–".join(list_printed_numbers(read, system)),
     }
 
 
@@ -68,15 +68,17 @@ def is_lost(unit: Json | None, system: System | None) -> bool:
     return unit is None or has_left(unit_from_json(unit), system)
 
 
-def changes(body: Json, system: System | None) -> list[str]:
+def list_unit_changes(body: Json, system: System | None) -> list[str]:
     """What an event did to units: `Squad 1: good order → shaken; wounds 1 → 2; marked fired`."""
     before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
     return [
-        text for key, unit in after.items() if (text := _changed(before.get(key), unit, system))
+        text
+        for key, unit in after.items()
+        if (text := _describe_change(before.get(key), unit, system))
     ]
 
 
-def _changed(was: Json | None, now: Json | None, system: System | None) -> str:
+def _describe_change(was: Json | None, now: Json | None, system: System | None) -> str:
     if not was or not now:
         return f"{(now or was or {})['name']}: {'new' if now else 'taken off the roster'}"
     old, new = (
@@ -84,31 +86,31 @@ def _changed(was: Json | None, now: Json | None, system: System | None) -> str:
         for unit in (was, now)
     )
     told = (
-        [f"{_unlike(old, new, system)} → {_unlike(new, old, system)}"]
-        if _unlike(old, new, system)
+        [f"{_describe_differences(old, new, system)} → {_describe_differences(new, old, system)}"]
+        if _describe_differences(old, new, system)
         else []
     )
     for key in {**old["numbers"], **new["numbers"]}:
-        values = [_number(unit["numbers"].get(key)) for unit in (old, new)]
-        told += [f"{in_words(key)} {' → '.join(values)}"] if values[0] != values[1] else []
-    told += [f"marked {in_words(mark)}" for mark in new["marks"] if mark not in old["marks"]]
-    told += [f"no longer {in_words(mark)}" for mark in old["marks"] if mark not in new["marks"]]
+        values = [_format_number(unit["numbers"].get(key)) for unit in (old, new)]
+        told += [f"{format_word(key)} {' → '.join(values)}"] if values[0] != values[1] else []
+    told += [f"marked {format_word(mark)}" for mark in new["marks"] if mark not in old["marks"]]
+    told += [f"no longer {format_word(mark)}" for mark in old["marks"] if mark not in new["marks"]]
     return f"{now['name']}: {'; '.join(told)}" if told else ""
 
 
-def _unlike(unit: Json, other: Json, system: System | None) -> str:
+def _describe_differences(unit: Json, other: Json, system: System | None) -> str:
     """The type and the state of a unit in words, each where the other's is not the same."""
     read = unit_from_json(unit)
     state = (
-        states_of(read, system)[0]
-        if state_of(read, system)
-        else in_words(unit["state"]) or "good order"
+        list_conditions(read, system)[0]
+        if describe_state(read, system)
+        else format_word(unit["state"]) or "good order"
     )
-    told = (("type", said(read.type, system)), ("state", state))
+    told = (("type", format_token(read.type, system)), ("state", state))
     return ", ".join(words for key, words in told if unit[key] != other[key])
 
 
-def _number(value: object) -> str:
+def _format_number(value: object) -> str:
     return (
         "–"
         if value is None

@@ -16,7 +16,7 @@ from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from bot.rules.dice import Die, Rolled, Script, Source
+from bot.rules.dice import Die, RolledDie, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import ITEM_ENDS, comparison_key, plain_signs
 from bot.rules.text.phrase import phrase
@@ -47,7 +47,7 @@ MOST_KINDS, MOST_CARDS = 400, 1_000
 """Different cards of a deck, and all of them."""
 
 Out = Mapping[str, int]
-"""How many of which card are where, by keys as `key` writes them, of closed hands by seat:
+"""How many of which card are where, by keys as `get_card_key` writes them, of closed hands by seat:
 `cup/hand/US`. What is not there is in the pile."""
 Pile = Sequence[tuple[str, int]]
 """Cards with how many there are of each, in the order of the deck."""
@@ -78,7 +78,7 @@ def deck_from_json(data: Mapping[str, Any]) -> Deck:
     return Deck(tuple(map(itemgetter("id", "count"), data["cards"])), data["empty"])
 
 
-def faults(deck: Deck) -> str:
+def find_deck_fault(deck: Deck) -> str:
     """What is wrong with a deck; "" for nothing."""
     ids = deck.ids
     if not all(map(_CARD.fullmatch, ids)):
@@ -93,12 +93,12 @@ def faults(deck: Deck) -> str:
 _CARD = re.compile(r"[A-Za-z0-9.-]{1,40}")
 
 
-def key(deck: str, place: str, card: str) -> str:
+def get_card_key(deck: str, place: str, card: str) -> str:
     """Under which cards out of the pile are counted."""
     return f"{deck}/{place}/{card}"
 
 
-def at(deck: str, place: str, out: Out) -> dict[str, int]:
+def count_at(deck: str, place: str, out: Out) -> dict[str, int]:
     """Return how many of which card of a deck are in a place."""
     start = f"{deck}/{place}/"
     return {
@@ -110,13 +110,15 @@ Sizes = tuple[dict[str, int], dict[str, int]]
 """How many cards of a deck are in each place, and how many in each hand and on each known end."""
 
 
-def sizes(deck: str, out: Out) -> Sizes:
+def count_places(deck: str, out: Out) -> Sizes:
     """Return how many cards of a deck are where."""
-    return laid(deck, (), out)[1]
+    return count_cards(deck, (), out)[1]
 
 
-def laid(id: str, deck: Pile, out: Out, held: Iterable[str] = ()) -> tuple[dict[str, int], Sizes]:
-    """All that is told of a deck in one look at what is out: the pile, as `left` has it, and how
+def count_cards(
+    id: str, deck: Pile, out: Out, held: Iterable[str] = ()
+) -> tuple[dict[str, int], Sizes]:
+    """All that is told of a deck in one look at what is out: the pile, as `list_pile` has it, and how
     many cards are where."""
     counts = dict(deck)
     places = dict[str, int]()
@@ -137,25 +139,25 @@ def laid(id: str, deck: Pile, out: Out, held: Iterable[str] = ()) -> tuple[dict[
     return {card: count for card, count in counts.items() if count > 0}, (places, hands)
 
 
-def of_deck(deck: str, out: Out) -> dict[str, int]:
+def select_deck(deck: str, out: Out) -> dict[str, int]:
     """What of a deck is out of its pile."""
     return {name: count for name, count in out.items() if name.startswith(f"{deck}/")}
 
 
-def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
+def set_counts(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
     """What is out of the pile once these counts are set; 0 for what is there no more."""
     return {name: count for name, count in {**out, **changes}.items() if count}
 
 
-def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
+def list_pile(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
     """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in
     closed hands. Without those, which only who may see them knows, it is what all can tell."""
-    return [*laid(id, deck.cards, out, held)[0].items()]
+    return [*count_cards(id, deck.cards, out, held)[0].items()]
 
 
 def pile_size(id: str, deck: Deck, out: Out) -> int:
     """Return how many cards the pile has, which all can tell."""
-    return size(deck.cards) - sum(sum(there.values()) for there in sizes(id, out))
+    return size(deck.cards) - sum(sum(there.values()) for there in count_places(id, out))
 
 
 Hands = Mapping[str, Sequence[tuple[str, str]]]
@@ -164,17 +166,17 @@ card).
 """
 
 
-def last_key(id: str) -> str:
+def get_last_key(id: str) -> str:
     """Under which the event is kept whose text says what is in closed hands; its faces and those
     behind are closed.
     """
     return f"{id}/last"
 
 
-def hands_now(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
+def get_current_hands(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
     """Of the hands that an event told those that still are: what a seat gave up as a whole is gone,
     and so is what combat sequences have drawn from a known end since."""
-    there = at(id, HAND, out)
+    there = count_at(id, HAND, out)
     gone = {end: max(0, len(told.get(end, ())) - there.get(end, 0)) for end in ENDS}
     return {
         seat: list(map(_pair, held[gone.get(seat, 0) :]))
@@ -187,9 +189,9 @@ def _pair(held: Sequence[str]) -> tuple[str, str]:
     return held[0], held[1]
 
 
-def ends_size(id: str, out: Out) -> int:
+def count_known_ends(id: str, out: Out) -> int:
     """Return how many cards are on the known top and at the known bottom."""
-    return sum(out.get(key(id, HAND, end), 0) for end in ENDS)
+    return sum(out.get(get_card_key(id, HAND, end), 0) for end in ENDS)
 
 
 SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
@@ -198,7 +200,7 @@ SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
 """
 
 
-def settled(
+def apply_card_draws(
     decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]
 ) -> dict[str, int] | None:
     """What is out of the piles once the dice of a combat sequence have drawn from them, each card
@@ -214,9 +216,9 @@ def settled(
             return None
         made = deck_from_json(decks[id])
         card = die["value"]
-        if now.get(last_key(id)):
-            sides, now = sides_drawn(id, made, now, 1)
-            now[key(id, PLAY, card)] = now.get(key(id, PLAY, card), 0) + 1
+        if now.get(get_last_key(id)):
+            sides, now = compute_draw_sides(id, made, now, 1)
+            now[get_card_key(id, PLAY, card)] = now.get(get_card_key(id, PLAY, card), 0) + 1
             if not isinstance(card, str) or sides == [0] or is_overdrawn(id, made, now):
                 return None
         else:
@@ -231,7 +233,7 @@ def settled(
             return None
         gone.append((id, card, SETTLED[die["to"]]))
     for id, card, to in gone:
-        now = take(id, now, [card], [PLAY], to)
+        now = take_cards(id, now, [card], [PLAY], to)
     return now
 
 
@@ -246,42 +248,46 @@ def is_overdrawn(id: str, deck: Deck, out: Out) -> bool:
     return min(told.values(), default=0) < 0
 
 
-def without_ends(id: str, out: Out) -> dict[str, int]:
+def remove_ends(id: str, out: Out) -> dict[str, int]:
     """What is out of the pile once the known top and bottom are shuffled into it."""
-    return moved(out, {key(id, HAND, end): 0 for end in ENDS})
+    return set_counts(out, {get_card_key(id, HAND, end): 0 for end in ENDS})
 
 
-def put(id: str, out: Out, end: str, count: int, number: int) -> dict[str, int]:
+def put_on_end(id: str, out: Out, end: str, count: int, number: int) -> dict[str, int]:
     """What is out of the pile once the event `number` has put so many cards on a known end of
     it.
     """
-    return {**out, key(id, HAND, end): out.get(key(id, HAND, end), 0) + count, last_key(id): number}
+    return {
+        **out,
+        get_card_key(id, HAND, end): out.get(get_card_key(id, HAND, end), 0) + count,
+        get_last_key(id): number,
+    }
 
 
 CLOSES = ("closed", "seat", "to")
 """Fields of events behind which cards are closed, or are others than before."""
 
 
-def hand_sizes(id: str, out: Out) -> dict[str, int]:
+def count_hand_cards(id: str, out: Out) -> dict[str, int]:
     """Return how many cards of a deck are in which hand, closed or opened."""
-    return {seat: count for seat, count in sizes(id, out)[1].items() if seat not in ENDS}
+    return {seat: count for seat, count in count_places(id, out)[1].items() if seat not in ENDS}
 
 
-def hands_held(out: Out) -> dict[str, int]:
+def count_all_hand_cards(out: Out) -> dict[str, int]:
     """The same of all decks together."""
     found = dict[str, int]()
     for id in {name.partition("/")[0] for name in out if name[0] != "+"}:
-        for seat, count in hand_sizes(id, out).items():
+        for seat, count in count_hand_cards(id, out).items():
             found[seat] = found.get(seat, 0) + count
     return found
 
 
-def known_cards(id: str, seat: str, out: Out) -> dict[str, int]:
+def count_known_cards(id: str, seat: str, out: Out) -> dict[str, int]:
     """The cards in a hand that were opened and are known to all."""
-    return at(id, f"{KNOWN}/{seat}", out)
+    return count_at(id, f"{KNOWN}/{seat}", out)
 
 
-def held_cards(hands: Hands) -> list[str]:
+def list_held_cards(hands: Hands) -> list[str]:
     """The cards in closed hands."""
     return [card for held in hands.values() for _, card in held]
 
@@ -291,7 +297,7 @@ def size(pile: Pile) -> int:
     return sum(map(itemgetter(1), pile))
 
 
-def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
+def get_card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
     """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies
     side by side. Raises ValueError."""
     for card, count in pile:
@@ -301,13 +307,13 @@ def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
     raise ValueError("the pile has fewer cards")
 
 
-class Drawn(NamedTuple):
+class CardDraw(NamedTuple):
     """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile
     then, how many cards are where, and before which card (from 0) the discards joined the pile; -1
     where they did not."""
 
     cards: tuple[str, ...]
-    dice: tuple[Rolled, ...]
+    dice: tuple[RolledDie, ...]
     out: Out
     sizes: Sizes
     joined: int = -1
@@ -323,13 +329,13 @@ def draw(
     source: Source,
     hands: Hands | None = None,
     seats: Sequence[str] = (),
-) -> Drawn:
+) -> CardDraw:
     """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as
     many. `hands` are the closed ones. What is known on top comes first, without a die, unless it is
     drawn to the top itself; what is known at the bottom comes last. Raises UserError where there
     are not so many."""
     hands = hands or {}
-    counts, (places, seated) = laid(id, deck.cards, out, held_cards(hands))
+    counts, (places, seated) = count_cards(id, deck.cards, out, list_held_cards(hands))
     first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
     last = [card for _, card in hands.get(BOTTOM, ())]
     ends = len(first), len(last)
@@ -351,12 +357,12 @@ def draw(
         raise UserError(what, hint=hint, option="count", code="empty-pile")
     joined = -1
     cards = list[str]()
-    dice = list[Rolled]()
+    dice = list[RolledDie]()
     now = dict(out)
     for number in range(count):
         end = TOP if first else BOTTOM if last and not pile else ""
         if not (pile or end):
-            thrown = at(id, DISCARD, now)
+            thrown = count_at(id, DISCARD, now)
             counts = {card: thrown[card] for card, _ in deck.cards if card in thrown}
             joined = number
             pile = sum(counts.values())
@@ -366,32 +372,32 @@ def draw(
             places[DISCARD] = 0
         if end:
             card = (first if first else last).pop(0)
-            now[key(id, HAND, end)] -= 1
+            now[get_card_key(id, HAND, end)] -= 1
             seated[end] -= 1
         else:
             die = Die(id, pile)
             face = source.draw(die)
-            card = card_at(counts.items(), int(face))
+            card = get_card_at(counts.items(), int(face))
             counts[card] -= 1
             pile -= 1
-            dice.append(die.rolled(face))
+            dice.append(die.with_value(face))
         where, whose, to = (seated, seats[number], HAND) if seats else (places, PLAY, PLAY)
         where[whose] = where.get(whose, 0) + 1
-        to = key(id, HAND, whose) if seats else key(id, PLAY, card)
+        to = get_card_key(id, HAND, whose) if seats else get_card_key(id, PLAY, card)
         now[to] = now.get(to, 0) + 1
         cards.append(card)
     taken = ends[0] - len(first), ends[1] - len(last)
-    return Drawn(
+    return CardDraw(
         tuple(cards),
         tuple(dice),
-        moved(now, {}) if any(taken) else now,
+        set_counts(now, {}) if any(taken) else now,
         (places, seated),
         joined,
         taken,
     )
 
 
-def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
+def find_face(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
     """The first face of the card that is called so, by its id or name; 0 where none is left."""
     word = comparison_key(typed)
     before = 0
@@ -402,30 +408,30 @@ def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
     return 0
 
 
-def faces_of(
+def find_faces(
     id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping[str, str]
 ) -> list[int]:
     """The faces that draw these cards, which came from a real deck; each is typed by its id or
     name. Raises UserError for one that is not in the pile then."""
-    counts = dict(left(id, deck, out))
-    joins = at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
+    counts = dict(list_pile(id, deck, out))
+    joins = count_at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
     found = list[int]()
     for word in typed:
         if not any(counts.values()):
             counts = {card: joins[card] for card, _ in deck.cards if card in joins}
             joins = {}
         there = tuple([pair for pair in counts.items() if pair[1]])
-        if not (face := face_of(there, word, names)):
+        if not (face := find_face(there, word, names)):
             hint = f"It may be {', '.join(names[card] for card, _ in there[:12])}{' ...' if there[12:] else ''}."
             what = f"{id} has no card {word[:40]} left to draw."
             raise UserError(what, hint=hint if there else "", option="hand", code="bad-face")
         found.append(face)
-        counts[card_at(there, face)] -= 1
+        counts[get_card_at(there, face)] -= 1
     return found
 
 
-def hands_drawn(
-    hands: Hands, drawn: Drawn, seats: Sequence[str], number: int
+def compute_hands_after_draw(
+    hands: Hands, drawn: CardDraw, seats: Sequence[str], number: int
 ) -> dict[str, list[tuple[str, str]]]:
     """The closed hands and known ends behind the draw that the event `number` is. What somebody
     looked at at the bottom is on top then, and still the same draw to whoever knew it."""
@@ -441,7 +447,7 @@ def hands_drawn(
     return now
 
 
-def sides_drawn(
+def compute_draw_sides(
     id: str, deck: Deck, out: Out, count: int, *, peeks: bool = False
 ) -> tuple[list[int], dict[str, int]]:
     """What all can tell of a draw of so many cards: the sides of its dice, and what is out of the
@@ -449,8 +455,8 @@ def sides_drawn(
     now = dict(out)
     sides = list[int]()
     size = pile_size(id, deck, now)
-    top = key(id, HAND, TOP)
-    bottom = key(id, HAND, BOTTOM)
+    top = get_card_key(id, HAND, TOP)
+    bottom = get_card_key(id, HAND, BOTTOM)
     for _ in range(count):
         if now.get(top) and not peeks:
             now[top] -= 1
@@ -459,7 +465,7 @@ def sides_drawn(
             now[bottom] -= 1
             continue
         if not size and deck.empty == RESHUFFLE:
-            size = sum(at(id, DISCARD, now).values())
+            size = sum(count_at(id, DISCARD, now).values())
             now = {
                 name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")
             }
@@ -485,12 +491,14 @@ def list_returned_draws(
     ]
 
 
-def with_ends(hands: Hands, end: str, held: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def put_back_on_end(
+    hands: Hands, end: str, held: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
     """What a known end has once more is put there: on top of it all, or below."""
     return [*held, *hands.get(end, ())] if end == TOP else [*hands.get(end, ()), *held]
 
 
-def order(names: Sequence[str], source: Source) -> Drawn:
+def draw_order(names: Sequence[str], source: Source) -> CardDraw:
     """The names in an order that dice give: each a card of a deck that is drawn to its end."""
     return draw(NAMES, Deck(tuple(zip(names, repeat(1), strict=False))), {}, len(names), source)
 
@@ -499,7 +507,7 @@ NAMES = "names"
 """What the dice are for that order names."""
 
 
-def take(
+def take_cards(
     id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str = ""
 ) -> dict[str, int]:
     """What is out of the pile once `cards` are moved from the first of `places` that has them; `to`
@@ -509,11 +517,13 @@ def take(
     """
     now = dict(out)
     for card in cards:
-        if (found := next((one for one in places if now.get(key(id, one, card))), "")) == "":
+        if (
+            found := next((one for one in places if now.get(get_card_key(id, one, card))), "")
+        ) == "":
             raise UserError(f"{card} of {id} is not there.", option="cards", code="unknown-card")
-        now[key(id, found, card)] -= 1
+        now[get_card_key(id, found, card)] -= 1
         if to:
-            now[key(id, to, card)] = now.get(key(id, to, card), 0) + 1
+            now[get_card_key(id, to, card)] = now.get(get_card_key(id, to, card), 0) + 1
     return {name: count for name, count in now.items() if count}
 
 
@@ -557,7 +567,7 @@ def read_cards(text: str) -> list[tuple[str, int]]:
     if not found or not all(count for _, count in found.values()):
         hint = 'For example "1..20", or "Ambush x3, Air strike x2, End of turn"'
         raise UserError("Which cards are in it?", hint=hint, option="cards", code="missing")
-    if problem := faults(
+    if problem := find_deck_fault(
         Deck(tuple((str(n), count) for n, (_, count) in enumerate(found.values())))
     ):
         raise UserError(
@@ -566,17 +576,17 @@ def read_cards(text: str) -> list[tuple[str, int]]:
     return list(found.values())
 
 
-def words(id: str, cards: Iterable[str]) -> str:
+def format_cards(id: str, cards: Iterable[str]) -> str:
     """How the log tells which cards of a deck: `cup: 7, 12`."""
     return f"{id}: {', '.join(cards)}"
 
 
-def size_words(id: str, deck: Deck) -> str:
+def format_deck_size(id: str, deck: Deck) -> str:
     """How the log tells that a deck was declared."""
-    return words(id, [f"{size(deck.cards)} cards"])
+    return format_cards(id, [f"{size(deck.cards)} cards"])
 
 
-def taken(id: str, deck: Deck, before: Out, after: Out) -> list[tuple[str, str]]:
+def list_taken_cards(id: str, deck: Deck, before: Out, after: Out) -> list[tuple[str, str]]:
     """Which cards a change takes from where: (place, card) for each, in the order of places and
     of the deck.
     """
@@ -585,7 +595,7 @@ def taken(id: str, deck: Deck, before: Out, after: Out) -> list[tuple[str, str]]
         (place, card)
         for place in PLACES
         for card, _ in deck.cards
-        for _ in range(fewer.get(key(id, place, card), 0))
+        for _ in range(fewer.get(get_card_key(id, place, card), 0))
     ]
 
 
@@ -613,6 +623,6 @@ _NAMES = {
 }
 
 
-def name_of(id: str, card: str) -> str:
+def format_card_name(id: str, card: str) -> str:
     """How a card is called: `K♠` for `KS` of a standard deck."""
     return _NAMES.get(card, card) if id in STANDARD else card

@@ -31,9 +31,9 @@ class Die(NamedTuple):
         """
         return index if self.faces is None else self.faces[index - 1]
 
-    def rolled(self, value: int | str) -> Rolled:
+    def with_value(self, value: int | str) -> RolledDie:
         """This die on the table, showing `value`."""
-        return Rolled(self.label, self.sides, value, self.faces, self.pile)
+        return RolledDie(self.label, self.sides, value, self.faces, self.pile)
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ class Die(NamedTuple):
         return "dA" if self.faces == AVERAGING else f"d[{','.join(map(str, self.faces))}]"
 
 
-class Rolled(NamedTuple):
+class RolledDie(NamedTuple):
     """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides;
     what it drew from.
     """
@@ -55,7 +55,7 @@ class Rolled(NamedTuple):
     pile: Any = None
 
     @property
-    def shown(self) -> object:
+    def display_value(self) -> object:
         """Its value, or the id of the card that it drew."""
         return self.value if self.pile is None else self.pile.card(self.value)
 
@@ -66,12 +66,12 @@ class Rolled(NamedTuple):
         """
         return self.pile is not None and self.pile.pile.order is not None
 
-    def note(self) -> dict[str, Any]:
+    def to_note(self) -> dict[str, Any]:
         """As an event of the log keeps it; in the place of a closed face there is the card."""
         note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}
         if self.pile is not None:
             note |= {"deck": self.pile.deck.id, "to": self.pile.goes(int(self.value))}
-            note |= {"value": self.shown} if self.is_closed else {}
+            note |= {"value": self.display_value} if self.is_closed else {}
         return note if self.faces is None else note | {"faces": list(self.faces)}
 
 
@@ -85,12 +85,12 @@ def d20(label: str) -> Die:
     return Die(label, 20)
 
 
-def averaging(label: str) -> Die:
+def make_averaging_die(label: str) -> Die:
     """An averaging die, six faces 2 3 3 4 4 5."""
     return Die(label, 6, AVERAGING)
 
 
-def dice(count: int, sides: int, label: str) -> tuple[Die, ...]:
+def make_dice(count: int, sides: int, label: str) -> tuple[Die, ...]:
     """`count` alike dice under one label: dice(2, 6, "morale check")."""
     return (Die(label, sides),) * count
 
@@ -109,7 +109,7 @@ FATE_FACES = (-1, 0, 1)
 FATE_SIGNS = {"+": 1, "+1": 1, "-": -1}
 
 
-def face_as_printed(die: Die, value: object) -> object:
+def read_printed_face(die: Die, value: object) -> object:
     """Return the face that a player reads off a real die: 0 on a d10 is 10, + on a fate die 1."""
     if die.pile is not None:
         return value
@@ -137,7 +137,7 @@ def _join_tens_and_units(tens: object, units: object) -> int | None:
 class Script:
     """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up
     exactly. Where cards are `named` each is the id or name of one, else the face of its die.
-    Dice `as_printed` are those of players, see `face_as_printed`. A d100 that `has_tens_and_units`
+    Dice `as_printed` are those of players, see `read_printed_face`. A d100 that `has_tens_and_units`
     is two of them: 30 and 7 are 37, 00 and 0 are 100."""
 
     def __init__(
@@ -159,13 +159,13 @@ class Script:
         not have.
         """
         if self._used == len(self._values):
-            cards = f"a card: {die.pile.listed}" if die.pile is not None and self._named else ""
+            cards = f"a card: {die.pile.card_list}" if die.pile is not None and self._named else ""
             raise DieOwed(die.label, cards or die.name, self._values)
         value = self._values[self._used]
         if self._has_tens_and_units and die == Die(die.label, 100):
             return self._draw_tens_and_units(die)
         if self._as_printed:
-            value = face_as_printed(die, value)
+            value = read_printed_face(die, value)
         if die.pile is not None and (self._named or isinstance(value, str)):
             self._used += 1
             return int(die.pile.face(value))

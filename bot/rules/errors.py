@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 
 from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import Phrase, Typed
-from bot.rules.text.plain import one_line
+from bot.rules.text.plain import make_one_line
 
 
 def _hint_safely(hint: str) -> str:
-    """`one_line`, of each piece of a hint."""
+    """`make_one_line`, of each piece of a hint."""
     if isinstance(hint, Hint):
         return hint
     if isinstance(hint, Phrase):
         return Phrase(*map(_hint_safely, hint.pieces))
-    return Typed(one_line(hint)) if isinstance(hint, Typed) else one_line(hint)
+    return Typed(make_one_line(hint)) if isinstance(hint, Typed) else make_one_line(hint)
 
 
 class UserError(Exception):
@@ -47,7 +47,7 @@ class UserError(Exception):
         option: str | None = None,
         about: object = None,
     ) -> None:
-        message = one_line(message)  # it quotes what was typed
+        message = make_one_line(message)  # it quotes what was typed
         hint = _hint_safely(hint)
         super().__init__(message)
         self.code = code
@@ -86,7 +86,7 @@ class TableError(Exception):
     def __init__(
         self, file: str, problem: str, *, row: object = None, column: object = None
     ) -> None:
-        problem = one_line(problem)
+        problem = make_one_line(problem)
         problem = problem if len(problem) <= LONGEST else f"{problem[: LONGEST - 3]}..."
         self.file = file
         self.problem = problem
@@ -94,7 +94,7 @@ class TableError(Exception):
         self.column = column
         place = file
         if row is not None:
-            place += f", row {one_line(str(row))[:60]}"
+            place += f", row {make_one_line(str(row))[:60]}"
         if column is not None:
             place += f", column {column}"
         super().__init__(f"{place}: {problem}")
@@ -118,7 +118,7 @@ _MISSHAPEN = (
 
 
 @contextmanager
-def reading(file: str, row: object = None) -> Iterator[None]:
+def name_row_of_errors(file: str, row: object = None) -> Iterator[None]:
     """Turn errors raised in this block into TableErrors that name the file and row.
 
     If blocks are nested, the innermost row is named.
@@ -195,7 +195,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
         or [name for name in names if len(folded) > 2 and folded in re.split(_PIECES, name)][:3]
     )
     near = near or find_near(folded, names, 0.6)
-    return meant(word, [by_folded[name] for name in near])
+    return suggest_names(word, [by_folded[name] for name in near])
 
 
 def with_sign_of(word: str, hint: Hint) -> Hint:
@@ -205,10 +205,10 @@ def with_sign_of(word: str, hint: Hint) -> Hint:
     sign = normalize_value(word)[:1]
     if sign not in ("-", "+") or not hint.right or hint.right.startswith(sign):
         return hint
-    return meant(word, [f"{sign}{hint.right}"])
+    return suggest_names(word, [f"{sign}{hint.right}"])
 
 
-def meant(word: str, names: list[str]) -> Hint:
+def suggest_names(word: str, names: list[str]) -> Hint:
     """`Did you mean fire or fair?`: the hint that names these, empty for none; one name corrects
     the command.
     """
@@ -241,7 +241,7 @@ def _either(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def corrected(typed: str, error: UserError) -> str:
+def correct_typed(typed: str, error: UserError) -> str:
     """What was typed with the wrong word put right, ready to copy; empty where that is not
     known.
     """

@@ -14,16 +14,16 @@ from bot.game.state import Game
 from bot.game.undo import EDITION, LEFT
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import everywhere, lost_states, using
+from bot.rulesets.catalog import list_lost_states, load_shared_systems, use_systems
 from bot.verification import replay
-from bot.verification.check_page import shown_faults
-from bot.verification.export_format import Exported, export_text, read_export, read_json
-from bot.verification.follows.cards import closed_hands, opened_faults
-from bot.verification.follows.event import event_faults, order_faults
-from bot.verification.follows.past import Past, missing_faults, sealed_contents
-from bot.verification.packs_of_game import Brought
+from bot.verification.check_page import find_page_faults
+from bot.verification.export_format import Exported, extract_export, read_export, read_json
+from bot.verification.follows.cards import find_opened_faults, list_closed_hands
+from bot.verification.follows.event import find_event_faults, find_order_faults
+from bot.verification.follows.past import Past, find_missing_faults, read_sealed_contents
+from bot.verification.packs_of_game import ExportedPacks
 from bot.verification.proof import MOST_FAULTS, Findings, check_proof
 
 _MOST_BYTES = 200_000_000
@@ -46,7 +46,7 @@ def check(
     if proof.faults:
         return proof
     history = _History(log, with_tables=with_tables, imported_until=imported_until)
-    history.read()
+    history.follow_log()
     return replace(
         proof, faults=_cut(history.faults), played=history.played, unplayed=history.unplayed, apart=history.apart,
         unplayed_at=tuple(history.unplayed_at),
@@ -61,16 +61,16 @@ class _History:
         self._log = log
         self._imported_until = imported_until
         self._with_tables = with_tables
-        self._packs = Brought(log)
-        self.faults: list[str] = list(self._packs.faults())
+        self._packs = ExportedPacks(log)
+        self.faults: list[str] = list(self._packs.find_faults())
         self.remarks: list[str] = []
         self.played = self.unplayed = self.apart = 0
         self.unplayed_at: list[int] = []
 
-    def read(self) -> None:
+    def follow_log(self) -> None:
         """Follow the log to its end, or to the first event that cannot be followed."""
         texts = {text.event: text.text for text in self._log.texts if text.key == SEALED}
-        contents, wrong = sealed_contents(texts)
+        contents, wrong = read_sealed_contents(texts)
         for at, fault in wrong:
             self._fault(at, fault)
         past = Past(Game(self._log.game), contents)
@@ -78,7 +78,7 @@ class _History:
         editions = dict[str, int]()
         for event in (row.body for row in self._log.events):
             number = event.get("number")
-            if found := list(event_faults(past, event)):
+            if found := list(find_event_faults(past, event)):
                 for fault in found:
                     self._fault(number, fault)
                 if not self._is_imported(number):
@@ -91,21 +91,21 @@ class _History:
                 self._fault(number, "what it changes cannot be read.")
                 return
         held = {(text.event, text.key) for text in self._log.texts}
-        for number, fault in missing_faults(past, held) if not self.faults else ():
+        for number, fault in find_missing_faults(past, held) if not self.faults else ():
             if number < past.imported_at:  # whoever asked for that did so where the game was played
                 self.remarks.append(f"Event {number} was imported: {fault}")
             else:
                 self._fault(number, fault)
-        self.remarks += closed_hands(past.now)
+        self.remarks += list_closed_hands(past.now)
         texts_by = {(text.event, text.key): text.text for text in self._log.texts}
         if not self.faults:
-            for number, fault in opened_faults([*past.bodies.values()], texts_by):
+            for number, fault in find_opened_faults([*past.bodies.values()], texts_by):
                 self._fault(number, fault)
 
     def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
         """Hold an event of the right shape against what went before."""
         number = event["number"]
-        for fault in order_faults(past, event):
+        for fault in find_order_faults(past, event):
             self._fault(number, fault)
         if event.get("reason") == LEFT:
             self.remarks.append(f"Event {number}: that a player had left is the host's word.")
@@ -114,7 +114,9 @@ class _History:
         if event.get("reason") == EDITION:
             self.remarks.append(f"Event {number}: that the rules had changed is the host's word.")
         if self._with_tables and not self.faults:
-            with using(self._packs.seen(past.now, past.contents.get(number, event))):
+            with use_systems(
+                self._packs.get_systems_at(past.now, past.contents.get(number, event))
+            ):
                 self._play(past, event, editions)
         if event["at"] < times[-1]:
             self.remarks.append(
@@ -129,13 +131,13 @@ class _History:
         if kind in OUTCOMES:
             roll = merge_choices(event, past.bodies)
         if roll is not None:
-            if problem := replay.edition_problem(roll):
+            if problem := replay.find_edition_problem(roll):
                 self._fault(number, problem)
             elif replay.is_playable(roll):
                 is_sealed = kind == "sealed"
                 side = event["side"]
                 before = past.bodies.get(number - 1, {})
-                for problem in replay.replay_faults(
+                for problem in replay.find_replay_faults(
                     past.now, roll, sealed=is_sealed, side=side, before=before
                 ):
                     self._fault(number, problem)
@@ -187,8 +189,8 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     """What a check of the export in `path`, or of a page that holds it, found. Raises UserError
     for any other file.
     """
-    text = raw_text(path)
-    data = read_json(export_text(text, _MOST_BYTES), f"The file {path}")
+    text = read_raw_text(path)
+    data = read_json(extract_export(text, _MOST_BYTES), f"The file {path}")
     found = check(data, heads)
     if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
         return found
@@ -196,27 +198,27 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
         (row["body"]["system"] for row in data["events"] if "system" in row["body"]),
         data.get("system", ""),
     )
-    faults, unproved = shown_faults(
-        text, data, frozenset(lost_states(everywhere().get(str(system))))
+    faults, unproved = find_page_faults(
+        text, data, frozenset(list_lost_states(load_shared_systems().get(str(system))))
     )
     told = (
         "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
     )
     remarks = [] if faults else [told]
     if unproved:
-        events = counted(len(unproved), "event")
+        events = format_count(len(unproved), "event")
         remarks.append(f"Nothing proves the sentences of {events}, as their answers were not kept.")
     return replace(found, faults=tuple(faults), remarks=(*found.remarks, *remarks))
 
 
-def file_text(path: Path) -> str:
+def read_file_text(path: Path) -> str:
     """The JSON of the export in `path`: as it is, compressed, or inside an after-action page.
     Raises UserError.
     """
-    return export_text(raw_text(path), _MOST_BYTES)
+    return extract_export(read_raw_text(path), _MOST_BYTES)
 
 
-def raw_text(path: Path) -> str:
+def read_raw_text(path: Path) -> str:
     """The text of an exported game or of a page that holds one, unpacked. Raises UserError."""
     try:
         if path.stat().st_size > _MOST_BYTES:
@@ -247,7 +249,7 @@ def raw_text(path: Path) -> str:
     return text
 
 
-def known_heads(
+def collect_heads(
     heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]
 ) -> list[str]:
     """What was typed behind --head and --heads; a file with text from a chat is read, `-` is
@@ -265,29 +267,27 @@ def known_heads(
     return found
 
 
-def summary(known: Findings) -> list[str]:
+def format_summary(known: Findings) -> list[str]:
     """What was checked, as lines to print."""
     said = {
-        f"{counted(known.events, 'event')}, {counted(known.dice, 'die', 'dice')} computed again, "
-        f"{counted(known.played, 'outcome')} played again, {counted(len(known.faults), 'fault')}.": 1,
-        f"{counted(known.unplayed, 'outcome')} could not be played again (other tables). "
-        f"Events: {_listed(known.unplayed_at)}.": known.unplayed,
+        f"{format_count(known.events, 'event')}, {format_count(known.dice, 'die', 'dice')} computed again, "
+        f"{format_count(known.played, 'outcome')} played again, {format_count(len(known.faults), 'fault')}.": 1,
+        f"{format_count(known.unplayed, 'outcome')} could not be played again (other tables). "
+        f"Events: {_format_events(known.unplayed_at)}.": known.unplayed,
         f"Dice in those events: {known.apart}. Nobody can tell here whether they were asked for.": known.apart,
-        f"{counted(known.waiting, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.": (
+        f"{format_count(known.waiting, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.": (
             known.waiting
         ),
-        f"{counted(known.by_hand, 'die', 'dice')} thrown by hand: nobody can check those.": known.by_hand,
-        f"{counted(known.sealed, 'sealed event')} with nothing to check: still closed, or the content was deleted.": (
-            known.sealed
-        ),
-        f"{counted(known.unread, 'digest')} of players' texts taken from the event alone: the texts were deleted.": (
-            known.unread
-        ),
+        f"{format_count(known.by_hand, 'die', 'dice')} thrown by hand: nobody can check those.": known.by_hand,
+        f"{format_count(known.sealed, 'sealed event')} with nothing to check: still closed, or "
+        "the content was deleted.": (known.sealed),
+        f"{format_count(known.unread, 'digest')} of players' texts taken from the event alone: "
+        "the texts were deleted.": (known.unread),
     }
     return [*(line for line, count in said.items() if count), *known.remarks]
 
 
-def _listed(events: Sequence[int]) -> str:
+def _format_events(events: Sequence[int]) -> str:
     """The first few events, by number."""
     return ", ".join(f"#{number}" for number in events[:_MOST_LISTED]) + (
         " ..." if events[_MOST_LISTED:] else ""

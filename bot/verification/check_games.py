@@ -5,24 +5,24 @@ shown, only faults.
 from collections.abc import Callable, Sequence
 
 from bot.game.events import replay
-from bot.game.loaded import load
+from bot.game.game_cache import restore_game
 from bot.game.state import from_json, to_json
 from bot.rules.errors import UserError
-from bot.stores.records import EventRow, Saved
-from bot.stores.store import Store
+from bot.storage.records import EventRow, Saved
+from bot.storage.store import Store
 from bot.verification.check_file import check
 from bot.verification.export import export_game
-from bot.verification.packs_of_game import packs_of
+from bot.verification.packs_of_game import load_packs_of_events
 
 Note = Callable[[str], object]
 
 
-def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
+def find_state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
     """Return whether snapshot and loaded state are what the log leads to."""
     bodies = [event.data for event in events]
     game = bodies[0].get("game", saved.game.id)
     try:
-        if to_json(load(saved).game) != to_json(replay(game, bodies)):
+        if to_json(restore_game(saved).game) != to_json(replay(game, bodies)):
             return ["its state is not what the log leads to."]
         snapshot = saved.state and to_json(from_json(saved.state))
         if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
@@ -38,7 +38,7 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
     return []
 
 
-async def audit(
+async def audit_games(
     store: Store, note: Note = lambda _: None, *, since: float = 0.0
 ) -> tuple[int, list[str]]:
     """Return how many games there are that were played `since` then, and the faults of all of them,
@@ -50,7 +50,7 @@ async def audit(
     count = 0
     faults = []
     after = ""
-    while page := await store.games(after=after, limit=200, since=since):
+    while page := await store.list_games(after=after, limit=200, since=since):
         for game in page:
             found = await audit_game(store, game, note)
             faults += [f"Game {game}: {fault}" for fault in found]
@@ -67,18 +67,18 @@ async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> li
     if saved is None:
         return []
     # What was added since then is left for the next time.
-    events = await store.events(game, before=saved.game.next_event)
+    events = await store.load_events(game, before=saved.game.next_event)
     if not events:
         return ["it has no events."]
     bodies = [event.data for event in events]
-    texts = [text for text in await store.texts(game) if text.event < saved.game.next_event]
+    texts = [text for text in await store.load_texts(game) if text.event < saved.game.next_event]
     whole = export_game(
         bodies[0].get("game", game),
         events,
-        await store.seeds(game),
+        await store.load_seeds(game),
         texts,
         (),
-        packs=await packs_of(store, events, texts),
+        packs=await load_packs_of_events(store, events, texts),
         with_secrets=True,
     )
     imported = max(
@@ -98,4 +98,4 @@ async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> li
         faults.append(
             f"the log ends with event {events[-1].number}, but the stored game is at another."
         )
-    return faults or state_faults(saved, events)
+    return faults or find_state_faults(saved, events)

@@ -5,9 +5,9 @@ docs/export.md.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.game.loaded import is_imported
-from bot.rules.proof.chain import SAID, SEALED, genesis, person_key
-from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.game.game_cache import is_imported
+from bot.rules.proof.chain import SAID, SEALED, compute_genesis, compute_person_key
+from bot.storage.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 from bot.verification.export_format import FORMAT, VERSION
 
 CLOSED = ("card.", "face.", "from.")
@@ -34,20 +34,22 @@ def export_game(
     opened; `with_secrets` keeps them, for a check that shows nobody anything but faults.
     """
     bodies = {event.number: event.data for event in events}
-    promises = Promises(with_secrets=with_secrets)
+    promises = TextPromises(with_secrets=with_secrets)
     for number, body in bodies.items():
         promises.note(number, body)
-    head = events[-1].hash if events else genesis(game)
+    head = events[-1].hash if events else compute_genesis(game)
     return {
-        **heading(game, head, packs, **about),
+        **build_heading(game, head, packs, **about),
         "events": [
             {"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events
         ],
-        **behind(game, seeds, promises.shown(texts), persons, with_secrets=with_secrets),
+        **build_appendix(
+            game, seeds, promises.list_visible(texts), persons, with_secrets=with_secrets
+        ),
     }
 
 
-def heading(
+def build_heading(
     game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object
 ) -> Json:
     """Return what comes before the events in an export."""
@@ -55,7 +57,7 @@ def heading(
     return {**heading, "packs": dict(packs)} if packs else heading
 
 
-def behind(
+def build_appendix(
     game: str,
     seeds: Iterable[SeedRow],
     texts: Iterable[TextRow],
@@ -67,15 +69,18 @@ def behind(
     given.
     """
     return {
-        "seeds": [_seed(row, shown=with_secrets or row.revealed is not None) for row in seeds],
-        "texts": [text_json(row) for row in texts],
+        "seeds": [
+            _seed_to_json(row, shown=with_secrets or row.revealed is not None) for row in seeds
+        ],
+        "texts": [text_to_json(row) for row in texts],
         "persons": [
-            {"person": row.person, "key": _key(game, row), "name": row.name} for row in persons
+            {"person": row.person, "key": _compute_person_key(game, row), "name": row.name}
+            for row in persons
         ],
     }
 
 
-class Promises:
+class TextPromises:
     """Which texts of a log an export may show, by what has been noted of its events; their
     bodies are not kept.
     """
@@ -88,7 +93,7 @@ class Promises:
         """Events whose closed cards were opened."""
         self._promised: dict[int, tuple[str, ...]] = {}
 
-    def see(self, row: EventRow) -> None:
+    def note_event(self, row: EventRow) -> None:
         """Note an event; it is only read where it says something of texts."""
         if any(word in row.body for word in _OF_TEXTS):
             self.note(row.number, row.data)
@@ -104,7 +109,7 @@ class Promises:
         if keys:
             self._promised[number] = keys
 
-    def shown(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
+    def list_visible(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
         """Those that may be shown, once all events are noted. An answer kept for its reader only is
         not in the chain, and so in no export."""
         closed = self._sealed - self._opened if not self._with_secrets else set()
@@ -118,18 +123,20 @@ class Promises:
                 yield row
 
 
-def _key(game: str, row: PersonRow) -> str:
-    return row.user.removeprefix(IMPORTED) if is_imported(row) else person_key(game, row.user)
+def _compute_person_key(game: str, row: PersonRow) -> str:
+    return (
+        row.user.removeprefix(IMPORTED) if is_imported(row) else compute_person_key(game, row.user)
+    )
 
 
-def _seed(row: SeedRow, *, shown: bool) -> Json:
+def _seed_to_json(row: SeedRow, *, shown: bool) -> Json:
     seed: Json = {"epoch": row.epoch, "commitment": row.commitment}
     if shown:
         seed["seed"] = row.seed.hex()
     return seed
 
 
-def text_json(row: TextRow) -> Json:
+def text_to_json(row: TextRow) -> Json:
     """A text as it is in an export."""
     return {
         "event": row.event,

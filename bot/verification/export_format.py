@@ -86,20 +86,22 @@ def read_json(text: str, what: str = "The file") -> object:
     that are none, and for halves of characters, which would have the same hash as a question mark.
     """
 
-    def whole(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    def build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             twice = next(key for key, count in counts.items() if count > 1)
-            raise _odd(f"{what} holds {twice[:40]!r} twice in one object.")
+            raise _make_ambiguity_error(f"{what} holds {twice[:40]!r} twice in one object.")
         return found
 
-    def no_number(word: str) -> object:
-        raise _odd(f"{what} holds {word}, which is not a number.")
+    def refuse_number(word: str) -> object:
+        raise _make_ambiguity_error(f"{what} holds {word}, which is not a number.")
 
     try:
         data: object = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=build_object,
+            parse_constant=refuse_number,
         )
     except (ValueError, RecursionError):
         raise UserError(
@@ -108,14 +110,14 @@ def read_json(text: str, what: str = "The file") -> object:
             code="not-a-log",
         ) from None
     if _HALF.search(text) and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
-        raise _odd(f"{what} holds half of a character.")
+        raise _make_ambiguity_error(f"{what} holds half of a character.")
     return data
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
-def _odd(problem: str) -> UserError:
+def _make_ambiguity_error(problem: str) -> UserError:
     return UserError(
         problem,
         hint="That is not a file that Grognard writes. Export the game again.",
@@ -127,7 +129,7 @@ def read_export(data: object) -> Exported:
     """The export in parsed JSON. Raises UserError that names the part which is not as it should
     be.
     """
-    file = _Part(data, "the file")
+    file = _ExportPart(data, "the file")
     if file.data.get("format") != FORMAT:
         raise UserError(
             "This file is not a game exported by Grognard.",
@@ -153,7 +155,7 @@ def read_export(data: object) -> Exported:
         for part in file.parts("persons")
     )
     if len({row.person for row in persons}) < len(persons):
-        raise _odd("The file has a person twice.")
+        raise _make_ambiguity_error("The file has a person twice.")
     return Exported(
         game=file.text("game"),
         head=file.text("head"),
@@ -173,39 +175,39 @@ def read_export(data: object) -> Exported:
             for part in file.parts("texts")
         ),
         persons=persons,
-        packs=_packs(file),
+        packs=_read_packs(file),
     )
 
 
-def _packs(file: _Part) -> dict[str, dict[str, str]]:
-    packs = file.part("packs") if "packs" in file.data else _Part({}, "packs")
+def _read_packs(file: _ExportPart) -> dict[str, dict[str, str]]:
+    packs = file.part("packs") if "packs" in file.data else _ExportPart({}, "packs")
     if len(packs.data) > MOST_PACKS:
-        raise _broken("packs of the file", f"of at most {MOST_PACKS}")
+        raise _make_format_error("packs of the file", f"of at most {MOST_PACKS}")
     return {
         hash: {name: packs.part(hash).text(name) for name in packs.part(hash).data}
         for hash in packs.data
     }
 
 
-class _Part:
+class _ExportPart:
     """A JSON object of the file, and how to call it when something is wrong with it."""
 
     def __init__(self, data: object, name: str) -> None:
         if not isinstance(data, Mapping):
-            raise _broken(name, "an object")
+            raise _make_format_error(name, "an object")
         self.data: Mapping[str, Any] = data
         self._name = name
 
     def text(self, key: str, default: str | None = None) -> str:
         value = self.data.get(key, default)
         if not isinstance(value, str):
-            raise _broken(f"{key} of {self._name}", "a text")
+            raise _make_format_error(f"{key} of {self._name}", "a text")
         return value
 
     def number(self, key: str) -> int:
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-            raise _broken(f"{key} of {self._name}", "a whole number")
+            raise _make_format_error(f"{key} of {self._name}", "a whole number")
         return value
 
     def seed(self, key: str) -> bytes:
@@ -213,19 +215,21 @@ class _Part:
         try:
             return bytes.fromhex(text)
         except ValueError:
-            raise _broken(f"{key} of {self._name}", "hex digits") from None
+            raise _make_format_error(f"{key} of {self._name}", "hex digits") from None
 
-    def part(self, key: str) -> _Part:
-        return _Part(self.data.get(key), f"{key} of {self._name}")
+    def part(self, key: str) -> _ExportPart:
+        return _ExportPart(self.data.get(key), f"{key} of {self._name}")
 
-    def parts(self, key: str) -> list[_Part]:
+    def parts(self, key: str) -> list[_ExportPart]:
         values = self.data.get(key, [])
         if not isinstance(values, list):
-            raise _broken(f"{key} of {self._name}", "a list")
-        return [_Part(value, f"entry {index} of {key}") for index, value in enumerate(values, 1)]
+            raise _make_format_error(f"{key} of {self._name}", "a list")
+        return [
+            _ExportPart(value, f"entry {index} of {key}") for index, value in enumerate(values, 1)
+        ]
 
 
-def _broken(what: str, expected: str) -> UserError:
+def _make_format_error(what: str, expected: str) -> UserError:
     return UserError(
         f"The file is damaged: {what} is not {expected}.",
         hint="Export the game again.",
@@ -233,7 +237,7 @@ def _broken(what: str, expected: str) -> UserError:
     )
 
 
-def export_text(text: str, most: int) -> str:
+def extract_export(text: str, most: int) -> str:
     """The JSON of the exported game in `text`, which is a page that holds it; any other text as it
     is.
 
@@ -242,11 +246,11 @@ def export_text(text: str, most: int) -> str:
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
-    kind, data = _embedded_game(text)
-    return _unpacked(data, most) if kind == "gzip" else data
+    kind, data = _find_embedded_game(text)
+    return _unpack(data, most) if kind == "gzip" else data
 
 
-def _embedded_game(page: str) -> tuple[str, str]:
+def _find_embedded_game(page: str) -> tuple[str, str]:
     """Return how the game in a page is packed (`json` or `gzip`), and its text.
 
     Raises UserError for a page that holds no game, or more than one; it stops reading at the
@@ -267,7 +271,7 @@ def _embedded_game(page: str) -> tuple[str, str]:
     raise UserError("This page holds no exported game.", hint=hint, code="not-a-log")
 
 
-def _unpacked(data: str, most: int) -> str:
+def _unpack(data: str, most: int) -> str:
     stream = zlib.decompressobj(wbits=_GZIP)
     try:
         raw = stream.decompress(b64decode(data.strip(), validate=True), most + 1)

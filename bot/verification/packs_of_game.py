@@ -6,39 +6,39 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.game.event_kinds import shown
+from bot.game.event_kinds import shorten_value
 from bot.game.state import Game
 from bot.rules.errors import TableError, UserError
 from bot.rules.proof.chain import SEALED
-from bot.stores.records import PACK_FILES, EventRow, TextRow
-from bot.stores.store import Store
-from bot.systems.catalog import everywhere, systems
-from bot.systems.packs.pack import PackSystem, files_of, hash_of, hashes_in, pack_from
-from bot.systems.packs.shelf import Shelf
-from bot.systems.system import System
+from bot.rulesets.catalog import get_systems, load_shared_systems
+from bot.rulesets.packs.pack import PackSystem, build_pack, compute_hash, decode_files, list_hashes
+from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.system import System
+from bot.storage.records import PACK_FILES, EventRow, TextRow
+from bot.storage.store import Store
 from bot.verification.export_format import MOST_PACKS, Exported
 
 
-async def packs_of(
+async def load_packs_of_events(
     store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()
 ) -> dict[str, dict[str, str]]:
     """The files of each version that events name, by its hash: as they are kept, or as the host
     has them.
     """
-    return await packs_at(store, [*hashes_of(rows), *hashes_sealed(texts)])
+    return await load_packs(store, [*list_pack_hashes(rows), *list_sealed_pack_hashes(texts)])
 
 
-def hashes_of(rows: Iterable[EventRow]) -> list[str]:
+def list_pack_hashes(rows: Iterable[EventRow]) -> list[str]:
     """The versions of packs that events name."""
     return list(
-        hashes_in(row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
+        list_hashes(row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
     )
 
 
-def hashes_sealed(texts: Iterable[TextRow]) -> list[str]:
+def list_sealed_pack_hashes(texts: Iterable[TextRow]) -> list[str]:
     """The versions of packs that sealed events name, which are among these texts."""
     return list(
-        hashes_in(
+        list_hashes(
             json.loads(text.text)
             for text in texts
             if text.key == SEALED and '"edition":"' in text.text
@@ -46,34 +46,38 @@ def hashes_sealed(texts: Iterable[TextRow]) -> list[str]:
     )
 
 
-async def packs_at(store: Store, hashes: Iterable[str]) -> dict[str, dict[str, str]]:
+async def load_packs(store: Store, hashes: Iterable[str]) -> dict[str, dict[str, str]]:
     """The files of versions by their hashes, the latest ones if there are too many."""
     found: dict[str, dict[str, str]] = {}
     for hash in list(dict.fromkeys(hashes))[-MOST_PACKS:]:
-        doc = await store.doc(PACK_FILES, hash)
+        doc = await store.load_doc(PACK_FILES, hash)
         if doc is not None:
             found[hash] = doc.data["files"]
-        elif (pack := _at_hand(hash)) is not None:
-            found[hash] = files_of(pack)
+        elif (pack := _find_pack(hash)) is not None:
+            found[hash] = decode_files(pack)
     return found
 
 
-def with_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
+def add_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
     """The systems of everybody, with these packs."""
     if not packs:
-        return everywhere()
-    found = [pack for hash, files in packs.items() if (pack := pack_from(files, hash)) is not None]
-    return Shelf(everywhere(), found)
+        return load_shared_systems()
+    found = [pack for hash, files in packs.items() if (pack := build_pack(files, hash)) is not None]
+    return VisibleRulesets(load_shared_systems(), found)
 
 
-def _at_hand(hash: str) -> PackSystem | None:
+def _find_pack(hash: str) -> PackSystem | None:
     return next(
-        (one for one in systems().values() if isinstance(one, PackSystem) and one.version == hash),
+        (
+            one
+            for one in get_systems().values()
+            if isinstance(one, PackSystem) and one.version == hash
+        ),
         None,
     )
 
 
-def _whole(pack: PackSystem | None) -> PackSystem | None:
+def _check_readable(pack: PackSystem | None) -> PackSystem | None:
     """The pack, if all of it can be read today; else its outcomes cannot be played again, which
     is no fault.
     """
@@ -85,35 +89,39 @@ def _whole(pack: PackSystem | None) -> PackSystem | None:
     return pack
 
 
-class Brought:
+class ExportedPacks:
     """The packs of an exported game, each read once; what is no pack of its hash is a fault."""
 
     def __init__(self, log: Exported) -> None:
-        self._wrong = [hash for hash, files in log.packs.items() if hash_of(files) != hash]
-        self._packs = {hash: _whole(pack_from(files, hash)) for hash, files in log.packs.items()}
+        self._wrong = [hash for hash, files in log.packs.items() if compute_hash(files) != hash]
+        self._packs = {
+            hash: _check_readable(build_pack(files, hash)) for hash, files in log.packs.items()
+        }
         self._shelves: dict[tuple[tuple[str, ...], tuple[str, ...]], Mapping[str, System]] = {}
 
-    def faults(self) -> Iterator[str]:
+    def find_faults(self) -> Iterator[str]:
         """What is wrong with the packs themselves, one line each."""
         for hash in self._wrong:
-            yield f"The pack {shown(hash)[:8]} in the file is not what its hash says."
+            yield f"The pack {shorten_value(hash)[:8]} in the file is not what its hash says."
 
-    def all(self) -> Mapping[str, System]:
+    def all_systems(self) -> Mapping[str, System]:
         """The systems of everybody, with all that the file has."""
-        return Shelf(everywhere(), [pack for pack in self._packs.values() if pack is not None])
+        return VisibleRulesets(
+            load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
+        )
 
-    def seen(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
+    def get_systems_at(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
         """The systems that an event was played with: the game's version, or the one that it
         names itself.
         """
         after = ((event.get("after") or {}).get("game") or {}).get("packs") or ()
         joined = (*now.packs, *after)
         named = tuple(
-            hash for hash in (*joined, *hashes_in([event])) if self._packs.get(hash) is not None
+            hash for hash in (*joined, *list_hashes([event])) if self._packs.get(hash) is not None
         )
         if not named:
-            return systems()
+            return get_systems()
         if (key := (named, joined)) not in self._shelves:
             found = [pack for hash in named if (pack := self._packs[hash])]
-            self._shelves[key] = Shelf(everywhere(), found, joined)
+            self._shelves[key] = VisibleRulesets(load_shared_systems(), found, joined)
         return self._shelves[key]

@@ -13,11 +13,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from bot.game.event_kinds import is_number, names_card, shown
+from bot.game.event_kinds import is_number, names_card, shorten_value
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, SEALED, SHORT, canonical, event_hash, genesis, said, salted
-from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOL, Stream, commitment, digest
+from bot.rules.proof.chain import (
+    SAID,
+    SEALED,
+    SHORT,
+    compute_event_hash,
+    compute_genesis,
+    hash_first_line,
+    hash_salted,
+    to_canonical,
+)
+from bot.rules.proof.fair import (
+    MAX_SIDES,
+    NO_TEXTS,
+    PROTOCOL,
+    Stream,
+    compute_commitment,
+    compute_digest,
+)
 from bot.rules.text.phrase import phrase
 from bot.verification.export_format import Exported, ExportedEvent
 
@@ -27,25 +43,27 @@ _NUMBERED = re.compile(r"#(\d{1,9})[ \t\u00a0]*+(?:[·|,][ \t\u00a0]*+)?[`*]*+([
 _BARE = re.compile(r"[0-9a-f]+")
 
 
-class Head(NamedTuple):
+class EventHead(NamedTuple):
     """The first digits of an event's hash; `number` 0 where nobody knows which event's."""
 
     number: int
     digits: str
 
 
-def read_heads(texts: Iterable[str]) -> tuple[Head, ...]:
+def read_heads(texts: Iterable[str]) -> tuple[EventHead, ...]:
     """The heads in texts: one bare hash each, or any text with `#number hash` in it.
 
     Raises UserError for a text in which there is none.
     """
-    found: dict[Head, None] = {}
+    found: dict[EventHead, None] = {}
     for text in texts:
         bare = text.strip().lower()
         if _BARE.fullmatch(bare) and SHORT <= len(bare) <= 64:
-            found[Head(0, bare)] = None
+            found[EventHead(0, bare)] = None
             continue
-        numbered = [Head(int(number), digits.lower()) for number, digits in _NUMBERED.findall(text)]
+        numbered = [
+            EventHead(int(number), digits.lower()) for number, digits in _NUMBERED.findall(text)
+        ]
         if not numbered:
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
@@ -59,11 +77,11 @@ def read_heads(texts: Iterable[str]) -> tuple[Head, ...]:
     return tuple(found)
 
 
-def head_faults(heads: Iterable[Head], game: str, hashes: Sequence[str]) -> Iterator[str]:
+def find_head_faults(heads: Iterable[EventHead], game: str, hashes: Sequence[str]) -> Iterator[str]:
     """A line for each head that does not fit a log with these hashes of its events."""
     for head in heads:
         if not head.number:
-            if not any(hash.startswith(head.digits) for hash in (*hashes, genesis(game))):
+            if not any(hash.startswith(head.digits) for hash in (*hashes, compute_genesis(game))):
                 yield f"No event has the head {head.digits}: the end was cut off, or the log rewritten."
         elif head.number > len(hashes):
             known = f"#{head.number} {head.digits}"
@@ -73,7 +91,7 @@ def head_faults(heads: Iterable[Head], game: str, hashes: Sequence[str]) -> Iter
             yield f"Event {head.number} has the hash {known}, not {head.digits}: the log was rewritten."
 
 
-def head_remarks(heads: Sequence[Head], hashes: Sequence[str] = ()) -> Iterator[str]:
+def list_head_remarks(heads: Sequence[EventHead], hashes: Sequence[str] = ()) -> Iterator[str]:
     """What to know of heads that fit: how many, and how much of the log they hold."""
     if heads and hashes:
         found = (
@@ -163,7 +181,7 @@ class _Check:
         """All checks in turn."""
         known = read_heads(heads)
         self._check_chain()
-        self._faults += head_faults(
+        self._faults += find_head_faults(
             known, self._log.game, [event.hash for event in self._log.events]
         )
         self._check_promises()
@@ -182,14 +200,14 @@ class _Check:
             sealed=self._sealed,
             unread=self._unread,
             remarks=(
-                *head_remarks(known, [event.hash for event in self._log.events]),
-                *self._beginning(),
+                *list_head_remarks(known, [event.hash for event in self._log.events]),
+                *self._check_beginning(),
             )
             if not faults
             else (),
         )
 
-    def _beginning(self) -> Iterator[str]:
+    def _check_beginning(self) -> Iterator[str]:
         """Yield a remark if nobody could see the first seed's commitment before the game began."""
         first = self._log.events[0].body if self._log.events else {}
         if first.get("unannounced"):
@@ -202,7 +220,7 @@ class _Check:
         """Each event follows on the one before, its hash covers it, and the file ends where it
         says it ends.
         """
-        previous = genesis(self._log.game)
+        previous = compute_genesis(self._log.game)
         expected = 1
         for event in self._log.events:
             inner = event.body.get("number")
@@ -212,8 +230,10 @@ class _Check:
                     f"out of place, event {expected} should be here (removed or moved?).",
                 )
             elif type(inner) is not int or inner != event.number:
-                self._fault(event.number, f"its content says that it is event {shown(inner)}.")
-            if _hash(previous, event) != event.hash:
+                self._fault(
+                    event.number, f"its content says that it is event {shorten_value(inner)}."
+                )
+            if _compute_hash(previous, event) != event.hash:
                 self._fault(
                     event.number, "the hash does not fit (it, or something before it, was changed)."
                 )
@@ -221,7 +241,7 @@ class _Check:
             expected = event.number + 1
         if self._log.head != previous:
             self._faults.append(
-                f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}."
+                f"The file says that its head is {shorten_value(self._log.head)}, but it ends with {previous}."
             )
 
     def _check_promises(self) -> None:
@@ -248,10 +268,12 @@ class _Check:
         following = len(self._epochs) + 1
         protocol = secret.get("protocol")
         if type(protocol) is not int or protocol != PROTOCOL:
-            self._fault(number, f"its dice have no protocol {shown(protocol)}.")
+            self._fault(number, f"its dice have no protocol {shorten_value(protocol)}.")
             protocol = 0
         if type(epoch) is not int or epoch != following:
-            self._fault(number, f"it begins seed {shown(epoch)}, but the next one is {following}.")
+            self._fault(
+                number, f"it begins seed {shorten_value(epoch)}, but the next one is {following}."
+            )
         self._epochs[following] = _Epoch(promised, number, protocol)
 
     def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
@@ -269,9 +291,9 @@ class _Check:
         whole = None if texts.known is None else [*texts.known, *further]
         again = [texts.digest, *further] if texts.wiped else None
         texts.digest = str(given)
-        if added is not None and whole is not None and digest(whole) == given:
+        if added is not None and whole is not None and compute_digest(whole) == given:
             texts.known = whole
-        elif added is not None and again is not None and digest(again) == given:
+        elif added is not None and again is not None and compute_digest(again) == given:
             texts.known = again
         elif added is not None and texts.known is not None:
             self._fault(
@@ -291,7 +313,7 @@ class _Check:
                 self._faults.append(
                     f"Seed {row.epoch}: its commitment is not the one of event {epoch.event}."
                 )
-            elif row.seed and commitment(row.seed) != epoch.commitment:
+            elif row.seed and compute_commitment(row.seed) != epoch.commitment:
                 self._faults.append(
                     f"Seed {row.epoch}: it is not the one promised in event {epoch.event}."
                 )
@@ -312,7 +334,7 @@ class _Check:
             seed = bytes.fromhex(str(told.get("seed", "")))
         except ValueError:
             seed = b""
-        if epoch is None or commitment(seed) != epoch.commitment:
+        if epoch is None or compute_commitment(seed) != epoch.commitment:
             self._fault(
                 event.number, "the seed that it publishes is not the one that was promised."
             )
@@ -324,37 +346,42 @@ class _Check:
         bodies = {event.number: event.body for event in self._log.events}
         for text in self._log.texts:
             body = bodies.get(text.event, {})
-            promised = self._promised_text(body, text.event, text.key)
+            promised = self._find_promised_hash(body, text.event, text.key)
             if promised is None:
                 self._fault(
-                    text.event, f"it has no text {shown(text.key)}, but the file has one for it."
+                    text.event,
+                    f"it has no text {shorten_value(text.key)}, but the file has one for it.",
                 )
             elif (
-                said(text.text) if text.key == SAID else salted(text.salt, text.text)
+                hash_first_line(text.text)
+                if text.key == SAID
+                else hash_salted(text.salt, text.text)
             ) != promised:
-                self._fault(text.event, f"the text {shown(text.key)} was changed.")
+                self._fault(text.event, f"the text {shorten_value(text.key)} was changed.")
             elif "\n" in text.salt:  # with a part of the text in it, that could be cut
                 self._fault(
-                    text.event, f"the text {shown(text.key)} has no salt as Grognard writes it."
+                    text.event,
+                    f"the text {shorten_value(text.key)} has no salt as Grognard writes it.",
                 )
             elif text.person and text.person != body.get("who", text.person):
                 self._fault(
-                    text.event, f"the text {shown(text.key)} is said to be another person's."
+                    text.event,
+                    f"the text {shorten_value(text.key)} is said to be another person's.",
                 )
 
-    def _promised_text(self, body: Mapping[str, Any], number: int, key: str) -> object:
+    def _find_promised_hash(self, body: Mapping[str, Any], number: int, key: str) -> object:
         """The hash of a text as the event, or what was sealed in it, has it; None if it has
         none.
         """
         if key in (SEALED, SAID):
             return body.get(key)
-        for part in (body, self._opened(number)):
+        for part in (body, self._read_sealed_content(number)):
             texts = part.get("texts")
             if isinstance(texts, Mapping) and key in texts:
                 return texts[key]
         return None
 
-    def _opened(self, number: int) -> Mapping[str, Any]:
+    def _read_sealed_content(self, number: int) -> Mapping[str, Any]:
         """The content of a sealed event as far as it is in the file."""
         text = self._texts.get((number, SEALED))
         try:
@@ -369,9 +396,9 @@ class _Check:
         promised = {epoch.event: epoch for epoch in self._epochs.values()}
         for event in self._log.events:
             sealed = "sealed" in event.body
-            content = self._opened(event.number) if sealed else event.body
-            if "closed" in event.body or any(map(names_card, _listed(event.body.get("dice")))):
-                content = self._closed(event)
+            content = self._read_sealed_content(event.number) if sealed else event.body
+            if "closed" in event.body or any(map(names_card, _as_list(event.body.get("dice")))):
+                content = self._read_closed_dice(event)
                 sealed = not content
             self._sealed += sealed and (event.number, SEALED) not in self._texts
             dice = content.get("dice")
@@ -382,16 +409,16 @@ class _Check:
             # in force behind the event that promises it
             current = promised.get(event.number, current)
 
-    def _closed(self, event: ExportedEvent) -> Mapping[str, Any]:
+    def _read_closed_dice(self, event: ExportedEvent) -> Mapping[str, Any]:
         """The dice of an event that closed faces, those by their own texts; {} where one of these
         is not in the file. A card of known place came without a die."""
         id = event.body.get("deck")
         found = list[object]()
         closed = [
             {"label": id, "sides": sides, "value": "", "deck": id}
-            for sides in _listed(event.body.get("closed"))
+            for sides in _as_list(event.body.get("closed"))
         ]
-        for at, die in enumerate(closed or _listed(event.body.get("dice")), 1):
+        for at, die in enumerate(closed or _as_list(event.body.get("dice")), 1):
             if names_card(die) and die["sides"]:
                 row = self._texts.get((event.number, f"face.{at}"))
                 if row is None or not re.fullmatch("[0-9]{1,9}", row.text):
@@ -422,19 +449,19 @@ class _Check:
                 if given != shows or type(given) is not type(shows):
                     self._fault(
                         number,
-                        f"die {at} ({shown(die.label)}) shows {shown(shows)}, the seed gives {given}.",
+                        f"die {at} ({shorten_value(die.label)}) shows {shorten_value(shows)}, the seed gives {given}.",
                     )
             self._dice += len(dice)
 
 
-def _listed(value: object) -> list[Any]:
+def _as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _hash(previous: str, event: ExportedEvent) -> str:
+def _compute_hash(previous: str, event: ExportedEvent) -> str:
     """The event's hash, or "" for a body that has no canonical text."""
     try:
-        return event_hash(previous, canonical(event.body))
+        return compute_event_hash(previous, to_canonical(event.body))
     except (TypeError, RecursionError):
         return ""
 

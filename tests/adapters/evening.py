@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from bot.interface.registry import registry
-from bot.interface.typing.command_text import parse_text
-from bot.interface.typing.command_writer import UNLISTED
-from bot.rules.inputs.options import flag
+from bot.rules.inputs.options import is_flag_on
+from bot.ui.registry import get_registry
+from bot.ui.typing.command_text import parse_text
+from bot.ui.typing.command_writer import UNLISTED
 from tests.adapters.discord import process as discord_process
 from tests.adapters.nursery import share
 from tests.adapters.slack import process as slack_process
@@ -294,16 +294,16 @@ class OnDiscord(Table):
         self.thumbs = {name: DiscordThumb(one) for name, one in self.people.items()}
 
     async def typed(self, who: str, line: str, says: str = "") -> d.Message:
-        read = parse_text(line, registry())
+        read = parse_text(line, get_registry())
         kinds = {option.name: option.type for option in read.spec.options}
         options: dict[str, Any] = {}
         for name, value in read.options.items():
             number = int(str(value)) if kinds[name] == "int" else value
-            options[name] = flag({name: value}, name) if kinds[name] == "bool" else number
+            options[name] = is_flag_on({name: value}, name) if kinds[name] == "bool" else number
         return await self.asked(who, " ".join(read.spec.path), options, says)
 
     async def opened(self, who: str, line: str) -> d.Interaction:
-        read = parse_text(line, registry())
+        read = parse_text(line, get_registry())
         path = " ".join(read.spec.path)
         opened = await self.people[who].slash(self.table, path, dict(read.options))
         assert opened.modal

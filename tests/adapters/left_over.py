@@ -18,8 +18,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from bot.stores.sqlite import SqliteStore
-from bot.verification.check_games import audit
+from bot.storage.sqlite import SqliteStore
+from bot.verification.check_games import audit_games
 from tests.adapters.nursery import Process
 
 MAIN, RECEIPTS = "grognard.db", "grognard.receipts.db"
@@ -200,7 +200,7 @@ class Night(ABC, Generic[Who, Where, Asked]):
             await asyncio.wait(waiting, timeout=60)
         self.check(labels(self.bot.data))
         async with await SqliteStore.open(self.bot.data / MAIN) as store:
-            assert (await audit(store))[1] == []
+            assert (await audit_games(store))[1] == []
 
     def shown(self, public: Sequence[str], stored: set[str]) -> Counter[str]:
         """How often each roll was shown: what is on the disk once, and nothing else."""

@@ -36,10 +36,10 @@ from slack_bolt.listener.async_listener import AsyncCustomListener
 
 import adapters
 import bot
-from adapters.discord.command_payload import our_commands
-from bot.odds_worker import process
-from bot.systems.catalog import everywhere
-from bot.systems.packs.pack import packs_in
+from adapters.discord.command_payload import list_our_commands
+from bot.odds_pool import process
+from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.packs.pack import load_packs_in
 from tests.once import make_once
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ PAUSES = (
     "adapters.slack.home.SOON",
     "adapters.slack.serve.SETTLED",
     "bot.outbox.receipts.EVERY",
-    "bot.stores.sqlite.store.LOOK_EVERY",
+    "bot.storage.sqlite.store.LOOK_EVERY",
 )
 """Of these pauses forked bots wait but a `share`. No deadline is among them: a busy machine has
 as long as ever.
@@ -68,10 +68,10 @@ DEADLINES = (
     "adapters.discord.calls._RECEIPT_LIMIT",
     "adapters.discord.incoming.BEFORE_A_RECEIPT",
     "adapters.slack.channels.PATIENCE",
-    "adapters.slack.incoming.PATIENCE",
+    "adapters.slack.listeners.PATIENCE",
     "bot.commands.log.undo.PATIENCE",
     "bot.outbox.receipts.PATIENCE",
-    "bot.stores.sqlite.journal.BUSY_SECONDS",
+    "bot.storage.sqlite.journal.BUSY_SECONDS",
 )
 """What bots do without, or refuse, where it takes longer, as platforms wait three seconds. The
 stand-ins wait ten, and so most bots of the tests have three times as long: what a busy machine
@@ -149,7 +149,7 @@ async def start(
 
 
 class Sums:
-    """A worker process for sums, with what `bot/odds_worker/pool.py` needs of
+    """A worker process for sums, with what `bot/odds_pool/pool.py` needs of
     `asyncio.subprocess.Process`.
     """
 
@@ -175,7 +175,7 @@ class Sums:
 
 
 async def sums(env: Mapping[str, str]) -> Sums:
-    """`python -m bot.odds_worker.process`, which speaks through a socket in place of pipes."""
+    """`python -m bot.odds_pool.process`, which speaks through a socket in place of pipes."""
     reader, writer = await asyncio.open_unix_connection(open_door(), limit=2**24)
     writer.write(json.dumps({"cwd": os.getcwd(), "env": dict(env)}).encode() + b"\n")
     return Sums(int(await reader.readline()), reader, writer)
@@ -263,10 +263,10 @@ def _load() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
-    our_commands()  # which packs there are, each finds out by itself
-    everywhere.cache_clear()
+    list_our_commands()  # which packs there are, each finds out by itself
+    load_shared_systems.cache_clear()
     make_once(setattr)
-    packs_in(ROOT / "packs")
+    load_packs_in(ROOT / "packs")
     gc.collect()
     gc.freeze()  # what is loaded stays shared
 

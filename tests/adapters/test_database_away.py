@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.running.promises import NOTE
+from bot.execution.promises import NOTE
 from tests.adapters.discord.process import running as on_discord
 from tests.adapters.processors import denied
 from tests.adapters.slack.conftest import settle, stand_in

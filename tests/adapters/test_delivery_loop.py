@@ -12,16 +12,25 @@ from unittest.mock import Mock
 import aiohttp
 import pytest
 
-from adapters.delivery_loop import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
-from adapters.discord.calls import Refused, Unsure
-from adapters.discord.delivery import TROUBLE, _outcome
+from adapters.delivery_loop import (
+    EDITS,
+    GIVE_UP,
+    RETRY,
+    Delivered,
+    Outbox,
+    Outcome,
+    RetryLater,
+    Undeliverable,
+)
+from adapters.discord.calls import DiscordRefused, Unsure
+from adapters.discord.delivery import TROUBLE, _classify_failure
 from bot.app import App
-from bot.interface.reply.reply import LINK, Button, Reply
-from bot.outbox.waiting_answers import INSTEAD, Due
-from bot.stores.records import Commit, Outgoing, Shown
+from bot.outbox.waiting_answers import INSTEAD, DueAnswer
+from bot.storage.records import Commit, Outgoing, PostedMessages
+from bot.ui.reply.reply import LINK, Button, Reply
 from tests.fresh import fresh_app
 
-Post = Callable[[Due], Awaitable[Outcome]]
+Post = Callable[[DueAnswer], Awaitable[Outcome]]
 
 
 class Clock:
@@ -33,15 +42,15 @@ class Clock:
         return self.now
 
 
-async def never(_due: Due, _spot: Mapping[str, Any]) -> Outcome:
+async def never(_due: DueAnswer, _spot: Mapping[str, Any]) -> Outcome:
     """No message is changed here."""
-    return Never("there is none")
+    return Undeliverable("there is none")
 
 
 async def one_round(app: App, post: Post) -> None:
     """Let an outbox look once and finish what it began."""
     outbox = Outbox(app, "slack:", post, never)
-    await outbox._look()
+    await outbox._look_for_answers()
     await outbox.stop(patience=30.0)
 
 
@@ -54,12 +63,12 @@ async def put(app: App, *places: str) -> None:
     await app.store.commit(Commit(outbox=[*told]))
 
 
-@pytest.mark.parametrize("outcome", [Posted(), Never("the channel is gone")])
+@pytest.mark.parametrize("outcome", [Delivered(), Undeliverable("the channel is gone")])
 async def test_what_is_posted_or_never_can_be_is_done_with(outcome: Outcome) -> None:
     clock = Clock()
     app, tried = await fresh_app(clock), list[str]()
 
-    async def post(due: Due) -> Outcome:
+    async def post(due: DueAnswer) -> Outcome:
         tried.append(due.reply.title)
         return outcome
 
@@ -76,9 +85,9 @@ async def test_what_fails_is_tried_again_after_ever_longer_pauses_or_as_long_as_
     clock = Clock()
     app, tried, asked = await fresh_app(clock), list[float](), 0.0
 
-    async def post(_: Due) -> Outcome:
+    async def post(_: DueAnswer) -> Outcome:
         tried.append(clock.now)
-        return Later(asked)
+        return RetryLater(asked)
 
     await put(app, "slack:T/C")
     for pause in (*RETRY, RETRY[-1]):
@@ -98,22 +107,22 @@ async def test_an_answer_is_given_up_in_the_end() -> None:
     clock = Clock()
     app = await fresh_app(clock)
     await put(app, "slack:T/C")
-    (due,) = await app.answers.due("slack:")
-    outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Posted()), never)
-    await outbox.settle(due.id, GIVE_UP - 1, Later())
+    (due,) = await app.answers.claim_due("slack:")
+    outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Delivered()), never)
+    await outbox.record_outcome(due.id, GIVE_UP - 1, RetryLater())
     clock.now += 1_000
-    assert len(await app.answers.due("slack:")) == 1
-    await outbox.settle(due.id, GIVE_UP, Later())
+    assert len(await app.answers.claim_due("slack:")) == 1
+    await outbox.record_outcome(due.id, GIVE_UP, RetryLater())
     clock.now += 1_000
-    assert await app.answers.due("slack:") == []
+    assert await app.answers.claim_due("slack:") == []
 
 
 async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> None:
     app, tried = await fresh_app(), list[tuple[str, Reply]]()
 
-    async def post(due: Due) -> Outcome:
+    async def post(due: DueAnswer) -> Outcome:
         tried.append((due.place, due.reply))
-        return Never("closed") if due.place == "slack:T/U" else Posted()
+        return Undeliverable("closed") if due.place == "slack:T/U" else Delivered()
 
     told = Reply(
         "Hill waits for you",
@@ -135,13 +144,13 @@ async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> N
 async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wait() -> None:
     app, began, go_on, two = await fresh_app(), list[str](), asyncio.Event(), asyncio.Event()
 
-    async def post(due: Due) -> Outcome:
+    async def post(due: DueAnswer) -> Outcome:
         began.append(due.reply.title)
         if len(began) == 2:
             two.set()
         if due.reply.title == "answer 0":
             await go_on.wait()
-        return Posted()
+        return Delivered()
 
     await put(app, "slack:T/C", "slack:T/C", "slack:T/D")
     looking = asyncio.create_task(one_round(app, post))
@@ -156,11 +165,11 @@ async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wa
 async def test_a_bug_in_one_answer_ends_neither_the_loop_nor_the_others() -> None:
     app, began = await fresh_app(), list[str]()
 
-    async def post(due: Due) -> Outcome:
+    async def post(due: DueAnswer) -> Outcome:
         began.append(due.reply.title)
         if due.reply.title == "answer 0":
             raise KeyError("channel")
-        return Posted()
+        return Delivered()
 
     await put(app, "slack:T/C", "slack:T/D")
     await one_round(app, post)
@@ -172,9 +181,9 @@ async def test_what_may_have_been_posted_is_not_withdrawn(is_unsure: bool) -> No
     clock = Clock()
     app, titles = await fresh_app(clock), list[str]()
 
-    async def post(due: Due) -> Outcome:
+    async def post(due: DueAnswer) -> Outcome:
         titles.append(due.reply.title)
-        return Later(unsure=is_unsure) if len(titles) == 1 else Posted({"ts": "1.0"})
+        return RetryLater(unsure=is_unsure) if len(titles) == 1 else Delivered({"ts": "1.0"})
 
     board = Outgoing("slack:T/C", {}, 0.0, Reply("Board").to_json(), "g/board")
     await app.store.commit(Commit(outbox=[board]))
@@ -188,46 +197,51 @@ async def test_what_may_have_been_posted_is_not_withdrawn(is_unsure: bool) -> No
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
-        (aiohttp.ServerDisconnectedError(), Later(unsure=True)),
-        (TimeoutError(), Later(unsure=True)),
-        (Unsure("it broke"), Later(unsure=True)),
-        (Refused(502, 0, "bad gateway"), Later(unsure=True)),
-        (Refused(429, 0, "slower", 7.0), Later(7.0)),
-        (aiohttp.ClientConnectorError(Mock(), OSError(111, "refused")), Later()),
+        (aiohttp.ServerDisconnectedError(), RetryLater(unsure=True)),
+        (TimeoutError(), RetryLater(unsure=True)),
+        (Unsure("it broke"), RetryLater(unsure=True)),
+        (DiscordRefused(502, 0, "bad gateway"), RetryLater(unsure=True)),
+        (DiscordRefused(429, 0, "slower", 7.0), RetryLater(7.0)),
+        (aiohttp.ClientConnectorError(Mock(), OSError(111, "refused")), RetryLater()),
     ],
 )
 def test_discord_may_have_posted_what_broke_on_the_way(error: Exception, outcome: Outcome) -> None:
     assert isinstance(error, TROUBLE), (
         "else it is logged as a bug, and held until its lease runs out"
     )
-    assert _outcome(error) == outcome
+    assert _classify_failure(error) == outcome
 
 
-async def changes(app: App, due: Due, answers: list[Outcome]) -> list[str]:
+async def changes(app: App, due: DueAnswer, answers: list[Outcome]) -> list[str]:
     """What an outbox does about a change: the messages that it tries, and what it posts instead."""
     tried: list[str] = []
 
-    async def edit(_: Due, spot: Mapping[str, Any]) -> Outcome:
+    async def edit(_: DueAnswer, spot: Mapping[str, Any]) -> Outcome:
         tried.append(str(spot["ts"]))
         return answers.pop(0)
 
-    async def post(instead: Due) -> Outcome:
+    async def post(instead: DueAnswer) -> Outcome:
         tried.append(f"posts {instead.reply.title}")
-        return Posted({"ts": "new"})
+        return Delivered({"ts": "new"})
 
     outbox = Outbox(app, "slack:", post, edit)
-    await outbox.settle(due.id, due.attempts, await outbox._amend(due))
+    await outbox.record_outcome(due.id, due.attempts, await outbox._amend(due))
     return tried
 
 
 @pytest.mark.parametrize(
     ("said", "attempts", "way", "done"),
     [
-        ([Posted()], 0, {}, ["1.0"]),
-        ([Later()], 0, {"or_post": True}, ["1.0"]),
-        ([Later()], EDITS, {}, ["1.0"]),
-        ([Later()], EDITS, {"or_post": True}, ["1.0", "posts #34 is undone"]),
-        ([Never("message_not_found")], 0, {"or_post": True}, ["1.0", "posts #34 is undone"]),
+        ([Delivered()], 0, {}, ["1.0"]),
+        ([RetryLater()], 0, {"or_post": True}, ["1.0"]),
+        ([RetryLater()], EDITS, {}, ["1.0"]),
+        ([RetryLater()], EDITS, {"or_post": True}, ["1.0", "posts #34 is undone"]),
+        (
+            [Undeliverable("message_not_found")],
+            0,
+            {"or_post": True},
+            ["1.0", "posts #34 is undone"],
+        ),
     ],
 )
 async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
@@ -237,13 +251,13 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
     await app.store.commit(
         Commit("r1", {"title": "asked"}, outbox=[Outgoing("slack:T/C", {}, 0.0, None, "g/asked")])
     )
-    (asked,) = await app.answers.due("slack:")
-    await app.answers.delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
+    (asked,) = await app.answers.claim_due("slack:")
+    await app.answers.mark_delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
     told = Reply("#34 is undone").to_json()
     await app.store.commit(
         Commit("r2", told, outbox=[Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked")])
     )
-    (due,) = await app.answers.due("slack:")
+    (due,) = await app.answers.claim_due("slack:")
     assert await changes(app, due._replace(attempts=attempts), said) == done
 
 
@@ -254,11 +268,11 @@ async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_cou
     for number, told in enumerate(("undone", "back")):
         entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")
         await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=[entry]))
-    assert await app.answers.due("slack:") == [], "the message itself comes first"
-    assert await app.store.shown("g/34") == Shown(
+    assert await app.answers.claim_due("slack:") == [], "the message itself comes first"
+    assert await app.store.load_posted_messages("g/34") == PostedMessages(
         on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"}
     )
-    await app.answers.delivered(done.outbox[0], spot={"ts": "1.0"})
-    (due,) = await app.answers.due("slack:")
+    await app.answers.mark_delivered(done.outbox[0], spot={"ts": "1.0"})
+    (due,) = await app.answers.claim_due("slack:")
     assert due.reply.title == "back", "the earlier change was not made yet, so it never is"
-    assert await changes(app, due, [Posted()]) == ["1.0"]
+    assert await changes(app, due, [Delivered()]) == ["1.0"]

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.loaded import load
-from bot.game.state import content
-from bot.interface.spec import Person, Place
-from bot.stores.sqlite import SqliteStore
+from bot.game.game_cache import restore_game
+from bot.game.state import get_undoable_content
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Person, Place
 from tests.adapters.evening import OnDiscord, OnSlack, Platform, Table, on_discord, on_slack
 from tests.fresh import fresh_app
 from tests.standins import discord as d
@@ -52,7 +52,7 @@ async def on_the_console() -> dict[str, object]:
         reply = await app.run_text(
             text, Person(f"console:{name.casefold()}", name), place, str(number)
         )
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
     return await state_of(app, place.key)
 
 
@@ -60,9 +60,9 @@ async def state_of(app: App, place: str) -> dict[str, object]:
     """The game's state with the players' names for their random ids."""
     saved = await app.store.load_game(place)
     assert saved is not None
-    game = load(saved)
+    game = restore_game(saved)
     names = {row.person: row.name for row in saved.persons}
-    state = content(game.game)
+    state = get_undoable_content(game.game)
     state["players"] = {names[person]: side for person, side in state["players"].items()}
     state["master"] = names.get(str(state["master"]), "")
     return state

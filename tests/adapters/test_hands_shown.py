@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from adapters.hands import Hands
-from bot.interface.reply.parts import Group
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.running.budgets import Budgets
-from bot.stores.base import StoreError
+from adapters.hand_windows import HandWindows
+from bot.execution.budgets import Budgets
+from bot.storage.base import StoreError
+from bot.ui.reply.parts import Group
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 from tests.playing import Channel, two_sides
 
 
@@ -50,7 +50,7 @@ async def table() -> tuple[Channel, Any]:
     return channel, SimpleNamespace(who=channel.who("Anna"), where=channel.place)
 
 
-async def settled(hands: Hands, screen: Screen | None = None) -> None:
+async def settled(hands: HandWindows, screen: Screen | None = None) -> None:
     """Until no change is under way, or one that waits at a gate."""
     async with asyncio.timeout(60):
         while hands._tasks and not (screen and screen.waits):  # noqa: ASYNC110
@@ -61,8 +61,8 @@ async def test_of_changes_that_overtake_each_other_the_last_one_stands() -> None
     channel, request = await table()
     slow = asyncio.Event()
     screen = Screen(slow)
-    hands = Hands(channel.app, screen.draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands = HandWindows(channel.app, screen.draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
     await settled(hands, screen)
     await channel.do("Anna", "deck draw to=me")
@@ -75,10 +75,10 @@ async def test_of_changes_that_overtake_each_other_the_last_one_stands() -> None
 async def test_what_changed_before_a_hand_was_there_is_seen() -> None:
     channel, request = await table()
     screen = Screen()
-    hands = Hands(channel.app, screen.draw)
+    hands = HandWindows(channel.app, screen.draw)
     shown = await channel.do("Anna", "hand")
     await channel.do("Anna", "deck draw to=me")
-    hands.keep(request, shown)
+    hands.remember_window(request, shown)
     await settled(hands)
     assert screen.shows == held(await channel.do("Anna", "hand"))
 
@@ -87,15 +87,15 @@ async def test_a_change_under_way_does_not_come_behind_what_was_pressed() -> Non
     channel, request = await table()
     slow = asyncio.Event()
     screen = Screen(slow)
-    hands = Hands(channel.app, screen.draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands = HandWindows(channel.app, screen.draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
     await settled(hands, screen)
-    with hands.pressed(request):
+    with hands.pause_during_press(request):
         await channel.do("Anna", "deck draw to=me")
         pressed = await channel.do("Anna", "hand")
         screen.shows = held(pressed)
-        hands.keep(request, pressed)
+        hands.remember_window(request, pressed)
     slow.set()
     await settled(hands)
     assert screen.shows == held(pressed)
@@ -105,11 +105,11 @@ async def test_an_old_message_that_is_gone_does_not_end_the_new_one() -> None:
     channel, request = await table()
     slow = asyncio.Event()
     screen = Screen(slow, there=False)
-    hands = Hands(channel.app, screen.draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands = HandWindows(channel.app, screen.draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
     await settled(hands, screen)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     screen.there = True
     slow.set()
     await settled(hands)
@@ -121,8 +121,8 @@ async def test_an_old_message_that_is_gone_does_not_end_the_new_one() -> None:
 async def test_what_others_do_costs_nothing_whose_hand_is_on_show() -> None:
     channel, request = await table()
     screen = Screen()
-    hands = Hands(channel.app, screen.draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands = HandWindows(channel.app, screen.draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await settled(hands)
     channel.app.handling.budgets = Budgets(6, lambda: 0.0)
     for _ in range(6):
@@ -134,9 +134,9 @@ async def test_what_others_do_costs_nothing_whose_hand_is_on_show() -> None:
 async def test_what_was_refused_in_a_hand_does_not_end_its_following() -> None:
     channel, request = await table()
     screen = Screen()
-    hands = Hands(channel.app, screen.draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
-    with hands.pressed(request):
+    hands = HandWindows(channel.app, screen.draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
+    with hands.pause_during_press(request):
         await channel.fails("Anna", "deck play 31 cup", "31")
         await channel.do("Anna", "deck draw to=me")
         await settled(hands)
@@ -151,12 +151,12 @@ async def test_what_was_refused_in_a_hand_does_not_end_its_following() -> None:
 async def test_a_hand_that_asks_something_is_not_drawn_over() -> None:
     channel, request = await table()
     screen = Screen()
-    hands = Hands(channel.app, screen.draw)
+    hands = HandWindows(channel.app, screen.draw)
     shown = await channel.do("Anna", "hand")
-    hands.keep(request, shown)
+    hands.remember_window(request, shown)
     gives = next(menu for menu in shown.menus if menu.label == "Give").entries[0].action
-    with hands.pressed(request):
-        hands.keep(request, await channel.press("Anna", gives))
+    with hands.pause_during_press(request):
+        hands.remember_window(request, await channel.press("Anna", gives))
     await channel.do("Anna", "deck draw to=me")
     await settled(hands)
     assert not screen.shows
@@ -167,7 +167,7 @@ async def test_a_hand_is_worked_out_once_unless_something_happened(
 ) -> None:
     channel, request = await table()
     worked_out, asked = list[str](), list[str]()
-    unasked, seen = channel.app.unasked, channel.app.store.seen
+    unasked, seen = channel.app.refresh_answer, channel.app.store.load_earlier_reply
 
     async def noted(action: str, who: Person, where: Place) -> Reply:
         worked_out.append(action)
@@ -177,10 +177,10 @@ async def test_a_hand_is_worked_out_once_unless_something_happened(
         asked.append(request_id)
         return await seen(request_id)
 
-    monkeypatch.setattr(channel.app, "unasked", noted)
-    monkeypatch.setattr(channel.app.store, "seen", looked_up)
-    hands = Hands(channel.app, Screen().draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    monkeypatch.setattr(channel.app, "refresh_answer", noted)
+    monkeypatch.setattr(channel.app.store, "load_earlier_reply", looked_up)
+    hands = HandWindows(channel.app, Screen().draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await settled(hands)
     assert not worked_out
     await channel.do("Bob", "roll d6")
@@ -195,8 +195,8 @@ async def test_a_hand_is_worked_out_once_unless_something_happened(
 @pytest.mark.parametrize("how", ["privacy", "deleted", "another game"])
 async def test_a_hand_of_what_is_gone_is_forgotten_at_once(how: str) -> None:
     channel, request = await table()
-    hands = Hands(channel.app, Screen().draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands = HandWindows(channel.app, Screen().draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await settled(hands)
     kept = hands._shown
     assert len(kept) == 1
@@ -226,8 +226,8 @@ async def test_what_fails_while_a_hand_is_drawn_anew_does_not_end_its_following(
 
     loop, unheard = asyncio.get_running_loop(), list[Any]()
     loop.set_exception_handler(lambda _, context: unheard.append(context))
-    hands = Hands(channel.app, draw)
-    hands.keep(request, await channel.do("Anna", "hand"))
+    hands = HandWindows(channel.app, draw)
+    hands.remember_window(request, await channel.do("Anna", "hand"))
     await settled(hands)  # it looks whether something has changed
     await channel.do("Anna", "deck draw to=me")
     await settled(hands)

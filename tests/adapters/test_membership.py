@@ -12,7 +12,7 @@ import pytest
 
 from adapters.discord.channels import is_member
 from adapters.slack.calls import Busy
-from adapters.slack.channels import is_there
+from adapters.slack.channels import is_still_member
 
 
 def missing(code: int) -> discord.NotFound:
@@ -52,6 +52,6 @@ async def test_slack_says_who_is_in_the_channel(
 
     wire: Any = SimpleNamespace(request=request)
     teams: Any = SimpleNamespace(find=find)
-    assert await is_there(wire, teams, "slack:T1/U1", "slack:T1/C1") is said
-    assert await is_there(wire, teams, "slack:T1/U1", "slack:T1/C1/17.2") is said
-    assert await is_there(wire, teams, "slack:T1/U1", "slack:T9/C1") is None
+    assert await is_still_member(wire, teams, "slack:T1/U1", "slack:T1/C1") is said
+    assert await is_still_member(wire, teams, "slack:T1/U1", "slack:T1/C1/17.2") is said
+    assert await is_still_member(wire, teams, "slack:T1/U1", "slack:T9/C1") is None

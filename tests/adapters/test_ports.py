@@ -23,8 +23,8 @@ import pytest
 from adapters.discord.http import PATH as DISCORD_PATH
 from adapters.slack.http import MAX_BODY
 from adapters.slack.http import PATH as SLACK_PATH
-from adapters.web_server import PER_ADDRESS, Door, visitor_of
-from bot.process.settings import Settings
+from adapters.web_server import PER_ADDRESS, Door, find_visitor_group
+from bot.runtime.settings import Settings
 from tests.adapters.discord.process import Bot
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.ports import free_port
@@ -201,8 +201,8 @@ async def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path, port: str) -
 def test_one_home_line_is_one_visitor(network: str) -> None:
     """A home line has a whole /64 of IPv6 addresses, and counts once at both places."""
     addresses = [f"{network}::{number:x}" for number in range(1, 1_000)]
-    assert len({visitor_of(address, (), ()) for address in addresses}) == 1
-    assert len({visitor_of("127.0.0.1", (address,), ()) for address in addresses}) == 1
+    assert len({find_visitor_group(address, (), ()) for address in addresses}) == 1
+    assert len({find_visitor_group("127.0.0.1", (address,), ()) for address in addresses}) == 1
 
     def count_admitted(door: Door) -> int:
         return sum(door.admit(door(), address) for address in addresses)  # type: ignore[arg-type]

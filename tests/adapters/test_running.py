@@ -13,8 +13,8 @@ import pytest
 
 from adapters import run as running
 from bot.app import App
-from bot.process.settings import Settings
 from bot.rules.errors import UserError
+from bot.runtime.settings import Settings
 from tests.adapters import unaware
 from tests.adapters.discord.process import Bot
 from tests.refusing import refuses
@@ -42,7 +42,7 @@ async def test_a_platform_that_breaks_is_begun_again_and_the_other_goes_on(
 
     settings = Settings(data=tmp_path, database=tmp_path / "games.db")
     with refuses("token-refused DISCORD_TOKEN"):
-        await running._run(settings, [breaks, goes_on])
+        await running._run_until_signal(settings, [breaks, goes_on])
     assert begun.count("slack") == 1
     assert begun.count("discord") >= 3
 

@@ -18,9 +18,9 @@ import pytest
 
 from adapters.discord.http import PATH
 from benchmarks.crowd import signs
-from bot.stores.postgres import PostgresStore
-from bot.stores.store import Store
-from bot.verification.check_games import audit
+from bot.storage.postgres import PostgresStore
+from bot.storage.store import Store
+from bot.verification.check_games import audit_games
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.processors import Used, used, waited
 from tests.adapters.slack.conftest import settle, stand_in
@@ -264,10 +264,10 @@ async def check(night: Night, store: Store, sent: Sequence[Interaction]) -> None
     """Whatever is in the logs was shown, once, and nothing else; each game's log is whole and
     proves itself.
     """
-    count, faults = await audit(store)
+    count, faults = await audit_games(store)
     assert faults == []
-    assert count == len(await store.games())
-    texts = [text for game in await store.games() for text in await store.texts(game)]
+    assert count == len(await store.list_games())
+    texts = [text for game in await store.list_games() for text in await store.load_texts(game)]
     stored = Counter(text.text for text in texts if text.key == "label")
     assert max(stored.values()) == 1
     on_discord = [
@@ -288,8 +288,8 @@ async def check(night: Night, store: Store, sent: Sequence[Interaction]) -> None
     )
     assert set(shown) == set(stored), "nothing lost, nothing made up"
     assert max(shown.values()) == 1, "nothing doubled"
-    for game in await store.games():
-        numbers = [event.number for event in await store.events(game)]
+    for game in await store.list_games():
+        numbers = [event.number for event in await store.load_events(game)]
         assert numbers == list(range(1, len(numbers) + 1)), "in order, without a gap"
     for one in sent:
         if one.receipt is not None and label_of(one) not in stored:

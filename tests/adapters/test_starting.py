@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.process.settings import Settings
-from bot.stores.sqlite import faults
+from bot.runtime.settings import Settings
+from bot.storage.sqlite import faults
 from tests.adapters import nursery
 from tests.ports import free_port
 
@@ -104,7 +104,7 @@ def test_a_read_only_disk_is_waited_for_and_missing_rights_are_not(
     monkeypatch.setattr(faults, "create_probe", fail)
     error = sqlite3.OperationalError("unable to open database file")
     error.sqlite_errorname = name
-    told = faults.explained(error, str(tmp_path / "games.db"), to_host=True)
+    told = faults.build_store_error(error, str(tmp_path / "games.db"), to_host=True)
     assert told.is_passing == (number == errno.EROFS)
     assert ("its disk is read-only" in told.message) == (number == errno.EROFS)
     assert (f"may not write {tmp_path}." in told.message) == (number == errno.EACCES)

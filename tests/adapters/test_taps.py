@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.form.form import FLAGS
+from bot.ui.form.form import FLAGS
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle, socket_slack
 from tests.adapters.slack.process import running as running_slack

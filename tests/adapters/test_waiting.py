@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from adapters import run as running
-from adapters.web.health import Lookout
+from adapters.web.health import BotMonitor
 from bot.app import App
-from bot.process.settings import Settings, load_settings
-from bot.running.promises import NOTE
-from bot.stores.base import PassingError, StoreError
-from bot.stores.sqlite import SqliteStore
+from bot.execution.promises import NOTE
+from bot.runtime.settings import Settings, load_settings
+from bot.storage.base import PassingError, StoreError
+from bot.storage.sqlite import SqliteStore
 from tests.adapters.discord.process import Bot
 from tests.fresh import fresh_app
 from tests.ports import free_port
@@ -53,7 +53,7 @@ def settings_of(url: str, tmp_path: Path) -> Settings:
 
 
 async def opened(settings: Settings) -> App:
-    return await asyncio.wait_for(running._opened(settings, Lookout(settings)), 30)
+    return await asyncio.wait_for(running._open_app(settings, BotMonitor(settings)), 30)
 
 
 async def told(waiting: asyncio.Task[Any], is_told: Callable[[], bool]) -> None:
@@ -104,7 +104,7 @@ async def test_a_server_that_comes_later_is_waited_for_with_one_line(
     )
     await asyncio.to_thread(own_server.start)
     app = await waiting
-    assert (await app.store.games()) == []
+    assert (await app.store.list_games()) == []
     assert "the database is there, after" in caplog.text
     await app.close()
 
@@ -120,8 +120,8 @@ async def test_where_nobody_listens_host_and_port_are_named_and_no_password(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, address: str, why: str
 ) -> None:
     settings = settings_of(f"postgresql://grognard:Zwiebel@{address}/grognard", tmp_path)
-    lookout = Lookout(settings)
-    waiting = asyncio.create_task(running._opened(settings, lookout))
+    lookout = BotMonitor(settings)
+    waiting = asyncio.create_task(running._open_app(settings, lookout))
     said = f"PostgreSQL at {address} does not answer ({why})"
     await told(waiting, lambda: said in caplog.text)
     waiting.cancel()
@@ -219,7 +219,7 @@ async def test_a_store_that_fails_in_a_running_bot_never_ends_it(tmp_path: Path)
         await asyncio.Event().wait()
 
     app = await fresh_app()
-    kept = asyncio.create_task(running._kept_up(serve, app))
+    kept = asyncio.create_task(running._serve_with_restarts(serve, app))
     await told(kept, lambda: len(begun) == 4)
     assert len(begun) == 4
     kept.cancel()

@@ -7,19 +7,19 @@ import asyncio
 from pathlib import Path
 
 from bot import __main__
-from bot.stores.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore
 
 LET = "may-look"
 
 
 def process() -> None:
     """As `python -m bot`, in the folder of its data."""
-    gone = SqliteStore.gone
+    gone = SqliteStore.watch_for_removal
 
     async def later(store: SqliteStore) -> str:
         while not Path(LET).exists():  # noqa: ASYNC110, ASYNC240 -- nobody tells us
             await asyncio.sleep(0.05)
         return await gone(store)
 
-    SqliteStore.gone = later  # type: ignore[method-assign, assignment]
+    SqliteStore.watch_for_removal = later  # type: ignore[method-assign, assignment]
     __main__.process()

@@ -8,16 +8,23 @@ from dataclasses import replace
 
 import pytest
 
-from bot.answers.headline import actors, fared, spoken
-from bot.answers.shot import FEW, MANY, _height, _heights, brief, played_reply
-from bot.game.state import roster_of
-from bot.interface.reply.parts import Group, Small
-from bot.interface.reply.reply import Reply
+from bot.game.state import build_roster
+from bot.presentation.headline import format_type_names, list_actors, summarize_results
+from bot.presentation.run_sequence import (
+    FEW,
+    MANY,
+    _measure_lines,
+    _measure_parts,
+    build_play_reply,
+    fold_for_phone,
+)
 from bot.rules.dice import Script
 from bot.rules.sequence.sequence import play
 from bot.rules.text.line import Line
-from bot.rules.text.names import joined
-from bot.systems.catalog import systems
+from bot.rules.text.names import join_names
+from bot.rulesets.catalog import get_systems
+from bot.ui.reply.parts import Group, Small
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel
 from tools.corpus import frozen, game_of
 
@@ -30,14 +37,14 @@ VOLLEY = 2
 """Lines that each further weapon of a volley takes: its own sum, dice to hit and damage."""
 READ = {"vs-afv": 27, "vs-ovr": 21}
 """Lines that the rules of asl's 6a and 6b take, as the card has them; nothing is rolled there."""
-SEQUENCES = [(id, name) for id in systems() for name in systems()[id].sequences]
+SEQUENCES = [(id, name) for id in get_systems() for name in get_systems()[id].sequences]
 
 
 def phone_lines(reply: Reply) -> int:
-    """How many lines of a phone an answer takes without its trace and its number, as `brief`
+    """How many lines of a phone an answer takes without its trace and its number, as `fold_for_phone`
     counts them.
     """
-    return _height([reply.first]) + sum(_heights(reply.shown))
+    return _measure_lines([reply.first_line]) + sum(_measure_parts(reply.visible_lines))
 
 
 def most_lines(name: str, reply: Reply) -> int:
@@ -59,33 +66,34 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(
     """Every unit is named in the first line or by its result; no line begins with a small letter
     or a type's code.
     """
-    sequence, corpus = systems()[system].sequence(name), frozen(system)
-    roster = roster_of(game_of(corpus.roster))
+    sequence, corpus = get_systems()[system].find_sequence(name), frozen(system)
+    roster = build_roster(game_of(corpus.roster))
     entries = [entry for entry in corpus.of("sequence", name) if "out" in entry][:PLAYS]
     assert entries
     for entry in entries:
-        given = sequence.given(entry["in"], roster)
+        given = sequence.read_inputs(entry["in"], roster)
         played = play(sequence.plan(given), Script([die[2] for die in entry["dice"]]))
-        came = fared(sequence, played.settlement.fates)
-        reply = played_reply("Alice", sequence, played, actors(sequence, given))
+        came = summarize_results(sequence, played.settlement.fates)
+        reply = build_play_reply("Alice", sequence, played, list_actors(sequence, given))
         assert played.settlement.headline == entry["says"]
         assert reply.by
         assert played.dice or not reply.by.startswith("Alice rolls")
         groups = " ".join(part.text for part in reply.lines if isinstance(part, Group)).casefold()
         told = groups if came.is_counted and groups else reply.title.casefold()
         is_named = f"on {len(came.fates)} " not in reply.title
-        for unit in spoken(came.types, [fate.unit for fate in came.fates if is_named]):
+        for unit in format_type_names(came.types, [fate.unit for fate in came.fates if is_named]):
             number = unit.rpartition(" ")[2]
             assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, (
-                reply.text()
+                reply.format_text()
             )
-        lines = reply.text().split("\n")
+        lines = reply.format_text().split("\n")
         assert all(line[:1] == line[:1].upper() for line in lines), lines
         assert not any(
-            code in reply.text() for code in ("armored-vehicle", "armor-leader", "weapon-team")
+            code in reply.format_text()
+            for code in ("armored-vehicle", "armor-leader", "weapon-team")
         ), lines
         most = MANY if groups else most_lines(name, reply)
-        assert phone_lines(brief(reply, sequence.inputs)) <= most, lines
+        assert phone_lines(fold_for_phone(reply, sequence.inputs)) <= most, lines
 
 
 def _numbers(text: str) -> set[str]:
@@ -97,11 +105,11 @@ def _numbers(text: str) -> set[str]:
 
 
 def _plural(unit: str) -> str:
-    return joined([unit, unit]).partition(" ")[2].casefold()
+    return join_names([unit, unit]).partition(" ")[2].casefold()
 
 
 def _on_a_phone(reply: Reply) -> list[str]:
-    return [reply.first, *(str(part) for part in reply.shown)]
+    return [reply.first_line, *(str(part) for part in reply.visible_lines)]
 
 
 def _large(reply: Reply) -> Reply:
@@ -109,7 +117,9 @@ def _large(reply: Reply) -> Reply:
     phase for it.
     """
     return replace(
-        reply, lines=tuple(part for part in reply.shown if not isinstance(part, Small)), trace=()
+        reply,
+        lines=tuple(part for part in reply.visible_lines if not isinstance(part, Small)),
+        trace=(),
     )
 
 
@@ -131,7 +141,8 @@ async def test_a_fire_at_two_targets_takes_nine_lines_of_a_phone() -> None:
         if any("casualties" in str(part) for part in reply.lines):
             # a half-squad is more than the first line says
             assert any(
-                isinstance(part, Small) and part.text.startswith("Now: ") for part in reply.shown
+                isinstance(part, Small) and part.text.startswith("Now: ")
+                for part in reply.visible_lines
             ), _on_a_phone(reply)
         await channel.undo_last("Anna")
 
@@ -178,7 +189,7 @@ async def test_twelve_men_take_twelve_lines_of_a_phone(
         orders = [
             part for part in reply.lines if isinstance(part, Group) and part.label != "No effect"
         ]
-        assert all(part in reply.shown for part in orders), (
+        assert all(part in reply.visible_lines for part in orders), (
             "everybody reads what each unit came to, or is to do"
         )
         assert not reply.trace or any(button.label == "Dice" for button in reply.buttons)
@@ -186,8 +197,8 @@ async def test_twelve_men_take_twelve_lines_of_a_phone(
 
 
 async def test_the_card_that_starts_a_game_is_short_and_has_its_reminders_behind_a_button() -> None:
-    for game in systems():
+    for game in get_systems():
         channel = await Channel.fresh()
         card = await channel.do("Anna", f'game start {game} "Hill 875" sides="US, VC"')
-        assert phone_lines(card) <= MANY, card.text()
+        assert phone_lines(card) <= MANY, card.format_text()
         assert "Checklist" in [button.label for button in card.buttons]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import textwrap
 
-from bot.answers.shot import PHONE, _height
-from bot.interface.reply.reply import Reply
+from bot.presentation.run_sequence import PHONE, _measure_lines
+from bot.ui.reply.reply import Reply
 
 WORDS = (
     "a",
@@ -31,9 +31,15 @@ def test_a_line_takes_as_many_rows_as_textwrap_makes_of_it() -> None:
     for at in range(2000):
         words = WORDS if at % 2 else WORDS[:PLAIN]
         line = draw.choice(("", " ")) + " ".join(draw.choices(words, k=draw.randint(0, 25)))
-        assert _height([Reply(line).first]) == max(1, len(textwrap.wrap(line, PHONE))), line
+        assert _measure_lines([Reply(line).first_line]) == max(
+            1, len(textwrap.wrap(line, PHONE))
+        ), line
 
 
 def test_dice_take_no_brackets_on_a_phone() -> None:
     words = "twelve dice of one squad and what: "
-    assert _height([Reply(f"{words}[4] [3]").first]) == _height([Reply(f"{words}4 3").first]) == 1
+    assert (
+        _measure_lines([Reply(f"{words}[4] [3]").first_line])
+        == _measure_lines([Reply(f"{words}4 3").first_line])
+        == 1
+    )

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers import counted_conditions
-from bot.answers.counted_conditions import CountedCondition, find_counted
-from bot.game.state import roster_of
+from bot.game.state import build_roster
+from bot.presentation import counted_conditions
+from bot.presentation.counted_conditions import CountedCondition, find_counted_conditions
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import RosterUnit, by_name
-from bot.systems.catalog import system, systems
-from bot.systems.system import Sequence
+from bot.rules.inputs.units import RosterUnit, index_by_name
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.system import Sequence
 from tests.seams.outcomes import ready
 
 SEQUENCES = [
     (game.id, sequence.id)
-    for game in systems().values()
+    for game in get_systems().values()
     for sequence in game.sequences.values()
     if sequence.odds_by
 ]
@@ -38,7 +38,7 @@ DEAREST = 200
 async def test_a_small_budget_finds_less_and_nothing_else(
     game: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = await ready(system(game).sequence(name))
+    one = await ready(find_system(game).find_sequence(name))
     units = one.sequence.system.game["units"]
     for condition in [*units.get("states", ()), *units.get("markers", ())]:
         for unit in {unit.name: unit for unit in one.roster.values()}.values():
@@ -47,12 +47,12 @@ async def test_a_small_budget_finds_less_and_nothing_else(
             reply = await one.channel.say("Anna", edit)
             if reply.error:
                 continue
-            roster = roster_of(await one.channel.game())
+            roster = build_roster(await one.channel.game())
             found = {}
             for points in (1, 60, 150, 10_000):
                 monkeypatch.setattr(counted_conditions, "MOST_POINTS", points)
                 try:
-                    counted = find_counted(one.sequence, one.raw, roster)
+                    counted = find_counted_conditions(one.sequence, one.raw, roster)
                 except UserError:
                     counted = ()
                 found[points] = {each.condition: each.modifiers for each in counted}
@@ -70,14 +70,14 @@ def test_what_counts_of_two_dozen_squads_is_found_within_the_budget(
     nothing.
     """
     spent = list[float]()
-    charge = counted_conditions._Budget.charge_for_play
+    charge = counted_conditions._PointBudget.charge_for_play
 
-    def note(budget: counted_conditions._Budget, plays: object) -> None:
+    def note(budget: counted_conditions._PointBudget, plays: object) -> None:
         charge(budget, plays)  # type: ignore[arg-type]
         spent.append(counted_conditions.MOST_POINTS - budget._points)
 
-    monkeypatch.setattr(counted_conditions._Budget, "charge_for_play", note)
-    fire = system("lnlt").sequence("fire")
+    monkeypatch.setattr(counted_conditions._PointBudget, "charge_for_play", note)
+    fire = find_system("lnlt").find_sequence("fire")
     counted = _find_for_squads(fire, "assault-move", "moved")
     assert {(each.condition.word, each.modifiers[0][1]) for each in counted} == {
         ("assault-move", -2),
@@ -101,4 +101,4 @@ def _find_for_squads(fire: Sequence, own: str, other: str) -> tuple[CountedCondi
         "attackers": "; ".join(unit.name for unit in units if unit.side == "us"),
         "targets": "; ".join(unit.name for unit in units if unit.side == "vc"),
     }
-    return find_counted(fire, raw, by_name(units))
+    return find_counted_conditions(fire, raw, index_by_name(units))

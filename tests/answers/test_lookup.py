@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.tables import lookup_reply, whole_reply
-from bot.interface.reply import parts
-from bot.interface.reply.bars import WIDE
-from bot.interface.reply.parts import Grid, Whole, part_lines
-from bot.systems.catalog import systems
+from bot.presentation.tables import build_lookup_reply, build_whole_table_reply
+from bot.rulesets.catalog import get_systems
+from bot.ui.reply import parts
+from bot.ui.reply.bars import WIDE
+from bot.ui.reply.parts import Grid, Whole, format_part
 from tests.playing import Channel
 
 SHOT = "lnlt-table dct unit=good-order-mmc morale=5 total=11"
@@ -19,11 +19,11 @@ SHOT = "lnlt-table dct unit=good-order-mmc morale=5 total=11"
 async def test_the_answer_comes_first_and_the_card_marks_the_cell() -> None:
     reply = await (await Channel.fresh()).do("Anna", SHOT)
     assert (
-        reply.first
+        reply.first_line
         == "Casualties, twice morale or more · damage check table, good order MMC, morale 5, total 11"
     )
     (grid,) = (part for part in reply.lines if isinstance(part, Grid))
-    lines = part_lines(grid)
+    lines = format_part(grid)
     assert [line for line in lines if "▶" in line] == ["2x Morale     ▶ casualties"]
     assert max(map(len, lines)) <= 33
     assert not reply.private
@@ -42,7 +42,7 @@ async def test_a_table_without_inputs_is_shown_whole_to_the_asker() -> None:
             len(line)
             for part in reply.lines
             if isinstance(part, Whole)
-            for line in part_lines(part)
+            for line in format_part(part)
         )
         <= 39
     )
@@ -57,8 +57,10 @@ async def test_under_a_look_up_are_its_form_and_the_whole_table() -> None:
     whole = await channel.press("Bob", found.buttons[1].action)
     assert (whole.private, whole.error) == (True, False)
     (table,) = (part for part in whole.lines if isinstance(part, Whole))
-    assert len(part_lines(table, look=WIDE)) == 15, "a terminal shows 14 rows and their head"
-    assert (await channel.do("Anna", "lnlt-table melee-odds 7 5 whole")).text() == whole.text()
+    assert len(format_part(table, look=WIDE)) == 15, "a terminal shows 14 rows and their head"
+    assert (
+        await channel.do("Anna", "lnlt-table melee-odds 7 5 whole")
+    ).format_text() == whole.format_text()
 
 
 async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_so(
@@ -69,9 +71,9 @@ async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_s
         "Anna", "baps-table artillery-sheaf medium-artillery 3 whole"
     )
     (table,) = (part for part in whole.lines if isinstance(part, Whole))
-    assert "Too large to show whole here: this is" in part_lines(table)
-    assert max(map(len, part_lines(table))) <= 39
-    assert any("medium artillery" in line for line in part_lines(table))
+    assert "Too large to show whole here: this is" in format_part(table)
+    assert max(map(len, format_part(table))) <= 39
+    assert any("medium artillery" in line for line in format_part(table))
 
 
 async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
@@ -79,22 +81,29 @@ async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
     answer fits both.
     """
     in_words = []
-    for system in systems().values():
+    for system in get_systems().values():
         for table in system.tables.values():
-            found = lookup_reply(table, table.example, table.read(table.example))
+            found = build_lookup_reply(table, table.example, table.read(table.example))
             grids = [part for part in found.lines if isinstance(part, Whole | Grid)]
-            assert all(len(line) <= 39 for part in grids for line in part_lines(part)), table.id
-            wholes = [part for part in whole_reply(table, "/help").lines if isinstance(part, Whole)]
+            assert all(len(line) <= 39 for part in grids for line in format_part(part)), table.id
+            wholes = [
+                part
+                for part in build_whole_table_reply(table, "/help").lines
+                if isinstance(part, Whole)
+            ]
             in_words += [] if wholes else [table.id]
             for whole in wholes:
-                phone = part_lines(whole)
+                phone = format_part(whole)
                 assert len(phone) <= 105, table.id
                 assert max(map(len, phone)) <= 39, table.id
-                assert max(map(len, part_lines(whole, look=WIDE))) <= 110, table.id
+                assert max(map(len, format_part(whole, look=WIDE))) <= 110, table.id
     assert in_words == ["pass-points"]
 
 
 async def test_a_roll_is_two_lines_and_a_number() -> None:
     reply = await (await Channel.fresh()).do("Anna", "roll 2d6+3 label=rally hand=5,3")
-    assert reply.text().split("\n")[:2] == ["11 for rally · Anna rolls 2d6+3", "Dice: [5] [3] + 3"]
+    assert reply.format_text().split("\n")[:2] == [
+        "11 for rally · Anna rolls 2d6+3",
+        "Dice: [5] [3] + 3",
+    ]
     assert reply.bare

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.answers.printed_table import PrintedGrid, printed
-from bot.answers.tables import HERE, answering_grids, lookup_reply
-from bot.interface.reply.parts import Grid, Whole
-from bot.picture.sheet import ROW, Block, sheet_of
+from bot.charts.sheet import ROW, Block, build_layout
+from bot.presentation.printed_table import PrintedGrid, get_printed_table
+from bot.presentation.tables import HERE, build_lookup_reply, find_answering_grids
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
+from bot.ui.reply.parts import Grid, Whole
 from tests.random_look_ups import random_look_ups
 
-TABLES = [table for game in systems().values() for table in game.tables.values()]
+TABLES = [table for game in get_systems().values() for table in game.tables.values()]
 
 
 def grids(body: Any) -> Iterator[Mapping[str, Any]]:
@@ -33,7 +33,7 @@ def grids(body: Any) -> Iterator[Mapping[str, Any]]:
 
 def holds_answer(table: Table, body: Mapping[str, Any], place: tuple[int, int], given: Any) -> bool:
     """Return whether the cell of the data at `place` says what the table answers."""
-    answer, values = table.worked(given)
+    answer, values = table.answer_with_values(given)
     worked = {**values, **answer.out}
     row, column = place
     if body.get("across"):
@@ -67,10 +67,10 @@ def marks_of(
     table: Table, given: Mapping[str, Any]
 ) -> Iterator[tuple[PrintedGrid, tuple[int, int]]]:
     """Yield the grids that the text of a look-up shows, with the row and column that it marks."""
-    answer, values = table.worked(given)
-    reply = lookup_reply(table, given, answer)
+    answer, values = table.answer_with_values(given)
+    reply = build_lookup_reply(table, given, answer)
     shown = [part for part in reply.lines if isinstance(part, Grid | Whole)]
-    for (grid, _), part in zip(answering_grids(table, values), shown, strict=True):
+    for (grid, _), part in zip(find_answering_grids(table, values), shown, strict=True):
         rows = part.rows if isinstance(part, Grid) else part.sheets[0].rows
         marks = [
             (grid.rows.index(line[0]), grid.columns.index(rows[0][position].removeprefix("  ")))
@@ -92,7 +92,7 @@ def test_the_marked_cell_holds_the_answer(table: Table) -> None:
             marks.setdefault((grid.rows, len(grid.columns)), []).append(mark)
             if grid.body is not None:
                 assert holds_answer(table, grid.body, mark, given), (given, mark)
-        for block in sheet_of(table, given).blocks:
+        for block in build_layout(table, given).blocks:
             if block.hit is not None:
                 assert_block_holds_answer(table, block, bodies, given)
                 of_text = marks.get((block.rows, len(block.columns)), [])
@@ -103,8 +103,10 @@ def test_the_marked_cell_holds_the_answer(table: Table) -> None:
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.system}/{table.id}")
 def test_a_look_up_of_a_printed_grid_shows_its_place_on_the_card(table: Table) -> None:
     for given in random_look_ups(table):
-        values = table.worked(given)[1]
-        in_cells = [grid for grid in printed(table).grids if grid.body and grid.is_case_of(values)]
+        values = table.answer_with_values(given)[1]
+        in_cells = [
+            grid for grid in get_printed_table(table).grids if grid.body and grid.is_case_of(values)
+        ]
         if in_cells:
             assert list(marks_of(table, given)), given
 
@@ -137,8 +139,8 @@ def test_ranges_beside_a_single_number_are_marked(
     game: str, name: str, given: dict[str, Any], head: str, cell: str
 ) -> None:
     """These four were marked on another row; the rows are those of the cards."""
-    table = system(game).table(name)
-    reply = lookup_reply(table, given, table.read(given))
+    table = find_system(game).find_table(name)
+    reply = build_lookup_reply(table, given, table.read(given))
     (shown,) = (part for part in reply.lines if isinstance(part, Grid | Whole))
     rows = shown.rows if isinstance(shown, Grid) else shown.sheets[0].rows
     (line,) = (row for row in rows if any(text.startswith(HERE) for text in row))

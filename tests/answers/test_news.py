@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.headline import fared, groups, news
-from bot.interface.reply.reply import HURT, NOTHING, SHAKEN
-from bot.rules.sequence.sequence import Fate
-from bot.systems.catalog import system
+from bot.presentation.headline import build_headline, build_result_groups, summarize_results
+from bot.rules.sequence.sequence import UnitResult
+from bot.rulesets.catalog import find_system
+from bot.ui.reply.reply import HURT, NOTHING, SHAKEN
 
-FIRE = system("lnlt").sequence("fire")
+FIRE = find_system("lnlt").find_sequence("fire")
 TWO = ("US Squad 3", "US Squad 4")
 
 
@@ -56,7 +56,9 @@ TWO = ("US Squad 3", "US Squad 4")
 def test_the_first_line_says_what_happened_to_whom_worst_first(
     fates: list[tuple[str, str]], title: str, tone: str
 ) -> None:
-    told = news(fared(FIRE, [Fate(*fate) for fate in fates]), "in the log", TWO, "Alice")
+    told = build_headline(
+        summarize_results(FIRE, [UnitResult(*fate) for fate in fates]), "in the log", TWO, "Alice"
+    )
     assert (told.title, told.by, told.tone) == (title, "US Squads 3 + 4 fire", tone)
 
 
@@ -79,35 +81,38 @@ def test_beyond_three_results_they_are_summed_by_severity(
     system_id: str, sequence: str, tokens: list[str], title: str
 ) -> None:
     """Never "10 otherwise", of whom six were wounded; of orders those that one looks out for."""
-    played = system(system_id).sequence(sequence)
-    fates = [Fate(f"GI {at}", token, "") for at, token in enumerate(tokens)]
-    assert news(fared(played, fates), "", (), "Alice").title == title
+    played = find_system(system_id).find_sequence(sequence)
+    fates = [UnitResult(f"GI {at}", token, "") for at, token in enumerate(tokens)]
+    assert build_headline(summarize_results(played, fates), "", (), "Alice").title == title
 
 
 def test_units_to_which_two_things_happened_are_in_one_line_of_many() -> None:
     fates = [
-        *(Fate(f"Squad {at}", "shaken", "", (("loses", "2"),)) for at in range(4)),
-        Fate("Squad 9", "none"),
+        *(UnitResult(f"Squad {at}", "shaken", "", (("loses", "2"),)) for at in range(4)),
+        UnitResult("Squad 9", "none"),
     ]
-    came = fared(FIRE, fates)
-    assert groups(came)[0].text == "Squads 0-3"
-    assert groups(came)[0].label.startswith("Shaken, loses")
-    assert news(came, "", (), "Alice").title == "4 of 5 Squads shaken"
+    came = summarize_results(FIRE, fates)
+    assert build_result_groups(came)[0].text == "Squads 0-3"
+    assert build_result_groups(came)[0].label.startswith("Shaken, loses")
+    assert build_headline(came, "", (), "Alice").title == "4 of 5 Squads shaken"
 
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:
-    told = news(fared(FIRE, ()), "no effect", (), "Alice")
+    told = build_headline(summarize_results(FIRE, ()), "no effect", (), "Alice")
     assert (told.title, told.by, told.tone) == ("No effect", "Alice fires", NOTHING)
 
 
 def test_many_units_are_shown_by_their_results() -> None:
     fates = [
-        Fate("VC 1", "shaken"),
-        Fate("VC 3", "eliminated"),
-        Fate("VC 2", "shaken"),
-        Fate("VC 4", "none"),
+        UnitResult("VC 1", "shaken"),
+        UnitResult("VC 3", "eliminated"),
+        UnitResult("VC 2", "shaken"),
+        UnitResult("VC 4", "none"),
     ]
-    shown = [(group.label, group.text, group.grave) for group in groups(fared(FIRE, fates))]
+    shown = [
+        (group.label, group.text, group.grave)
+        for group in build_result_groups(summarize_results(FIRE, fates))
+    ]
     assert shown == [
         ("Eliminated", "VC 3", True),
         ("Shaken", "VC 1 + 2", False),
@@ -118,7 +123,7 @@ def test_many_units_are_shown_by_their_results() -> None:
 def test_what_the_files_say_of_a_sequence_is_read_for_its_first_answer_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fates = [Fate("VC 5", "shaken")]
-    first = news(fared(FIRE, fates), "in the log", TWO, "Alice")
+    fates = [UnitResult("VC 5", "shaken")]
+    first = build_headline(summarize_results(FIRE, fates), "in the log", TWO, "Alice")
     monkeypatch.setattr(FIRE.system, "game", {})
-    assert news(fared(FIRE, fates), "in the log", TWO, "Alice") == first
+    assert build_headline(summarize_results(FIRE, fates), "in the log", TWO, "Alice") == first

@@ -11,20 +11,22 @@ from typing import Any
 import pytest
 from icepool import d6  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from bot.answers.odds import odds_reply
-from bot.interface.reply.bars import percent
-from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import GAME, SHAKEN, Reply
-from bot.systems.catalog import system
-from bot.systems.resolve import each_odds, odds_rows
+from bot.presentation.odds import build_odds_reply
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import build_odds_rows, compute_each_odds
+from bot.ui.reply.bars import format_percent
+from bot.ui.reply.parts import Odds
+from bot.ui.reply.reply import GAME, SHAKEN, Reply
 from tests.playing import Channel, two_sides
 
 
 def odds_of(game: str, id: str, **given: Any) -> Reply:
     """The answer to the odds of a sequence with these inputs."""
-    sequence = system(game).sequence(id)
-    rows = odds_rows(sequence, given)
-    return odds_reply(sequence, given, rows, each_odds(sequence, given, tuple(rows)), whom="target")
+    sequence = find_system(game).find_sequence(id)
+    rows = build_odds_rows(sequence, given)
+    return build_odds_reply(
+        sequence, given, rows, compute_each_odds(sequence, given, tuple(rows)), whom="target"
+    )
 
 
 def hurt(fp: int, morale: int, tm: int) -> Fraction:
@@ -110,7 +112,7 @@ def test_results_come_worst_first_with_this_or_worse_beside_them() -> None:
     ],
 )
 def test_what_one_decides_by(game: str, id: str, given: dict[str, Any], first: str) -> None:
-    assert odds_of(game, id, **given).first == first
+    assert odds_of(game, id, **given).first_line == first
 
 
 def test_the_colour_says_whether_harm_is_likely() -> None:
@@ -127,10 +129,10 @@ async def test_three_targets_alike_ones_once_under_their_names() -> None:
     await channel.do("Bob", 'unit add "VC Squad 5..6" squad VC morale=4 fp=1')
     reply = await channel.do("Anna", 'lnlt fire "Squad 1" "VC Squad 5; VC Squad 6; Tran" tm=1 odds')
     fp = 2
-    assert [percent(float(hurt(fp, morale, 1))) for morale in (4, 5)] == ["44%", "35%"]
-    assert reply.first == "44% to shake or hurt each VC Squad, 35% Tran · Squad 1 fires"
+    assert [format_percent(float(hurt(fp, morale, 1))) for morale in (4, 5)] == ["44%", "35%"]
+    assert reply.first_line == "44% to shake or hurt each VC Squad, 35% Tran · Squad 1 fires"
     assert [block.heading for block in blocks(reply)] == ["VC Squads 5 + 6", "Tran"]
-    assert reply.body()[-1] == "Terrain (TM) 1. Exact; nothing is rolled."
+    assert reply.format_body()[-1] == "Terrain (TM) 1. Exact; nothing is rolled."
     assert [button.label for button in reply.buttons][:2] == ["Roll it", "Change…"]
 
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from bot.answers.odds import heading, odds_reply, outlooks
 from bot.game.luck import ScoredRoll, measure
-from bot.interface.reply.bars import COLUMNS
-from bot.interface.reply.parts import Odds, part_lines
-from bot.process.entropy import throwaway
-from bot.rules.odds.odds import joint, shown
-from bot.rules.sequence.sequence import Played, nested
-from bot.systems.baps.men import LOGGED, SAID
-from bot.systems.catalog import system
-from bot.systems.resolve import each_odds, odds_rows, resolve
+from bot.presentation.odds import build_odds_reply, format_odds_names, group_odds
+from bot.rules.odds.odds import compute_joint_odds, format_key
+from bot.rules.sequence.sequence import Play, nest_outputs
+from bot.rulesets.baps.men import LOGGED, SAID
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import build_odds_rows, compute_each_odds, play_sequence
+from bot.runtime.entropy import create_throwaway_source
+from bot.ui.reply.bars import COLUMNS
+from bot.ui.reply.parts import Odds, format_part
 from tests.playing import Channel, two_sides
 
 LISTED: list[tuple[str, str, dict[str, Any]]] = [
@@ -187,7 +187,7 @@ def test_every_sequence_with_a_list_of_units_is_tried_here() -> None:
     listed = {
         (game, id)
         for game in ("asl", "baps", "lnlt", "nhis", "ucn")
-        for id, sequence in system(game).sequences.items()
+        for id, sequence in find_system(game).sequences.items()
         if any(option.type == "units" for option in sequence.inputs)
     }
     assert listed == {(game, id) for game, id, _ in LISTED} | WHOLE
@@ -196,27 +196,27 @@ def test_every_sequence_with_a_list_of_units_is_tried_here() -> None:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[str, Any]) -> None:
-    sequence = system(game).sequence(id)
-    rows = odds_rows(sequence, given)
+    sequence = find_system(game).find_sequence(id)
+    rows = build_odds_rows(sequence, given)
     known = Counter(bare(row.name) for row in rows.values())
     for _ in range(40):
-        played = resolve(sequence, given, throwaway())
+        played = play_sequence(sequence, given, create_throwaway_source())
         units = Counter(
             bare(unit)
             for unit, word in played.settlement.units
             if "ammunition" not in word or id == "ammo-check"
         )
         assert units <= known
-    counted = each_odds(sequence, given, tuple(rows))
-    named = [name for one in outlooks(sequence, rows, counted) for name in one.names]
+    counted = compute_each_odds(sequence, given, tuple(rows))
+    named = [name for one in group_odds(sequence, rows, counted) for name in one.names]
     assert sorted(named) == sorted(row.name for row in rows.values())
-    reply = odds_reply(sequence, given, rows, counted)
+    reply = build_odds_reply(sequence, given, rows, counted)
     shown = [part for part in reply.lines if isinstance(part, Odds)]
     assert [part.heading for part in shown] == [
-        heading(one.names, one.names[0]) for one in outlooks(sequence, rows, counted)
+        format_odds_names(one.names, one.names[0]) for one in group_odds(sequence, rows, counted)
     ]
-    assert all(len(line) <= COLUMNS for part in shown for line in part_lines(part))
-    assert "[" not in reply.text()
+    assert all(len(line) <= COLUMNS for part in shown for line in format_part(part))
+    assert "[" not in reply.format_text()
 
 
 @pytest.mark.sample(4)
@@ -224,15 +224,15 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
 def test_each_distribution_is_that_of_the_units_own_outputs(
     game: str, id: str, given: dict[str, Any]
 ) -> None:
-    sequence = system(game).sequence(id)
-    rows = odds_rows(sequence, given)
-    counted = each_odds(sequence, given, tuple(rows))
-    plan = sequence.plan(sequence.given(given, {}))
+    sequence = find_system(game).find_sequence(id)
+    rows = build_odds_rows(sequence, given)
+    counted = compute_each_odds(sequence, given, tuple(rows))
+    plan = sequence.plan(sequence.read_inputs(given, {}))
     for path, row in rows.items():
         assert sum(counted[path].values()) == 1
         own: dict[Any, Fraction] = {}
-        for key, chance in joint(plan, row.paths).items():
-            value = shown(row.read(dict(zip(row.paths, key, strict=True))))
+        for key, chance in compute_joint_odds(plan, row.paths).items():
+            value = format_key(row.read(dict(zip(row.paths, key, strict=True))))
             own[value] = own.get(value, Fraction(0)) + chance
         assert own == counted[path], row.name
 
@@ -240,10 +240,10 @@ def test_each_distribution_is_that_of_the_units_own_outputs(
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, Any]) -> None:
-    sequence = system(game).sequence(id)
-    rows = [row for row in odds_rows(sequence, given).values() if "[" in row.paths[0]]
+    sequence = find_system(game).find_sequence(id)
+    rows = [row for row in build_odds_rows(sequence, given).values() if "[" in row.paths[0]]
     for _ in range(60):
-        played = resolve(sequence, given, throwaway())
+        played = play_sequence(sequence, given, create_throwaway_source())
         left = [(bare(row.name), row.said(str(read(row, played)))) for row in rows]
         for unit, word in played.settlement.units:
             if "ammunition" in word and id != "ammo-check":
@@ -271,7 +271,7 @@ def plain(word: str) -> str:
     }.get(word, word)
 
 
-def read(row: Any, played: Played) -> object:
+def read(row: Any, played: Play) -> object:
     """The row's token in a finished play."""
 
     def at(path: str) -> object:
@@ -283,7 +283,9 @@ def read(row: Any, played: Played) -> object:
                 here = here.get(piece) if isinstance(here, dict) else None
         return here
 
-    return shown(row.read({path: value for path in row.paths if (value := at(path)) is not None}))
+    return format_key(
+        row.read({path: value for path in row.paths if (value := at(path)) is not None})
+    )
 
 
 def test_a_snipers_pick_counts_for_each_unit() -> None:
@@ -292,12 +294,12 @@ def test_a_snipers_pick_counts_for_each_unit() -> None:
         "shooter": "sniper",
         "targets": "squad morale=5; leader morale=6 lm=1; squad morale=5",
     }
-    sequence = system("lnlt").sequence("fire")
-    rows = odds_rows(sequence, given)
+    sequence = find_system("lnlt").find_sequence("fire")
+    rows = build_odds_rows(sequence, given)
     assert [row.name for row in rows.values()] == ["squad 1", "leader", "squad 2"]
-    counted = each_odds(sequence, given, tuple(rows))
-    by_pick = joint(
-        sequence.plan(sequence.given(given, {})),
+    counted = compute_each_odds(sequence, given, tuple(rows))
+    by_pick = compute_joint_odds(
+        sequence.plan(sequence.read_inputs(given, {})),
         ("picked", "targets[0].result", "targets[0].becomes"),
     )
     for number, path in enumerate(rows, 1):
@@ -315,7 +317,7 @@ def test_all_alike_characters_are_one_row() -> None:
         ("save", {"weapon": "blast", "count": 20}),
         ("react", {"morale": 12, "count": 3}),
     ):
-        (row,) = odds_rows(system("ucn").sequence(id), given).values()
+        (row,) = build_odds_rows(find_system("ucn").find_sequence(id), given).values()
         assert (row.name, row.alike) == (f"each of {given['count']} characters", given["count"])
 
 
@@ -325,9 +327,9 @@ async def test_a_heading_names_roster_units_and_leaves_none_out() -> None:
     await channel.do("Bob", 'unit add "Cell 3..12" squad VC morale=4 fp=1')
     cells = "; ".join(f"Cell {number}" for number in range(1, 13))
     reply = await channel.do("Anna", f'lnlt fire attackers="Squad 1" targets="{cells}; Tran" odds')
-    assert reply.body()[0] == "Cell 1-12                at least"
-    assert "Tran                     at least" in reply.body()
-    assert reply.first == "57% to shake or hurt each Cell, 48% Tran \u00b7 Squad 1 fires"
+    assert reply.format_body()[0] == "Cell 1-12                at least"
+    assert "Tran                     at least" in reply.format_body()
+    assert reply.first_line == "57% to shake or hurt each Cell, 48% Tran \u00b7 Squad 1 fires"
 
 
 def test_luck_counts_a_dead_man_as_killed() -> None:
@@ -342,8 +344,8 @@ def test_luck_counts_a_dead_man_as_killed() -> None:
         },
         "used": [],
     }
-    out = nested({"targets[0].result": "wound-1", "targets[0].after": "killed"})
-    killed = nested({"targets[0].result": "killed", "targets[0].after": "killed"})
+    out = nest_outputs({"targets[0].result": "wound-1", "targets[0].after": "killed"})
+    killed = nest_outputs({"targets[0].result": "killed", "targets[0].after": "killed"})
     worth = measure(ScoredRoll(1, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(out)),)))
     dead = measure(ScoredRoll(2, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(killed)),)))
     assert worth is not None
@@ -355,7 +357,11 @@ def test_a_half_squad_with_casualties_is_eliminated_as_the_answer_says() -> None
     becomes of it.
     """
     given = {"targets": "half-squad morale=5", "dc_mod": 9, "no_hero": True}
-    sequence = system("lnlt").sequence("damage-check")
-    (counted,) = each_odds(sequence, given, tuple(odds_rows(sequence, given))).values()
+    sequence = find_system("lnlt").find_sequence("damage-check")
+    (counted,) = compute_each_odds(
+        sequence, given, tuple(build_odds_rows(sequence, given))
+    ).values()
     assert counted == {"eliminated": 1}
-    assert resolve(sequence, given, throwaway()).settlement.units == (("half-squad", "eliminated"),)
+    assert play_sequence(sequence, given, create_throwaway_source()).settlement.units == (
+        ("half-squad", "eliminated"),
+    )

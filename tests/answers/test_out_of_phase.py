@@ -29,4 +29,4 @@ async def test_a_shot_out_of_phase_names_the_phase(
     await channel.do(
         "Anna", f"unit add Red {units.format('A')}", f"unit add Blue {units.format('B')}"
     )
-    assert said in (await channel.do("Anna", shot)).text()
+    assert said in (await channel.do("Anna", shot)).format_text()

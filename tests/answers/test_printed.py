@@ -9,26 +9,28 @@ from typing import Any
 
 import pytest
 
-from bot.answers.printed_table import printed
-from bot.answers.tables import lookup_reply, whole_reply
-from bot.interface.reply.parts import Small
-from bot.packs.linter import values_of
-from bot.picture.sheet import sheet_of
+from bot.charts.sheet import build_layout
+from bot.packs.linter import list_values
+from bot.presentation.printed_table import get_printed_table
+from bot.presentation.tables import build_lookup_reply, build_whole_table_reply
 from bot.rules.errors import UserError
-from bot.rules.tables.print_pattern import fill
+from bot.rules.tables.print_pattern import fill_pattern
 from bot.rules.tables.table import Doubt, Table
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
+from bot.ui.reply.parts import Small
 from tests.playing import Channel
 from tools.docs import page
 
-TABLES = [table for game in systems().values() for table in game.tables.values()]
+TABLES = [table for game in get_systems().values() for table in game.tables.values()]
 NOT_ON_A_CARD = re.compile(r"\b(varies|None|True|False|its number)\b")
 
 
 def grid_texts(table: Table) -> list[str]:
     """Return all heads and cells of a table, of the text and of the picture."""
-    texts = [cell for sheet in printed(table).sheets for row in sheet.rows for cell in row]
-    for block in sheet_of(table).blocks:
+    texts = [
+        cell for sheet in get_printed_table(table).sheets for row in sheet.rows for cell in row
+    ]
+    for block in build_layout(table).blocks:
         texts += [cell for row in block.grid for cell in row]
     return texts
 
@@ -39,9 +41,9 @@ def test_no_whole_view_holds_a_word_of_the_program(table: Table) -> None:
         assert not NOT_ON_A_CARD.search(text), text
 
 
-@pytest.mark.parametrize("game", systems())
+@pytest.mark.parametrize("game", get_systems())
 def test_no_docs_of_a_table_hold_a_word_of_the_program(game: str) -> None:
-    rows = [line for line in page(systems()[game]).split("\n") if line.startswith("| ")]
+    rows = [line for line in page(get_systems()[game]).split("\n") if line.startswith("| ")]
     for row in rows:
         assert not NOT_ON_A_CARD.search(row), row
 
@@ -98,7 +100,7 @@ CELLS = [
 def test_a_cell_is_shown_as_its_card_prints_it(
     game: str, name: str, part: int, row: str, column: str, cell: str
 ) -> None:
-    heads, *rows = printed(system(game).table(name)).sheets[part].rows
+    heads, *rows = get_printed_table(find_system(game).find_table(name)).sheets[part].rows
     (line,) = (cells for cells in rows if cells[0] == row)
     assert line[heads.index(column)] == cell
 
@@ -109,7 +111,7 @@ def test_the_picture_has_the_cell_of_the_text(
 ) -> None:
     cells = [
         text
-        for block in sheet_of(system(game).table(name)).blocks
+        for block in build_layout(find_system(game).find_table(name)).blocks
         for row in block.cells
         for text in row
     ]
@@ -125,7 +127,7 @@ async def test_a_modifier_table_with_nothing_given_is_shown_whole(table: Table) 
     reply = await (await Channel.fresh()).do("Anna", f"{table.system}-table {table.id}")
     assert (reply.private, reply.error) == (True, False)
     for row in table.printed["rows"]:
-        assert row["name"].split()[0] in reply.text()
+        assert row["name"].split()[0] in reply.format_text()
 
 
 DOUBTFUL = [(table, doubt) for table in TABLES for doubt in table.unsure if doubt.when is not None]
@@ -139,10 +141,10 @@ def test_an_answer_that_rests_on_a_lost_cell_says_so(table: Table, doubt: Doubt)
     """The doubt stands under a look-up that it is about, and not under another."""
     shown = dict[bool, bool]()
     for given in random_look_ups(table):
-        answer, values = table.worked(given)
+        answer, values = table.answer_with_values(given)
         is_about = doubt.concerns(values)
         if is_about not in shown:
-            lines = lookup_reply(table, given, answer).lines
+            lines = build_lookup_reply(table, given, answer).lines
             shown[is_about] = Small(doubt.text) in lines
         if len(shown) == len((True, False)):
             break
@@ -153,7 +155,7 @@ def test_an_answer_that_rests_on_a_lost_cell_says_so(table: Table, doubt: Doubt)
 def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
     """Yield inputs that the table answers, drawn by its name so that each run has the same."""
     draw = random.Random(table.id)
-    domains = {option.name: list(values_of(option)) for option in table.inputs}
+    domains = {option.name: list(list_values(option)) for option in table.inputs}
     for option in table.inputs:
         if option.type == "number":
             domains[option.name] += [number / 2 for number in range(2, 40)]
@@ -167,7 +169,7 @@ def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def test_footnotes_stand_under_the_table() -> None:
-    reply = whole_reply(system("lnlt").table("dct"), "/help")
+    reply = build_whole_table_reply(find_system("lnlt").find_table("dct"), "/help")
     texts = [part.text for part in reply.lines if isinstance(part, Small)]
     assert any("With morale 1 the second band is empty." in text for text in texts)
 
@@ -189,4 +191,4 @@ def test_footnotes_stand_under_the_table() -> None:
     ],
 )
 def test_a_pattern_prints_what_a_cell_has(pattern: str, values: dict[str, Any], text: str) -> None:
-    assert fill(pattern, values, str) == text
+    assert fill_pattern(pattern, values, str) == text

@@ -9,15 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from bot.answers.events import Retold, retold, texts_of, told_event
-from bot.answers.outcome import facts_of
-from bot.answers.plays import came_up, planned, shot_of
-from bot.answers.shot import run_sequence
-from bot.answers.story import story
+from bot.presentation.events import EventText, collect_event_texts, describe_event, format_log_line
+from bot.presentation.multi_unit_play import find_actual_results, plan_plays, read_shot
+from bot.presentation.play_record import build_event_facts
+from bot.presentation.run_sequence import run_sequence
+from bot.presentation.story import build_chapters
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
-from bot.stores.records import TextRow
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
+from bot.storage.records import TextRow
 
 SIDES = ("US", "VC")
 
@@ -31,11 +31,13 @@ class Lowest:
 
 def played(name: str, sequence: str, *, number: int = 7) -> dict[str, Any]:
     """The event of a sequence's own example, as the log keeps it."""
-    found = system(name).sequence(sequence)
+    found = find_system(name).find_sequence(sequence)
     spec: Any = None
     happening = run_sequence(found, spec, found.example, "Anna", Lowest(), {}).happening
     assert happening is not None
-    facts = json.loads(json.dumps(facts_of((name, sequence), happening, system(name))))
+    facts = json.loads(
+        json.dumps(build_event_facts((name, sequence), happening, find_system(name)))
+    )
     return {"number": number, "who": "p1", "side": "US", "kind": "sequence", **facts}
 
 
@@ -56,16 +58,16 @@ def who(_person: str) -> str:
     ],
 )
 def test_a_shot_says_who_with_what_and_at_whom(name: str, sequence: str, sentence: str) -> None:
-    told = retold(played(name, sequence), who, "", SIDES).sentence
+    told = describe_event(played(name, sequence), who, "", SIDES).sentence
     assert told.startswith(sentence), told
 
 
-@pytest.mark.parametrize("name", sorted(systems()))
+@pytest.mark.parametrize("name", sorted(get_systems()))
 def test_every_sequence_can_be_told_and_its_stored_result_stays(name: str) -> None:
-    for sequence in systems()[name].sequences:
+    for sequence in get_systems()[name].sequences:
         event = played(name, sequence)
         before = json.dumps(event)
-        told = retold(event, who, "", SIDES)
+        told = describe_event(event, who, "", SIDES)
         assert told.sentence, sequence
         assert told.sentence[0].isupper() or told.sentence[0].isdigit(), told.sentence
         assert "side a" not in told.sentence
@@ -91,20 +93,20 @@ def missed(**more: Any) -> dict[str, Any]:
 
 
 def test_a_miss_of_an_older_edition_names_firer_and_target() -> None:
-    assert retold(missed(), who).sentence == "US M48 Patton fires at PT-76: miss"
-    assert told_event(missed(), who) == "#27 Anna (US): M48 Patton fires at PT-76: miss [5]"
+    assert describe_event(missed(), who).sentence == "US M48 Patton fires at PT-76: miss"
+    assert format_log_line(missed(), who) == "#27 Anna (US): M48 Patton fires at PT-76: miss [5]"
 
 
 def test_a_shot_of_a_pack_that_is_gone_has_its_title_once() -> None:
     gone = {"number": 9, "who": "p1", "side": "", "kind": "sequence", "command": "mud fire", "system": "mud",
             "target": "fire", "result": "two hits", "out": {}, "edition": "0" * 64}  # fmt: skip
-    assert told_event(gone, who) == "#9 Anna: mud fire: two hits"
+    assert format_log_line(gone, who) == "#9 Anna: mud fire: two hits"
 
 
 def test_an_event_is_told_without_playing_it_again() -> None:
     event = played("lnlt", "melee")
-    assert told_event(event, who) != told_event(event, who, replayed=False)
-    assert told_event(event, who, replayed=False).startswith("#7 Anna (US): ")
+    assert format_log_line(event, who) != format_log_line(event, who, replayed=False)
+    assert format_log_line(event, who, replayed=False).startswith("#7 Anna (US): ")
 
 
 def test_what_todays_rules_make_differently_is_told_as_it_was_stored() -> None:
@@ -114,11 +116,11 @@ def test_what_todays_rules_make_differently_is_told_as_it_was_stored() -> None:
         "out": {**event["out"], "of": "another edition"},
         "result": "no effect in those days",
     }
-    assert retold(event, who).sentence == "No effect in those days (Anna fires)"
+    assert describe_event(event, who).sentence == "No effect in those days (Anna fires)"
 
 
 def test_what_two_sides_do_together_is_of_neither() -> None:
-    assert retold(missed(acting=["M48 Patton", "PT-76"]), who).sentence.startswith(
+    assert describe_event(missed(acting=["M48 Patton", "PT-76"]), who).sentence.startswith(
         "M48 Patton and PT-76 fire"
     )
 
@@ -126,13 +128,15 @@ def test_what_two_sides_do_together_is_of_neither() -> None:
 def test_initiative_and_phases_name_the_side() -> None:
     rolled = {"number": 3, "who": "p1", "side": "", "kind": "sequence", "system": "lnlt", "target": "initiative",
               "command": "lnlt initiative", "result": "side b has the initiative", "out": {}, "edition": 1}  # fmt: skip
-    assert retold(rolled, who, "", SIDES).said == "VC keeps the initiative", "it changed nothing"
-    assert retold(rolled, who).said == "side b has the initiative"
+    assert describe_event(rolled, who, "", SIDES).said == "VC keeps the initiative", (
+        "it changed nothing"
+    )
+    assert describe_event(rolled, who).said == "side b has the initiative"
     given = {"number": 4, "who": "p1", "side": "US", "kind": "initiative", "result": "US"}
-    assert told_event(given, who) == "#4 Anna (US): US has the initiative"
+    assert format_log_line(given, who) == "#4 Anna (US): US has the initiative"
     phase = {"number": 5, "who": "p1", "side": "US", "kind": "next", "result": "turn 2, Operations phase",
              "after": {"game": {"go": ["VC"]}}}  # fmt: skip
-    assert told_event(phase, who) == "#5 Anna (US): Turn 2, Operations phase begins, VC first"
+    assert format_log_line(phase, who) == "#5 Anna (US): Turn 2, Operations phase begins, VC first"
 
 
 def names(person: str) -> str:
@@ -188,8 +192,8 @@ def test_each_kind_of_event_has_its_line_in_the_log_and_in_the_story(
     event = {"number": 8, "who": "p1", "side": "US", "kind": kind, "command": kind, **event}
     # of a pass it is the whole result, with the chit by its name
     text = "the bridge" if kind != "pass" else ""
-    assert told_event(event, names, text, SIDES) == f"#8 Anna (US): {line}"
-    assert retold(event, names, text, SIDES).sentence == (sentence or line)
+    assert format_log_line(event, names, text, SIDES) == f"#8 Anna (US): {line}"
+    assert describe_event(event, names, text, SIDES).sentence == (sentence or line)
 
 
 def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
@@ -203,12 +207,16 @@ def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
         TextRow("g", 2, "label", "", "an ambush"),
         TextRow("g", 2, "text", "", "a plan"),
     ]
-    assert texts_of(events, rows, {2}, {}) == {1: "the bridge"}
-    assert texts_of(events, rows, (), {}) == {1: "the bridge", 2: "an ambush", 3: "an ambush"}
+    assert collect_event_texts(events, rows, {2}, {}) == {1: "the bridge"}
+    assert collect_event_texts(events, rows, (), {}) == {
+        1: "the bridge",
+        2: "an ambush",
+        3: "an ambush",
+    }
 
 
 def test_units_that_are_only_counted_are_told_by_their_results_behind_it() -> None:
-    counted = Retold(
+    counted = EventText(
         "5 of 9 VC are killed", "squad 1 fires", more="killed: VC 1 to 5", acts=True, side="US"
     )
     assert counted.short == "US squad 1 fires: 5 of 9 VC are killed"
@@ -220,7 +228,9 @@ def test_who_came_into_play_in_a_shot_is_told_with_it() -> None:
         "after": {"units": {"h": {"name": "Hero 1"}, "k": {"name": "Hero 2"}}},
         "before": {"units": {}},
     }
-    assert retold(missed(**heroes), who).sentence.endswith("miss, Hero 1 + 2 come into play")
+    assert describe_event(missed(**heroes), who).sentence.endswith(
+        "miss, Hero 1 + 2 come into play"
+    )
 
 
 def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
@@ -237,7 +247,7 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
         event(6, "pass", result="US passes; turn 2, Rally phase"),
         event(7, "end", after={"game": {"ended": True, "winner": "US"}}),
     ]
-    chapters = story(log, who, {7: "The hill is taken."}, SIDES, undone={4})
+    chapters = build_chapters(log, who, {7: "The hill is taken."}, SIDES, undone={4})
     assert [chapter.heading for chapter in chapters] == [
         "",
         "Turn 1, Operations phase",
@@ -251,12 +261,14 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
 
 
 def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None:
-    sequence, spec = system("lnlt").sequence("bail-out"), cast("Any", None)
+    sequence, spec = find_system("lnlt").find_sequence("bail-out"), cast("Any", None)
     for seed in range(8):
         happening = run_sequence(
             sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}
         ).happening
         assert happening is not None
-        event = json.loads(json.dumps(facts_of(("lnlt", "bail-out"), happening, system("lnlt"))))
-        shot = shot_of(event, sequence, {})
-        assert came_up(shot, planned(sequence, shot.raw, shot.roster)), seed
+        event = json.loads(
+            json.dumps(build_event_facts(("lnlt", "bail-out"), happening, find_system("lnlt")))
+        )
+        shot = read_shot(event, sequence, {})
+        assert find_actual_results(shot, plan_plays(sequence, shot.raw, shot.roster)), seed

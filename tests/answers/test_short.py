@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from bot.answers.shot import _rows, played_reply
-from bot.rules.sequence.sequence import Fate, Line, Played, Settlement
-from bot.systems.catalog import system
+from bot.presentation.run_sequence import _format_dice_rows, build_play_reply
+from bot.rules.sequence.sequence import Line, Play, Resolution, UnitResult
+from bot.rulesets.catalog import find_system
 
-FIRE = system("lnlt").sequence("fire")
+FIRE = find_system("lnlt").find_sequence("fire")
 
 
-def answer(lines: tuple[Line, ...], settled: Settlement) -> list[str]:
+def answer(lines: tuple[Line, ...], settled: Resolution) -> list[str]:
     """The lines of an answer below the first."""
     return (
-        played_reply("Alice", FIRE, Played({}, (), lines, settled), ("US Squad 3",))
-        .text()
+        build_play_reply("Alice", FIRE, Play({}, (), lines, settled), ("US Squad 3",))
+        .format_text()
         .split("\n")[1:]
     )
 
@@ -30,7 +30,7 @@ def test_the_rolls_of_up_to_three_are_told_and_those_of_more_are_summed_up() -> 
     def firers(count: int) -> list[str]:
         rolls = tuple(Line(f"GI {at} to hit", (at,), unit=f"GI {at}") for at in range(1, count + 1))
         sums = (Line(f"{count} to hit", result="2 hit"),)
-        settled = Settlement("in the log", fates=(Fate("VC 5", "shaken"),), sums=sums)
+        settled = Resolution("in the log", fates=(UnitResult("VC 5", "shaken"),), sums=sums)
         return answer((Line("skill", total=12), *rolls, Line("after")), settled)
 
     assert firers(3) == [
@@ -45,12 +45,13 @@ def test_the_rolls_of_up_to_three_are_told_and_those_of_more_are_summed_up() -> 
 
 def test_three_units_are_counted_first_and_named_by_their_results_below() -> None:
     fates = tuple(
-        Fate(f"VC {at}", token) for at, token in ((1, "shaken"), (2, "none"), (3, "eliminated"))
+        UnitResult(f"VC {at}", token)
+        for at, token in ((1, "shaken"), (2, "none"), (3, "eliminated"))
     )
-    told = played_reply(
-        "Alice", FIRE, Played({}, (), (), Settlement("in the log", fates=fates)), ("US Squad 3",)
+    told = build_play_reply(
+        "Alice", FIRE, Play({}, (), (), Resolution("in the log", fates=fates)), ("US Squad 3",)
     )
-    assert told.text().split("\n")[:4] == [
+    assert told.format_text().split("\n")[:4] == [
         "1 of 3 VC eliminated, 1 shaken · US Squad 3 fires",
         "Eliminated: VC 3",
         "Shaken: VC 1",
@@ -60,7 +61,7 @@ def test_three_units_are_counted_first_and_named_by_their_results_below() -> Non
 
 def test_a_man_and_both_of_his_results_are_one_row_of_dice() -> None:
     words = {"GI 5": "wounded and suppressed", "GI 6": "killed"}
-    assert list(_rows({"GI 5": [11, 13], "GI 6": [2, 3]}, words)) == [
+    assert list(_format_dice_rows({"GI 5": [11, 13], "GI 6": [2, 3]}, words)) == [
         "GI 5  11 13  wounded, suppressed",
         "GI 6   2  3  killed",
     ]

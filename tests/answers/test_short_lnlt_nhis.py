@@ -13,20 +13,25 @@ from typing import Any
 
 import pytest
 
-from bot.answers.headline import actors, results_of, spoken, types_of
-from bot.answers.shot import played_reply
-from bot.interface.reply.parts import Group, Small
-from bot.interface.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
+from bot.presentation.headline import (
+    format_type_names,
+    list_actors,
+    list_type_names,
+    load_result_words,
+)
+from bot.presentation.run_sequence import build_play_reply
 from bot.rules.dice import Script, Source
 from bot.rules.inputs.units import Back
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import joined
-from bot.systems.catalog import system
-from bot.systems.resolve import resolve
+from bot.rules.text.names import join_names
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import play_sequence
+from bot.ui.reply.parts import Group, Small
+from bot.ui.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 from tests.systems.lnlt.rosters import roster, unit
 
 PHONE = 39
-EXAMPLES = [(game, id) for game in ("lnlt", "nhis") for id in system(game).sequences]
+EXAMPLES = [(game, id) for game in ("lnlt", "nhis") for id in find_system(game).sequences]
 HALF = Back("half-squad", {"morale": 4})
 HILL = roster(
     *(unit(f"US Squad {at}", "squad", fp=fp, morale=5) for at, fp in ((3, 2), (4, 1))),
@@ -57,10 +62,10 @@ def answer(
     game: str, id: str, given: Mapping[str, object], source: Source, units: Any = None
 ) -> tuple[Reply, Any]:
     """The answer to one sequence, and its settlement."""
-    sequence = system(game).sequence(id)
-    played = resolve(sequence, given, source, units)
-    acting = actors(sequence, sequence.given(given, units or {}))
-    return played_reply("Alice", sequence, played, acting), played.settlement
+    sequence = find_system(game).find_sequence(id)
+    played = play_sequence(sequence, given, source, units)
+    acting = list_actors(sequence, sequence.read_inputs(given, units or {}))
+    return build_play_reply("Alice", sequence, played, acting), played.settlement
 
 
 def hill(id: str, given: Mapping[str, object], *dice: int) -> list[str]:
@@ -68,7 +73,7 @@ def hill(id: str, given: Mapping[str, object], *dice: int) -> list[str]:
     script = Script(dice)
     reply, _ = answer("lnlt", id, given, script, HILL)
     script.finish()
-    return reply.text().split("\n")
+    return reply.format_text().split("\n")
 
 
 def phone_lines(lines: Sequence[str]) -> int:
@@ -79,20 +84,26 @@ def phone_lines(lines: Sequence[str]) -> int:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id"), EXAMPLES, ids=[f"{game}-{id}" for game, id in EXAMPLES])
 def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, id: str) -> None:
-    sequence = system(game).sequence(id)
-    words = {result.word for token, result in results_of(sequence).items() if token != "none"}
+    sequence = find_system(game).find_sequence(id)
+    words = {
+        result.word for token, result in load_result_words(sequence).items() if token != "none"
+    }
     for seed in range(60):
         reply, settled = answer(game, id, sequence.example, Rolled(seed))
         assert settled.fates or id in ("melee", "initiative", "stack-check")
         assert reply.by
         for fate in settled.fates:
             named = (
-                re.sub(r" \d+$", "", spoken(types_of(sequence.system), [fate.unit])[0]).casefold()
+                re.sub(
+                    r" \d+$",
+                    "",
+                    format_type_names(list_type_names(sequence.system), [fate.unit])[0],
+                ).casefold()
                 in reply.title.casefold()
             )
             assert (
                 named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title
-            ), reply.first
+            ), reply.first_line
         assert not re.search("no effect(?! on)", reply.title.casefold())
         for part in reply.lines:
             text = (
@@ -262,7 +273,7 @@ def test_a_short_answer_reads_so(
     script = Script(dice)
     reply, _ = answer("lnlt", id, given, script, HILL)
     script.finish()
-    assert reply.text().split("\n") == lines
+    assert reply.format_text().split("\n") == lines
     assert reply.tone == tone
 
 
@@ -384,7 +395,7 @@ def test_no_number_is_glued_to_a_name_in_no_honor_in_surrender() -> None:
     said = []
     for given in (few, many):
         reply, _ = answer("nhis", "fire", given, Script((6, 6)))
-        said += reply.text().split("\n")
+        said += reply.format_text().split("\n")
     assert said == [
         "No effect on the squad · an MG and a squad fire",
         "Firepower: 6 + 2 at long range = 8, column 8",
@@ -400,9 +411,11 @@ def test_a_fire_at_two_targets_fits_nine_lines_of_a_phone_below_the_first() -> N
     longest = 0
     for seed in range(200):
         reply, _ = answer("lnlt", "fire", shot, Rolled(seed), HILL)
-        below = [line for line in reply.body() if "hero" not in line]  # a natural 1 rolls for one
+        below = [
+            line for line in reply.format_body() if "hero" not in line
+        ]  # a natural 1 rolls for one
         longest = max(longest, phone_lines(below))
-        assert phone_lines([reply.first]) <= 2
+        assert phone_lines([reply.first_line]) <= 2
     assert longest == 9
 
 
@@ -418,15 +431,18 @@ def test_twelve_men_firing_fit_twelve_lines_of_a_phone() -> None:
     }
     for seed in range(100):
         reply, _ = answer("lnlt", "fire", shot, Rolled(seed), men)
-        heroes = [line for line in reply.body() if line.startswith("A hero appears")]
+        heroes = [line for line in reply.format_body() if line.startswith("A hero appears")]
         assert (
-            phone_lines([reply.first, *(line for line in reply.body() if line not in heroes)]) <= 12
-        ), reply.text()
+            phone_lines(
+                [reply.first_line, *(line for line in reply.format_body() if line not in heroes)]
+            )
+            <= 12
+        ), reply.format_text()
         assert "GI 1-12 fire" in reply.by
 
 
 def test_names_of_both_sides_are_in_the_first_line_of_a_melee() -> None:
-    ours, theirs = joined(["US Squad 3", "US Squad 4"]), "VC Squad 5"
+    ours, theirs = join_names(["US Squad 3", "US Squad 4"]), "VC Squad 5"
     for dice in ((6, 6, 6, 6), (6, 6, 1, 1), (1, 1, 6, 6), (1, 1, 1, 1)):
         first = hill("melee", {"attackers": BOTH, "defenders": "VC Squad 5"}, *dice)[0]
         assert ours in first

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from bot.answers.shot import NOW
-from bot.interface.reply.parts import Small
-from bot.systems.lnlt.reasons import beside_morale
+from bot.presentation.run_sequence import NOW
+from bot.rulesets.lnlt.reasons import compare_with_morale
+from bot.ui.reply.parts import Small
 from tests.playing import Channel
 
 TIMES = {"twice": 2, "three times": 3}
@@ -19,7 +19,7 @@ TIMES = {"twice": 2, "three times": 3}
 def test_the_reason_of_a_damage_check_holds_as_arithmetic() -> None:
     for morale in range(1, 13):
         for total in range(1, 50):
-            said = beside_morale(total, morale, damage=True)
+            said = compare_with_morale(total, morale, damage=True)
             if times := re.fullmatch(r"at least (twice|three times) morale (\d+)", said):
                 assert total >= TIMES[times[1]] * int(times[2]), (total, said)
             else:
@@ -38,7 +38,7 @@ async def test_a_volley_of_any_size_shows_row_column_and_dice(men: int) -> None:
     line = (
         f'baps fire attackers="GI 1..3" range=20 targets="{targets}" hand={",".join(["20"] * men)}'
     )
-    text = (await channel.do("Anna", line)).text()
+    text = (await channel.do("Anna", line)).format_text()
     assert re.search(rf"row \d+, column {min(men, 10)}", text), text
     thrown = re.findall(r"\[20(?:\s×(\d+))?\]", text)
     assert sum(int(count or 1) for count in thrown) == men, text
@@ -56,7 +56,7 @@ async def test_a_volley_at_men_in_different_cover_shows_its_dice_once() -> None:
     )
     targets = "Gren 1..3; Hans; Karl"
     line = f'baps fire attackers="GI 1..3" range=20 targets="{targets}" hand=20,20,20,19,18'
-    text = (await channel.do("Anna", line)).text()
+    text = (await channel.do("Anna", line)).format_text()
     assert text.count("column 5") == 2
     assert "Rolled: [18] [19] [20\u00a0×3]" in text
 
@@ -67,7 +67,7 @@ async def test_who_surrenders_is_in_the_first_line() -> None:
     await channel.do("Anna", "game start baps", "unit add GI soldier US count=11")
     line = 'baps random-order unit="GI 1..11" morale=bad hand=2,3,4,5,6,7,8,9,10,11,1'
     reply = await channel.do("Anna", line)
-    assert reply.first.startswith("1 of 11 GIs tries to surrender")
+    assert reply.first_line.startswith("1 of 11 GIs tries to surrender")
 
 
 ROSTER = {
@@ -97,7 +97,7 @@ async def test_now_stands_only_before_what_changed_on_the_roster(shot: str) -> N
         await channel.do("Anna", "unit edit B shaken")
     before = (await channel.game()).units
     reply = await channel.say("Anna", shot)
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     changes = [
         part for part in reply.lines if isinstance(part, Small) and part.text.startswith(NOW)
     ]

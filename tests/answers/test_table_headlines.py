@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.answers.tables import headline_of, lookup_reply
+from bot.presentation.tables import build_lookup_reply, format_lookup_headline
 from bot.rules.tables.print_pattern import is_blank
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
 from tests.random_look_ups import random_look_ups
 
-TABLES = [table for game in systems().values() for table in game.tables.values()]
+TABLES = [table for game in get_systems().values() for table in game.tables.values()]
 each_table = pytest.mark.parametrize(
     "table", TABLES, ids=lambda table: f"{table.system}/{table.id}"
 )
@@ -49,7 +49,7 @@ def nothing_is_news() -> Mapping[str, Mapping[str, str]]:
 def headlines(table: Table) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield drawn inputs with the first line of what the table answers."""
     for given in random_look_ups(table):
-        yield given, headline_of(table, given, table.read(given))
+        yield given, format_lookup_headline(table, given, table.read(given))
 
 
 def nothings(table: Table, given: Mapping[str, Any]) -> set[str]:
@@ -67,7 +67,7 @@ def test_every_table_has_a_sentence(table: Table) -> None:
     assert table.headline is not None
     for given, _ in headlines(table):
         answer = table.read(given)
-        assert table.tell(given, answer, str), given
+        assert table.format_sentence(given, answer, str), given
 
 
 @pytest.mark.sample(12)
@@ -81,7 +81,7 @@ def test_a_headline_is_no_list_of_fields(table: Table) -> None:
     banned = (ACRONYMS | lower_acronyms) - ENGLISH
     for given, headline in headlines(table):
         assert not FIELD_LIKE.search(headline), (given, headline)
-        by = lookup_reply(table, given, table.read(given)).by
+        by = build_lookup_reply(table, given, table.read(given)).by
         assert not banned & set(re.findall(r"(?<![\w-])[a-z]+(?![\w-])", headline)), headline
         assert not banned & set(re.findall(r"(?<![\w-])[a-z]+(?![\w-])", by)), by
         assert headline == headline.strip(" .,;:"), headline
@@ -102,13 +102,13 @@ def test_nothing_is_said_only_if_it_is_the_news(table: Table) -> None:
 @pytest.mark.parametrize("name", nothing_is_news())
 def test_each_exception_is_an_output_whose_nothing_is_said(name: str) -> None:
     game, _, id = name.partition("/")
-    table = system(game).table(id)
+    table = find_system(game).find_table(id)
     said = set()
-    has_defaults = not table.rolls and not any(option.required for option in table.inputs)
+    has_defaults = not table.rolls and not any(option.is_required for option in table.inputs)
     written = [example["given"] for example in table.printed.get("examples", ())]
     defaults: list[dict[str, Any]] = [{}] if has_defaults else []
     for given in [*defaults, *written, *random_look_ups(table, count=MANY)]:
-        headline = headline_of(table, given, table.read(given))
+        headline = format_lookup_headline(table, given, table.read(given))
         if SAYS_NOTHING.search(headline):
             said |= nothings(table, given)
     assert nothing_is_news()[name].keys() <= said
@@ -120,7 +120,7 @@ def test_a_number_in_a_headline_is_that_of_the_answer(table: Table) -> None:
     written = set(NUMBER.findall(str(table.printed)))
     written |= set(NUMBER.findall(str(list(table.words.values()))))
     for given, headline in headlines(table):
-        answer, values = table.worked(given)
+        answer, values = table.answer_with_values(given)
         known = [*values.values(), *answer.out.values()]
         numbers = {f"{abs(value):g}" for value in known if isinstance(value, int | float)}
         from_words = set(NUMBER.findall(answer.text)) | written
@@ -180,13 +180,13 @@ TERMS = [
 def test_the_cards_own_terms_stand_in_the_headline(
     game: str, id: str, given: dict[str, Any], term: str
 ) -> None:
-    table = system(game).table(id)
-    assert term in headline_of(table, given, table.read(given))
+    table = find_system(game).find_table(id)
+    assert term in format_lookup_headline(table, given, table.read(given))
 
 
 def test_what_the_headline_says_is_not_said_again_below_it() -> None:
-    table = system("asl").table("ch-notes")
+    table = find_system("asl").find_table("ch-notes")
     given = {"topic": "bombardment"}
-    reply = lookup_reply(table, given, table.read(given))
+    reply = build_lookup_reply(table, given, table.read(given))
     assert reply.title == "No Critical Hits in a Bombardment"
     assert "Bombardment" not in "".join(map(str, reply.lines))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from bot.rules.proof.chain import genesis, linked
+from bot.rules.proof.chain import compute_genesis, link_bodies
 
 Export = Any
 
@@ -50,7 +50,7 @@ def _shot(export: Export, which: int) -> Any:
 
 def relink(export: Export) -> None:
     """All hashes anew, as somebody would who knows how."""
-    pairs = linked(genesis(export["game"]), [row["body"] for row in export["events"]])
+    pairs = link_bodies(compute_genesis(export["game"]), [row["body"] for row in export["events"]])
     for row, (_, hash_) in zip(export["events"], pairs, strict=True):
         row["hash"] = hash_
     export["head"] = export["events"][-1]["hash"]

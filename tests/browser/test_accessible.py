@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.report.facts import facts_of
-from bot.report.page import checker, page
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_checker_page, build_page
 from tests.browser.conftest import Shown
 from tests.browser.evenings import hill, played
 from tests.browser.tampering import as_json
@@ -43,8 +43,8 @@ def test_axe_finds_nothing(
         tmp_path / "verify.html",
     )
     export.write_text(as_json(game), "utf-8")
-    report.write_text(page(game, facts_of(game)), "utf-8")
-    verify.write_text(checker(), "utf-8")
+    report.write_text(build_page(game, compute_export_facts(game)), "utf-8")
+    verify.write_text(build_checker_page(), "utf-8")
     look = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}
     read, check = show(report, **look), show(verify, **look)
     read.page.evaluate(

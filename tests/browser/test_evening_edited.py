@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from bot.report.facts import facts_of
-from bot.report.page import page, script_hashes
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_page, hash_scripts
 from bot.verification.check_file import check_file
 from tests.browser.conftest import Shown
 from tests.browser.evenings import played
@@ -41,7 +41,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
             return json.loads(await table.platform.log_of("Greta"))
 
     export = played(game())
-    return page(export, facts_of(export))
+    return build_page(export, compute_export_facts(export))
 
 
 def html(text: str) -> str:
@@ -73,9 +73,7 @@ def signed(text: str) -> str:
         text,
         count=1,
     )
-    return re.sub(
-        "script-src [^;]*;", lambda _: f"script-src {script_hashes(text)};", text, count=1
-    )
+    return re.sub("script-src [^;]*;", lambda _: f"script-src {hash_scripts(text)};", text, count=1)
 
 
 EDITS: dict[str, tuple[Callable[[str], str], ...]] = {

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.report.facts import facts_of
-from bot.report.page import checker, page
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_checker_page, build_page
 from bot.rules.errors import UserError
 from bot.verification.export_format import read_export
 from tests.browser.conftest import Shown
@@ -35,7 +35,7 @@ def game() -> Any:
 @pytest.fixture(scope="module")
 def report(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "hill.html"
-    path.write_text(page(game, facts_of(game)), "utf-8")
+    path.write_text(build_page(game, compute_export_facts(game)), "utf-8")
     return path
 
 
@@ -53,7 +53,7 @@ def test_everything_fits_in_an_honest_game(show: Show, report: Path, game: Any) 
 def test_a_tampered_game_is_found(show: Show, game: Any, tmp_path: Path, name: str) -> None:
     case = CASES[name]
     bent, path = tampered(game, case), tmp_path / "bent.html"
-    path.write_text(page(bent, {}), "utf-8")
+    path.write_text(build_page(bent, {}), "utf-8")
     found = show(path).check(case.head(game))
     if not case.says:
         assert found["faults"] == []
@@ -68,7 +68,7 @@ def test_an_outcome_that_does_not_follow_is_said_by_whoever_made_the_page(
 ) -> None:
     bent = tampered(game, CASES["outcome, hashes anew, head known"])
     path = tmp_path / "bent.html"
-    path.write_text(page(bent, facts_of(bent)), "utf-8")
+    path.write_text(build_page(bent, compute_export_facts(bent)), "utf-8")
     found = show(path).check()
     assert {fault["part"] for fault in found["faults"]} == {"played"}
 
@@ -78,7 +78,7 @@ def test_before_the_seed_is_published_it_says_what_it_cannot_know(
 ) -> None:
     export = played(hill(2, revealed=False))
     path = tmp_path / "open.html"
-    path.write_text(page(export, facts_of(export)), "utf-8")
+    path.write_text(build_page(export, compute_export_facts(export)), "utf-8")
     shown = show(path)
     found = shown.check()
     assert found["faults"] == []
@@ -146,7 +146,7 @@ def test_without_javascript_it_is_all_there(show: Show, report: Path, game: Any)
 def test_no_page_scrolls_sideways(show: Show, tmp_path: Path, system: str) -> None:
     export = played(evening(system))
     path = tmp_path / f"{system}.html"
-    path.write_text(page(export, facts_of(export)), "utf-8")
+    path.write_text(build_page(export, compute_export_facts(export)), "utf-8")
     shown = show(path)
     assert shown.check()["faults"] == []
     shown.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -177,7 +177,7 @@ def test_names_full_of_markup_run_nothing(show: Show, game: Any, tmp_path: Path)
         .replace("Hill 875", evil.replace('"', '\\"'))
     )
     path = tmp_path / "evil.html"
-    path.write_text(page(bent, facts_of(game)), "utf-8")
+    path.write_text(build_page(bent, compute_export_facts(game)), "utf-8")
     shown = show(path)
     shown.page.evaluate("document.querySelectorAll('.ev details').forEach(d => { d.open = true; })")
     assert shown.page.title().startswith(evil)
@@ -188,7 +188,7 @@ def test_the_checker_reads_json_packed_json_and_pages(
     show: Show, report: Path, game: Any, tmp_path: Path
 ) -> None:
     own = tmp_path / "verify.html"
-    own.write_text(checker(), "utf-8")
+    own.write_text(build_checker_page(), "utf-8")
     (tmp_path / "hill.json").write_text(as_json(game), "utf-8")
     (tmp_path / "bent.json").write_text(as_json(tampered(game, CASES["changed die"])), "utf-8")
     (tmp_path / "none.json").write_text("[]", "utf-8")
@@ -249,7 +249,7 @@ def test_the_page_is_as_strict_about_the_form_of_a_file_as_both_programs(
     show: Show, game: Any, tmp_path: Path
 ) -> None:
     own = tmp_path / "verify.html"
-    own.write_text(checker(), "utf-8")
+    own.write_text(build_checker_page(), "utf-8")
     shown = show(own)
     for what, text in bent_forms(game):
         file = json.loads(text)
@@ -291,7 +291,7 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         export["texts"] += [{**row, "event": number} for row in said]
     relink(export)
     path = tmp_path_factory.mktemp("report") / "long.html"
-    path.write_text(page(export, facts_of(export)), "utf-8")
+    path.write_text(build_page(export, compute_export_facts(export)), "utf-8")
     return path
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.turns.turn_card import moment
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import command_text
-from bot.systems.catalog import system, systems
+from bot.commands.turns.turn_card import format_turn_and_phase
+from bot.rulesets.catalog import find_system, get_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import format_command
 from tests.playing import Channel, two_sides
 from tests.seams.outcomes import ready
 
-SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
+SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.sequences]
 LINE = "Rolled by Anna for VC."
 FIRE = 'lnlt fire "Cell 1" "Squad 1" hand=1,1,6'
 RALLY = 'lnlt rally "Cell 2" rallier=leader hand=3,4'
@@ -42,9 +42,9 @@ def is_question(reply: Reply) -> bool:
 
 async def confirm(channel: Channel, question: Reply) -> Reply:
     """Return the answer to the button of the question."""
-    assert is_question(question), question.text()
+    assert is_question(question), question.format_text()
     answer = await channel.press("Anna", question.buttons[0].action)
-    assert not answer.error, answer.text()
+    assert not answer.error, answer.format_text()
     return answer
 
 
@@ -65,27 +65,27 @@ async def test_the_first_act_for_the_other_side_asks_and_every_act_says_so(
     channel = await in_operations()
     before = await channel.game()
     question = await channel.say("Anna", line)
-    assert (question.title, question.body()) == (
+    assert (question.title, question.format_body()) == (
         title,
         ["You play US. You're only asked once for VC in this game."],
     )
     assert await channel.game() == before
 
     answer = await confirm(channel, question)
-    assert says in (answer.announce or answer).text()
+    assert says in (answer.announce or answer).format_text()
     assert (await channel.press("Anna", question.buttons[0].action)).code == "used-up"
     again = await channel.say("Anna", FIRE)
     assert not again.error
-    assert again.body()[-1] == LINE or LINE in again.body()
+    assert again.format_body()[-1] == LINE or LINE in again.format_body()
 
 
 async def test_done_on_the_card_asks_and_hands_over_for_the_other_side() -> None:
     channel = await in_operations()
     game = await channel.game()
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     answer = await confirm(
-        channel, await channel.press("Anna", f"done:{loaded.row}:{moment(game)}:1")
+        channel, await channel.press("Anna", f"done:{loaded.row}:{format_turn_and_phase(game)}:1")
     )
     assert answer.by == "Anna ends VC's turn"
     assert (await channel.game()).go == ("US",)
@@ -124,7 +124,7 @@ async def test_a_side_that_nobody_plays_and_a_master_who_plays_none_are_never_as
     alone = await channel.say("Anna", FIRE)
     assert not alone.error
     assert not is_question(alone)
-    assert LINE not in alone.text()
+    assert LINE not in alone.format_text()
     await channel.do("Anna", "game pass")
 
     channel = await in_operations()
@@ -132,7 +132,7 @@ async def test_a_side_that_nobody_plays_and_a_master_who_plays_none_are_never_as
     neutral = await channel.say("Anna", FIRE)
     assert not neutral.error
     assert not is_question(neutral)
-    assert LINE not in neutral.text()
+    assert LINE not in neutral.format_text()
 
 
 async def test_a_manager_who_plays_is_asked_as_well() -> None:
@@ -149,12 +149,12 @@ async def test_every_sequence_that_acts_with_units_asks_once(game: str, name: st
     """The units that act are those of side A, which Bob plays."""
     if (game, name) in NEEDS_STATE:
         pytest.skip("its example needs a unit in a state of its own")
-    one = await ready(system(game).sequence(name))
+    one = await ready(find_system(game).find_sequence(name))
     channel = one.channel
-    spec = registry().get((game, name))
+    spec = get_registry().get((game, name))
     assert spec is not None
     _, dice = next(one.outcomes(1))
-    typed = command_text(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")
+    typed = format_command(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")
     await channel.do("Anna", "game join B")
     await channel.do("Bob", "game join A")
     last = (await channel.game()).last
@@ -163,15 +163,15 @@ async def test_every_sequence_that_acts_with_units_asks_once(game: str, name: st
         typed += " anyway"
         reply = await channel.say("Anna", typed)
     if (await channel.game()).last != last:
-        loaded = await channel.app.games.at(channel.place.key)
+        loaded = await channel.app.games.load_current(channel.place.key)
         assert loaded is not None
-        (event,) = await channel.app.store.events_at(loaded.row, [last + 1])
+        (event,) = await channel.app.store.load_events_at(loaded.row, [last + 1])
         sides = {loaded.game.units[unit.casefold()].side for unit in event.data.get("acting", ())}
         assert "A" not in sides, "it acted with units of the other side, unasked"
         return
-    assert [button.label for button in reply.buttons] == ["Act for A"], reply.text()
+    assert [button.label for button in reply.buttons] == ["Act for A"], reply.format_text()
     answer = await channel.press("Anna", reply.buttons[0].action)
-    assert "Rolled by Anna for A." in answer.text()
+    assert "Rolled by Anna for A." in answer.format_text()
     again = await channel.say("Anna", typed)
     assert "Act for A" not in [button.label for button in again.buttons]
 
@@ -183,9 +183,11 @@ async def test_a_side_that_gets_a_player_meanwhile_is_asked_about_once_more() ->
     await channel.do("Anna", 'unit add "Squad 1" squad US morale=5 fp=2')
     await channel.do("Anna", 'unit add "Regular 1" squad NVA morale=5 fp=1')
     first = await channel.say("Anna", 'lnlt fire "Cell 1; Regular 1" "Squad 1" hand=1,1,6')
-    assert [button.label for button in first.buttons] == ["Act for VC"], first.text()
+    assert [button.label for button in first.buttons] == ["Act for VC"], first.format_text()
     await channel.do("Cora", "game join NVA")
     second = await channel.press("Anna", first.buttons[0].action)
-    assert [button.label for button in second.buttons] == ["Act for VC and NVA"], second.text()
+    assert [button.label for button in second.buttons] == ["Act for VC and NVA"], (
+        second.format_text()
+    )
     answer = await channel.press("Anna", second.buttons[0].action)
-    assert "Rolled by Anna for VC and NVA." in answer.text()
+    assert "Rolled by Anna for VC and NVA." in answer.format_text()

@@ -12,11 +12,11 @@ async def test_a_sealed_shot_says_what_will_hold_when_it_is_opened() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     sealed = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret hand=6,5,5")
-    assert "When opened: Cell 1 is a shaken half-squad" in sealed.text()
-    assert "Now:" not in sealed.text()
-    assert (await channel.do("Anna", "unit show vc1")).first == "Cell 1: good order"
+    assert "When opened: Cell 1 is a shaken half-squad" in sealed.format_text()
+    assert "Now:" not in sealed.format_text()
+    assert (await channel.do("Anna", "unit show vc1")).first_line == "Cell 1: good order"
     opened = await channel.do("Anna", "game reveal 8")
-    assert "When opened" not in opened.text()
+    assert "When opened" not in opened.format_text()
     assert (await channel.game()).units["cell 1"].state == "shaken"
 
 
@@ -56,4 +56,4 @@ async def test_in_seven_spellings_of_who_the_error_says_the_right_one(
     channel = await Channel.fresh()
     await two_sides(channel)
     refused = await channel.refused("Anna", typed, "unknown-option")
-    assert f"Did you mean {right}?" in refused.text()
+    assert f"Did you mean {right}?" in refused.format_text()

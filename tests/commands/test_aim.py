@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import parse_text
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import parse_text
 from tests.playing import Channel
 
 
@@ -24,7 +24,7 @@ async def at_the_ford() -> Channel:
 def grey(reply: Reply) -> list[str]:
     return [
         part.text
-        for part in reply.shown
+        for part in reply.visible_lines
         if isinstance(part, Small) and not part.text.startswith("Now: ")
     ]
 
@@ -54,7 +54,7 @@ async def test_a_strict_game_refuses_them_also_at_another_target() -> None:
     assert (other.code, other.private) == ("strict-game", True)
     await channel.refused("Bob", "lnlt fire vc1 us1", "strict-game US")
     assert (await channel.game()).number == before
-    shown = (await channel.say("Ann", "game settings")).text()
+    shown = (await channel.say("Ann", "game settings")).format_text()
     assert "A second shot, or one out of turn or phase: refused" in shown
     await channel.do("Ann", "game settings strict=no", "lnlt fire us1 vc2 hand=1,6")
 
@@ -80,14 +80,14 @@ async def test_own_side_and_nobody_are_asked_about_before_any_die(line: str, but
     assert (await channel.game()).number == before
     asked = await channel.do("Ann", line)
     fired = await channel.press("Ann", asked.buttons[0].action)
-    assert not fired.error, fired.text()
+    assert not fired.error, fired.format_text()
     assert not fired.private
     assert (await channel.game()).number == before + 1
 
 
 async def test_odds_ask_nothing_and_real_dice_only_before_the_first() -> None:
     channel = await at_the_ford()
-    assert "Exact" in (await channel.do("Ann", "lnlt fire attackers=us1 odds")).text()
+    assert "Exact" in (await channel.do("Ann", "lnlt fire attackers=us1 odds")).format_text()
     asked = await channel.do("Ann", "lnlt fire us1 us2 hand=?")
     assert (await channel.press("Ann", asked.buttons[0].action)).code == "die-owed"
     assert (await channel.say("Ann", "lnlt fire us1 us2 hand=6")).code == "die-owed"
@@ -107,7 +107,7 @@ async def test_odds_ask_nothing_and_real_dice_only_before_the_first() -> None:
 async def test_nobody_fires_at_themselves(line: str) -> None:
     channel = await at_the_ford()
     reply = await channel.say("Ann", line)
-    assert reply.code == "unit-twice", reply.text()
+    assert reply.code == "unit-twice", reply.format_text()
 
 
 async def test_a_marker_of_the_roster_counts_and_nobody_is_told_to_type_it() -> None:
@@ -117,10 +117,10 @@ async def test_a_marker_of_the_roster_counts_and_nobody_is_told_to_type_it() -> 
     fired = await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6")
     moved = await channel.do("Bob", "lnlt fire vc2 us2 hand=1,6")
     without = await channel.do("Bob", 'lnlt fire vc3 "us2 -moved" hand=1,6')
-    assert "moved" not in fired.text()
-    assert "+ 1 moved" in moved.text()
-    assert "moved" not in without.text()
-    assert "Remember" not in fired.text() + moved.text()
+    assert "moved" not in fired.format_text()
+    assert "+ 1 moved" in moved.format_text()
+    assert "moved" not in without.format_text()
+    assert "Remember" not in fired.format_text() + moved.format_text()
 
 
 async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
@@ -139,12 +139,14 @@ async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
     await channel.refused("Ann", "ucn shoot shooters=Red target=Blue odds", "card-forbids shooters")
     assert (
         "− 6 pinned"
-        in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue anyway=yes hand=20")).text()
+        in (
+            await channel.do("Ann", "ucn shoot shooters=Red target=Blue anyway=yes hand=20")
+        ).format_text()
     )
     await channel.do("Ann", "unit edit Red stunned")
     assert (
         "− 6 stunned"
-        in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).text()
+        in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).format_text()
     )
 
 
@@ -161,7 +163,7 @@ async def test_spotting_and_attacks_on_vehicles_are_held_to_pinned_and_stunned(l
     await channel.refused("Ann", f"ucn {line}", "card-forbids unit")
     assert not (await channel.do("Ann", f"ucn {line} anyway=yes")).private
     await channel.do("Ann", "unit edit Red state=stunned")
-    assert "\u2212 6 stunned" in (await channel.do("Ann", f"ucn {line}")).text()
+    assert "\u2212 6 stunned" in (await channel.do("Ann", f"ucn {line}")).format_text()
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> Non
     )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", f"ucn {line} unit=Red", "card-forbids unit")
-    assert "If your group allows it, do it all the same." in refused.text()
+    assert "If your group allows it, do it all the same." in refused.format_text()
     assert not (await channel.do("Ann", f"ucn {line} unit=Red anyway=yes odds")).error
     assert not (
         await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")
@@ -194,7 +196,7 @@ async def test_a_pinned_element_interrupts_nobody() -> None:
     )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", "ucn interrupt shooters=Red", "card-forbids shooters")
-    assert refused.text().endswith("anyway")
+    assert refused.format_text().endswith("anyway")
     await channel.refused(
         "Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "card-forbids unit"
     )
@@ -223,7 +225,7 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     assert "GI 1 + 2" in refused.title or "GIs 1 + 2" in refused.title
     again = next(button for button in shot.buttons if button.label == "Again")
     repeated = await channel.press("Ann", again.action)
-    assert not repeated.error, repeated.text()
+    assert not repeated.error, repeated.format_text()
     assert Small("Not firing, out of ammunition or jammed: GI 1-3") in repeated.lines
     assert not (await channel.say("Ann", "baps random-order all")).error
 
@@ -246,15 +248,15 @@ async def test_a_volley_with_some_who_are_out_goes_on_in_one_tap(volley: str) ->
     line = f'baps fire attackers={volley} targets="Grenadier 1" range=10'
     typed = parse_text(line, channel.app.registry)
     refused = await channel.refused("Ann", line, "unit-unfit GI")
-    refused = await channel.app.forms.offered(
+    refused = await channel.app.forms.offer_correction(
         refused, typed.spec, typed.options, channel.who("Ann")
     )
     button = refused.buttons[0]
-    assert button.label == "Fire without GI 1, 2, 4", refused.text()
+    assert button.label == "Fire without GI 1, 2, 4", refused.format_text()
     fired = await channel.press("Ann", button.action)
-    assert not fired.private, fired.text()
+    assert not fired.private, fired.format_text()
     assert Small("Not firing, out of ammunition or jammed: GI 1, 2, 4") in fired.lines
-    assert ("moving" in fired.text()) == ("moving" in volley)
+    assert ("moving" in fired.format_text()) == ("moving" in volley)
 
 
 async def test_the_guns_of_the_ford_can_fire() -> None:
@@ -262,10 +264,13 @@ async def test_the_guns_of_the_ford_can_fire() -> None:
     track.
     """
     channel = await at_the_ford()
-    assert "Gun Team fires" in (await channel.do("Ann", 'lnlt fire "Gun Team" vc1 hand=1,6')).first
+    assert (
+        "Gun Team fires"
+        in (await channel.do("Ann", 'lnlt fire "Gun Team" vc1 hand=1,6')).first_line
+    )
     assert (
         "Rocket Team fires"
-        in (await channel.do("Bob", 'lnlt fire "Rocket Team" us1 hand=1,6')).first
+        in (await channel.do("Bob", 'lnlt fire "Rocket Team" us1 hand=1,6')).first_line
     )
     shot = 'lnlt ordnance-vehicle unit="Rocket Team" target=Track to_hit=7 hand=6,6'
     assert not (await channel.do("Bob", shot)).error

@@ -30,7 +30,7 @@ from tests.playing import Channel
 async def test_a_line_of_dice_is_a_roll(line: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", line)
-    assert "Anna rolls" in reply.text()
+    assert "Anna rolls" in reply.format_text()
     assert not reply.private
 
 
@@ -41,18 +41,18 @@ async def test_odds_and_compare_never_roll(line: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", line)
     assert reply.private
-    assert "nothing is rolled" in reply.text()
-    assert await channel.app.games.at(channel.place.key) is None
+    assert "nothing is rolled" in reply.format_text()
+    assert await channel.app.games.load_current(channel.place.key) is None
     rolled = await channel.press("Anna", reply.buttons[0].action)
-    assert "Anna rolls" in rolled.text()
+    assert "Anna rolls" in rolled.format_text()
     assert (await channel.press("Anna", reply.buttons[0].action)).title.startswith("Already done: ")
 
 
 async def test_a_macro_that_is_called_like_dice_stays_a_macro() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'macro add d66 "roll 1d6*10+1d6"')
-    assert "rolls d6*10+d6" in (await channel.do("Anna", "d66")).text()
-    assert "rolls d66" in (await channel.do("Bob", "d66")).text()
+    assert "rolls d6*10+d6" in (await channel.do("Anna", "d66")).format_text()
+    assert "rolls d66" in (await channel.do("Bob", "d66")).format_text()
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ async def test_a_dr_is_two_dice_the_colored_one_first(line: str, dice: str, answ
     """Advanced Squad Leader: a DR is two dice, a dr is one."""
     channel = await Channel.fresh()
     reply = await channel.do("Anna", line)
-    assert dice in reply.text()
-    assert answer in reply.text()
+    assert dice in reply.format_text()
+    assert answer in reply.format_text()
 
 
 @pytest.mark.parametrize("line", ["dR", "roll 2DR", "Dr Watson fires"])
@@ -97,7 +97,7 @@ async def test_other_words_are_no_dr(line: str) -> None:
 async def test_short_words_are_not_taken_for_games(line: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", line, "For all commands: /help")
-    assert "Did you mean" not in reply.text()
+    assert "Did you mean" not in reply.format_text()
 
 
 async def test_a_greeting_may_have_a_comma() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.registry import TABLE, registry
-from bot.interface.spec import Person
-from bot.systems.system import built_in
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.registry import TABLE, get_registry
+from bot.ui.spec import Person
 from tests.playing import HERE, Channel
 
 ANNA = Person("console:anna", "Anna")
@@ -14,22 +14,22 @@ ANNA = Person("console:anna", "Anna")
 
 async def started(game: str) -> Channel:
     channel = await Channel.fresh()
-    scenario = next(iter(built_in()[game].scenarios))
+    scenario = next(iter(list_builtin_systems()[game].scenarios))
     await channel.do("Anna", f'game start {game} "Evening" scenario={scenario}')
     return channel
 
 
 async def read(channel: Channel, line: str) -> tuple[str, dict[str, object]]:
     """Return the command and options that a line stands for."""
-    parsed = await channel.app.parsed(line, HERE, ANNA)
+    parsed = await channel.app.parse_line(line, HERE, ANNA)
     return " ".join(parsed.spec.path), dict(parsed.options)
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 async def test_each_sequence_of_the_game_goes_by_its_bare_name(game: str) -> None:
     """Its words may be apart, and what follows is read as it is behind the whole command."""
     channel = await started(game)
-    for id, sequence in built_in()[game].sequences.items():
+    for id, sequence in list_builtin_systems()[game].sequences.items():
         example = channel.app.registry.get((game, id))
         assert example is not None
         rest = example.example.partition(f"{id} ")[2]
@@ -39,13 +39,13 @@ async def test_each_sequence_of_the_game_goes_by_its_bare_name(game: str) -> Non
         assert sequence.id == id
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 async def test_each_table_of_the_game_goes_by_its_bare_name_and_shows_itself_whole(
     game: str,
 ) -> None:
     channel = await started(game)
-    ids = set(built_in()[game].sequences)
-    for spec in registry().below((game + TABLE,)):
+    ids = set(list_builtin_systems()[game].sequences)
+    for spec in get_registry().list_below((game + TABLE,)):
         if spec.target in ids:
             continue
         path, options = await read(channel, spec.target)
@@ -53,10 +53,10 @@ async def test_each_table_of_the_game_goes_by_its_bare_name_and_shows_itself_who
         assert options == {"whole": True}, "a look never rolls"
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 async def test_each_command_of_a_game_goes_by_its_last_word(game: str) -> None:
     channel = await started(game)
-    ids = set(built_in()[game].sequences)
+    ids = set(list_builtin_systems()[game].sequences)
     for word in ("next", "pass", "undo", "redo", "status", "board", "stats", "leave", "end"):
         assert word not in ids
         assert await read(channel, word) == (f"game {word}", {})
@@ -110,7 +110,7 @@ async def test_a_macro_of_ones_own_goes_before_a_sequence_of_that_name() -> None
     await channel.do("Anna", 'macro add rally "roll 1d6"')
     assert await read(channel, "rally") == ("roll", {"dice": "1d6"})
     assert (
-        await channel.app.parsed("rally us1", HERE, Person("console:bob", "Bob"))
+        await channel.app.parse_line("rally us1", HERE, Person("console:bob", "Bob"))
     ).spec.path == (
         "lnlt",
         "rally",

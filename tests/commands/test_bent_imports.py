@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.interface.spec import Command, Place
+from bot.ui.spec import Command, Place
 from tests.bending import ODD, bent
 from tests.forging import bodies, copied, rechained
 from tests.fresh import fresh_app
@@ -131,15 +131,15 @@ async def test_what_import_takes_every_command_survives(
             ("game", "import"), {"file": file}, there.who("Zoe", manager=True), place, f"i{number}"
         )
         reply = await app.run(command)
-        assert WENT_WRONG not in reply.text(), (number, reply.text())
+        assert WENT_WRONG not in reply.format_text(), (number, reply.format_text())
         if reply.error:
-            assert len(reply.text()) < 600, (number, reply.text())
-            reply.text().encode()
+            assert len(reply.format_text()) < 600, (number, reply.format_text())
+            reply.format_text().encode()
             continue
         taken += 1
         for line in COMMANDS:
             answer = await there.say("Anna" if "claim" in line else "Zoe", line, manager=True)
-            assert WENT_WRONG not in answer.text(), (number, line, answer.text())
+            assert WENT_WRONG not in answer.format_text(), (number, line, answer.format_text())
             json.dumps(answer.to_json()).encode()
             for file_ in answer.files:
                 assert file_.data

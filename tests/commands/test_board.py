@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.commands.turns.board import AFRESH
-from bot.interface.reply.reply import TAKEN_AWAY
+from bot.ui.reply.reply import TAKEN_AWAY
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
@@ -17,8 +17,8 @@ async def test_the_board_shows_sides_by_state_and_what_is_to_be_done() -> None:
     board = await channel.do("Anna", "game board")
     assert board.quiet
     assert board.title.startswith("Turn 1, Rally")
-    assert "US: Anna" in board.body()
-    assert "Fired: Squad 1" in board.body()
+    assert "US: Anna" in board.format_body()
+    assert "Fired: Squad 1" in board.format_body()
     assert {"Undo", "Log"} <= {button.label for button in board.buttons}
     assert [entry.label for entry in board.menus[0].entries][:1] == ["Squad 1"]
     card = await channel.press("Bob", board.menus[0].entries[0].action)
@@ -40,7 +40,7 @@ async def followed() -> tuple[Channel, list[float]]:
     clock = [1_000_000.0]
     channel = Channel(await fresh_app(lambda: clock[0]))
     await two_sides(channel)
-    await channel.app.answers.delivered(
+    await channel.app.answers.mark_delivered(
         await channel.say("Anna", "game board", token="t"), spot={"message": 7}
     )
     await waiting(channel)
@@ -49,9 +49,9 @@ async def followed() -> tuple[Channel, list[float]]:
 
 async def waiting(channel: Channel) -> list[Any]:
     """What is to be posted or changed, which then is."""
-    due = await channel.app.answers.due("console:")
+    due = await channel.app.answers.claim_due("console:")
     for one in due:
-        await channel.app.answers.delivered(one.id)
+        await channel.app.answers.mark_delivered(one.id)
     return [one for one in due if "/board" in one.about + one.amends]
 
 
@@ -63,7 +63,7 @@ async def test_it_is_changed_only_when_something_on_it_has_changed() -> None:
     assert await waiting(channel) == []
     await channel.do("Anna", "unit edit us1 state=shaken")
     [change] = await waiting(channel)
-    assert "Shaken: Squad 1" in change.reply.body()
+    assert "Shaken: Squad 1" in change.reply.format_body()
 
 
 async def test_a_board_that_was_not_posted_in_time_never_is() -> None:
@@ -90,9 +90,9 @@ async def test_a_board_that_is_a_second_behind_hands_over_the_move_of_who_presse
     await channel.do("Anna", "game next", "game initiative US")
     board = await channel.do("Anna", "game board")
     [done] = [button.action for button in board.buttons if button.label == "Done"]
-    assert "VC" in (await channel.press("Anna", done)).first
+    assert "VC" in (await channel.press("Anna", done)).first_line
     twice = await channel.press("Anna", done)
     assert twice.error
     handed_over = await channel.press("Bob", done)
-    assert not handed_over.error, handed_over.text()
-    assert "US" in handed_over.first
+    assert not handed_over.error, handed_over.format_text()
+    assert "US" in handed_over.first_line

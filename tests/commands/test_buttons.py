@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.render import custom_id
-from bot.interface.reply.reply import Button, Reply
+from adapters.discord.render import build_custom_id
+from bot.ui.reply.reply import Button, Reply
 from tests.playing import Channel, two_sides
 
 
@@ -25,7 +25,7 @@ async def test_an_undo_button_undoes_nothing_in_the_game_after() -> None:
     await channel.do("Greta", "game start lnlt Two", "unit add Sq squad US morale=5 fp=1")
     refused = await channel.press("Greta", action(rolled, "Undo"))
     assert refused.code == "other-game"
-    assert refused.text() == "That button is from an earlier game."
+    assert refused.format_text() == "That button is from an earlier game."
     assert list((await channel.game()).units) == ["sq"]
 
 
@@ -90,4 +90,4 @@ async def test_the_longest_button_fits_where_discord_takes_a_hundred_characters(
     asked = await channel.do("Anna", "game undo")
     log = await channel.do("Anna", 'log 1 side=US unit="Squad 1"')
     buttons: list[Button] = [*asked.buttons, *log.buttons]
-    assert max(len(custom_id(button.action)) for button in buttons) < 90
+    assert max(len(build_custom_id(button.action)) for button in buttons) < 90

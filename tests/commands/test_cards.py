@@ -65,7 +65,7 @@ async def test_a_card_says_what_is_on_the_counter_and_offers_what_fits(
     await channel.do("Anna", f"game start {game} scenario={id}")
     await channel.do("Anna", f"game join {(await channel.game()).sides[0]}")
     card = await channel.do("Anna", f'unit show "{unit}"')
-    assert card.body()[0].endswith(about)
+    assert card.format_body()[0].endswith(about)
     labels = [button.label for button in card.buttons]
     assert labels[:-1] == list(filter(None, acts.split(", ")))
     assert labels[-1] == "History"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from bot.interface.spec import Person, Place
-from bot.places.place_names import place_key
+from bot.preferences.place_names import parse_place_key
+from bot.ui.spec import Person, Place
 from tests.playing import Channel, two_sides
 from tests.refusing import refuses
 
@@ -19,12 +19,12 @@ async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> 
     asked = await channel.say("Zoe", "roll 1d6", manager=True)
     assert not asked.error
     asked = await channel.undo_last("Zoe")
-    assert "Anna or Bob" in asked.text()  # her own roll: any side can agree
+    assert "Anna or Bob" in asked.format_text()  # her own roll: any side can agree
     await channel.press("Bob", asked.buttons[0].action)
     last = await channel.under(number, "undo")
     # now Anna's
     asked = await channel.app.press(last, channel.who("Zoe", manager=True), channel.place, "zoe")
-    assert "so Bob must agree" in asked.text()
+    assert "so Bob must agree" in asked.format_text()
     assert (await channel.press("Anna", asked.buttons[0].action)).error
     assert not (await channel.press("Bob", asked.buttons[0].action)).error
 
@@ -50,7 +50,7 @@ async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> 
     asked = await channel.undo_last("Anna")
     await channel.do("Cid", "game leave", "game join VC")
     assert (await channel.press("Cid", asked.buttons[0].action)).code == "not-yours"
-    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).text(), (
+    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).format_text(), (
         "it is still open"
     )
 
@@ -70,7 +70,7 @@ async def test_artillery_needs_no_unit_of_ones_own() -> None:
     await two_sides(channel)
     await channel.do("Anna", "game settings master=Bob")
     reply = await channel.do("Anna", "lnlt damage-check targets=vc1 dc_mod=3")
-    assert "Cell 1" in reply.text()
+    assert "Cell 1" in reply.format_text()
     await channel.refused("Carl", "lnlt damage-check targets=vc1 dc_mod=3", "not-player")
 
 
@@ -90,7 +90,7 @@ async def test_a_players_own_messages_make_him_no_manager_of_a_game_elsewhere() 
     assert not (await aside.say("Bob", "unit edit vc1 marker=+moved", manager=True)).error
     asked = await aside.say("Bob", "game end confirm", manager=True)
     assert asked.announce is not None
-    assert "Anna must agree" in asked.announce.text()
+    assert "Anna must agree" in asked.announce.format_text()
     assert not (await channel.game()).ended
 
 
@@ -103,8 +103,8 @@ async def test_a_game_is_not_pushed_onto_another_server() -> None:
         ("slack:T1/C1", "slack:T2/C1"),
     ):
         with refuses("unknown-channel channel"):
-            place_key(here, typed)
-    assert place_key("slack:T1/C1/17.2", "<#C2>") == "slack:T1/C2"  # from a thread
+            parse_place_key(here, typed)
+    assert parse_place_key("slack:T1/C1/17.2", "<#C2>") == "slack:T1/C2"  # from a thread
 
 
 async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
@@ -119,7 +119,7 @@ async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
     for action in [*rolling, odds.buttons[0].action]:
         reply = await channel.press("Anna", action)
         assert reply.error
-        assert "not enabled here" in reply.text(), action
+        assert "not enabled here" in reply.format_text(), action
     await channel.refused("Anna", "again", "not-enabled")
     assert (await channel.game()).number == number
     await channel.do("Anna", "roll 2d6", "again")
@@ -131,7 +131,7 @@ async def test_odds_of_what_is_to_be_sealed_have_no_button_that_rolls_it_openly(
         "Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds secret'
     )
     assert [button.label for button in odds.buttons] == ["Share"]
-    assert odds.body()[0].endswith("secret")
+    assert odds.format_body()[0].endswith("secret")
 
 
 async def test_no_persons_name_stands_in_the_chain() -> None:
@@ -151,7 +151,7 @@ async def test_whoever_deletes_his_data_does_not_take_anothers_text_out_of_the_d
     await channel.do("Anna", 'fair add "mine"')
     digest = (await channel.game()).digest
     await channel.do("Anna", "privacy delete confirm", 'fair add "mine again"')
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     assert loaded.seed.texts[0] == digest
     await channel.do("Bob", "roll 3d6")
@@ -169,7 +169,7 @@ async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> 
     )
     opened = await channel.do("Anna", f"game reveal {first}")
     assert opened.by == f"#{first}, opened by Anna"
-    log = (await channel.do("Bob", "log")).text()
+    log = (await channel.do("Bob", "log")).format_text()
     assert f"Opened: #{first} Direct fire: " in log
     for kind in ("csv", "markdown", "json"):
         text = (await channel.do("Anna", f"game export {kind}")).files[0].text
@@ -195,7 +195,7 @@ async def test_an_older_sealed_result_brings_nobody_back() -> None:
     game = await channel.game()
     assert game.units["cell 1"].state == "eliminated"
     assert game.units["squad 1"].marks == {"fired"}
-    assert "Cell 1 is eliminated by now" in opened.text()
+    assert "Cell 1 is eliminated by now" in opened.format_text()
 
 
 async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() -> None:
@@ -227,7 +227,7 @@ async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:
     await two_sides(channel)
     await channel.app.run_text("roll d6", Person("console:mallory", "Bob"), channel.place, "m1")
     reply = await channel.refused("Anna", "game settings master=Bob", "unclear-person master")
-    assert "master=console:bob" in reply.text()
+    assert "master=console:bob" in reply.format_text()
     await channel.do("Anna", "game settings master=console:bob")
     assert not (await channel.say("Bob", "game end confirm")).error
 
@@ -245,7 +245,7 @@ async def test_a_game_displaces_no_roster_elsewhere_unasked() -> None:
 async def test_who_deletes_their_data_reads_which_games_are_without_a_master() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt Board sides="US, VC"')
-    told = (await channel.do("Anna", "privacy delete confirm")).text()
+    told = (await channel.do("Anna", "privacy delete confirm")).format_text()
     assert "Games without a game master now: 1. A server manager can take over there." in told
     await channel.do("Bob", "roll d6")
-    assert "game master" not in (await channel.do("Bob", "privacy delete confirm")).text()
+    assert "game master" not in (await channel.do("Bob", "privacy delete confirm")).format_text()

@@ -14,10 +14,10 @@ import pytest
 
 from bot.app import App
 from bot.game.undo import SILENT
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Person, Place
-from bot.stores.base import StoreError
-from bot.stores.sqlite import SqliteStore
+from bot.storage.base import StoreError
+from bot.storage.sqlite import SqliteStore
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Person, Place
 from bot.verification.check_file import check
 from tests.commands.test_hands import end, own, sound, table
 from tests.fresh import fresh_app
@@ -28,23 +28,23 @@ ENDS_ASKED = "must agree"
 
 async def faces(channel: Channel, number: int) -> tuple[str, ...]:
     """What the dice of a closed draw show, which only the store knows."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    rows = await channel.app.store.texts(loaded.row, after=number - 1, before=number + 1)
+    rows = await channel.app.store.load_texts(loaded.row, after=number - 1, before=number + 1)
     return tuple(sorted(f"{row.key} {row.text}" for row in rows if row.key.startswith("face.")))
 
 
 async def numbers(channel: Channel) -> list[int]:
     """The numbers of all events."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return [row.number for row in await channel.app.store.events(loaded.row)]
+    return [row.number for row in await channel.app.store.load_events(loaded.row)]
 
 
 async def agreed(channel: Channel, what: str = "undo") -> None:
     """Anna asks to undo or redo, Bob agrees."""
     asked = await channel.do("Anna", f"game {what}")
-    assert ENDS_ASKED in asked.text(), asked.text()
+    assert ENDS_ASKED in asked.format_text(), asked.format_text()
     await channel.do("Bob", f"game {what}")
 
 
@@ -70,14 +70,14 @@ async def test_2_a_play_is_not_taken_back_in_silence() -> None:
     await channel.do("Anna", "deck draw cup 2 me")
     cards = await own(channel, "Anna")
     await channel.do("Anna", f"deck play {cards[0]}")
-    assert "A card out of a hand was seen" in (await channel.do("Anna", "game undo")).text()
+    assert "A card out of a hand was seen" in (await channel.do("Anna", "game undo")).format_text()
     assert await own(channel, "Anna") == cards[1:], "it lies there until Bob agrees"
     told = await channel.do("Bob", "game undo")
     assert not told.private
-    assert f"plays {cards[0]}" in told.text(), "all read which card went back"
-    assert f"plays {cards[0]} from cup (undone)" in (await channel.do("Bob", "log 20")).text(), (
-        "for good"
-    )
+    assert f"plays {cards[0]}" in told.format_text(), "all read which card went back"
+    assert (
+        f"plays {cards[0]} from cup (undone)" in (await channel.do("Bob", "log 20")).format_text()
+    ), "for good"
     await end(channel)
 
 
@@ -87,7 +87,7 @@ async def test_3_a_gift_is_not_taken_back_once_it_was_seen() -> None:
     card, *_ = await own(channel, "Anna")
     await channel.do("Anna", f"deck give {card} VC")
     gift = (await channel.game()).last
-    assert ENDS_ASKED in (await channel.do("Anna", "game undo")).text()
+    assert ENDS_ASKED in (await channel.do("Anna", "game undo")).format_text()
     assert await own(channel, "Bob") == [card]
     await channel.do("Bob", f"deck play {card}")
     await channel.fails("Bob", f"game undo {gift}", "has changed the game since")
@@ -102,7 +102,7 @@ async def test_4_a_look_at_the_pile_is_not_taken_back_for_another() -> None:
     await channel.do("Anna", "deck peek 3")
     first = (await channel.game()).number
     await agreed(channel)
-    assert "On the top" not in (await channel.do("Anna", "hand")).text(), (
+    assert "On the top" not in (await channel.do("Anna", "hand")).format_text(), (
         "what they saw is drawn next no more"
     )
     await channel.do("Anna", "deck peek 3")
@@ -115,11 +115,11 @@ async def test_5_a_shuffle_taken_back_gives_nothing_that_was_not_there() -> None
     and to nobody else. After a draw it can no longer be taken back."""
     channel = await table()
     await channel.do("Anna", "deck peek 2")
-    before, seen = (await channel.game()).cards, (await channel.do("Anna", "hand")).text()
+    before, seen = (await channel.game()).cards, (await channel.do("Anna", "hand")).format_text()
     await channel.do("Anna", "deck shuffle cup", "game undo")
     assert (await channel.game()).cards == before
-    assert (await channel.do("Anna", "hand")).text() == seen
-    assert "On the top" not in (await channel.do("Bob", "hand")).text()
+    assert (await channel.do("Anna", "hand")).format_text() == seen
+    assert "On the top" not in (await channel.do("Bob", "hand")).format_text()
     await channel.do("Anna", "deck shuffle cup")
     shuffled = (await channel.game()).number
     await channel.do("Anna", "deck draw cup to=me")
@@ -140,10 +140,10 @@ async def test_6_an_end_that_opened_hands_is_not_taken_back_and_what_was_seen_st
     assert (await channel.press("Anna", await channel.under(ended - 1, "undo"))).error, (
         "nor what was before it"
     )
-    assert f"{card} (known to all)" in (await channel.do("Anna", "hand")).text()
+    assert f"{card} (known to all)" in (await channel.do("Anna", "hand")).format_text()
     await channel.do("Anna", "deck draw cup to=me")
     asked = await channel.do("Anna", "game undo")
-    assert ENDS_ASKED in asked.text(), "after a resume the rule is the same"
+    assert ENDS_ASKED in asked.format_text(), "after a resume the rule is the same"
 
 
 async def test_7_what_was_taken_back_by_agreement_comes_back_by_agreement_alone() -> None:
@@ -154,7 +154,7 @@ async def test_7_what_was_taken_back_by_agreement_comes_back_by_agreement_alone(
     await channel.do("Anna", "deck draw cup 2 me")
     await agreed(channel)
     asked = await channel.do("Anna", "game redo")
-    assert ENDS_ASKED in asked.text()
+    assert ENDS_ASKED in asked.format_text()
     assert not await own(channel, "Anna")
     await channel.do("Anna", "deck peek 1")  # another look: redo is over for good
     await channel.fails("Anna", "game redo", "")
@@ -182,7 +182,7 @@ async def test_8_nobody_agrees_for_a_side_that_is_merely_away() -> None:
     assert (await press("Anna")).error, "not even then"
     told = await press("Mona")
     assert not told.error
-    assert "manager" in told.text(), "the log says who agreed and why"
+    assert "manager" in told.format_text(), "the log says who agreed and why"
     assert not await own(channel, "Anna")
     await end(channel)
 
@@ -197,7 +197,7 @@ async def test_9_a_linked_place_has_no_rights_of_its_own() -> None:
     code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
     there = Channel(channel.app, Place("discord:dm/7", owner="console:anna"), "dm")
     linked = await there.say("Anna", f"game link {code}")
-    assert not linked.error, linked.text()
+    assert not linked.error, linked.format_text()
     asked = await there.undo("Anna")
     for name in ("Anna", "Zoe"):
         assert (await there.press(name, asked.buttons[0].action)).error
@@ -307,9 +307,9 @@ async def test_12_a_hand_is_not_thrown_away_unseen(
     await channel.do("Anna", "deck draw cup 3 me")
     await way(channel)
     assert not await own(channel, "Anna")
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    rows = await channel.app.store.events(loaded.row)
+    rows = await channel.app.store.load_events(loaded.row)
     [gone] = [
         row.data
         for row in rows
@@ -334,7 +334,7 @@ async def test_14_a_draw_by_two_people_of_a_side_is_not_taken_back_between_them(
     await channel.do("Cid", "game join US")
     await channel.do("Anna", "deck draw cup 3 me")
     asked = await channel.undo("Cid")
-    assert "Bob must agree" in asked.text()
+    assert "Bob must agree" in asked.format_text()
     for name in ("Anna", "Cid"):
         assert (await channel.press(name, asked.buttons[0].action)).error
     assert len(await own(channel, "Cid")) == 3

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.commands.post import choose as choosing
+from bot.commands.by_post import choose as choosing
 from bot.game.state import from_json, to_json
-from bot.interface.reply.packing import file_text
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
-from bot.report.facts import facts_of
+from bot.report.event_odds import compute_export_facts
 from bot.rules.errors import UserError
-from bot.systems.catalog import system
-from bot.systems.packs.archive import zipped
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import zip_content
+from bot.ui.reply.packing import read_file_text
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.bent_logs import agree_on_forgeries
@@ -94,11 +94,11 @@ async def test_the_target_is_asked_and_goes_to_ground() -> None:
         "Go to ground",
         "Undo",
     ]
-    assert "Blue 1" in (await channel.do("Bob", "unit list")).text()
+    assert "Blue 1" in (await channel.do("Bob", "unit list")).format_text()
     chosen = await channel.do("Bob", "choose event=6 option=suppressed hand=3,4")
     assert chosen.title == "Blue 1: suppressed"
-    assert "To hit" not in chosen.text()
-    assert "Nerve: [3] [4] = 7" in chosen.text()
+    assert "To hit" not in chosen.format_text()
+    assert "Nerve: [3] [4] = 7" in chosen.format_text()
     assert (await channel.game()).units["blue 1"].state == "suppressed"
     await channel.refused("Bob", "choose event=6 option=casualties", "no-choice")
 
@@ -130,9 +130,10 @@ async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
 async def test_the_option_is_typed_as_a_bare_word_and_what_to_type_is_listed() -> None:
     channel, asked = await waiting()
     assert (
-        "/choose casualties or /choose suppressed; then it is: take 3 casualties." in asked.text()
+        "/choose casualties or /choose suppressed; then it is: take 3 casualties."
+        in asked.format_text()
     )
-    listed = (await channel.do("Bob", "choose")).text()
+    listed = (await channel.do("Bob", "choose")).format_text()
     assert "Go to ground: /choose suppressed event=6" in listed
     assert (await channel.do("Bob", "choose casualties")).title == "Blue 1: casualties"
 
@@ -145,7 +146,9 @@ async def test_it_is_taken_back_whole() -> None:
     game = await channel.game()
     assert (game.units["blue 1"].state, game.waits) == ("", {})
     await channel.refused("Bob", "choose option=casualties", "no-choice")
-    assert (await channel.say("Bob", "choose")).text() == "Nobody is asked to choose anything here."
+    assert (
+        await channel.say("Bob", "choose")
+    ).format_text() == "Nobody is asked to choose anything here."
     await channel.do("Anna", "game redo")
     await channel.do("Bob", "game redo")
     assert (await channel.game()).units["blue 1"].state == "broken"
@@ -173,7 +176,8 @@ async def test_each_unit_has_an_answer() -> None:
     )
     again = await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
     assert (
-        "/choose retreat or /choose loss (for all 2; or one for each, with commas)" in again.text()
+        "/choose retreat or /choose loss (for all 2; or one for each, with commas)"
+        in again.format_text()
     )
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
     both = await channel.do("Bob", "choose option=retreat")
@@ -207,7 +211,7 @@ def dare(game: str) -> str:
         name: text.replace("extends: asl", f"extends: {game}").encode()
         for name, text in DARE.items()
     }
-    return file_text(zipped(files), "dare.zip")
+    return read_file_text(zip_content(files), "dare.zip")
 
 
 async def every_event_of_choices() -> list[dict[str, Any]]:
@@ -387,7 +391,9 @@ async def test_at_the_deadline_it_falls_to_else_also_behind_a_restart_and_once()
     (choice,) = bodies(log, "choice")
     assert choice["as"] == "else"
     assert check(log).faults == ()
-    told = [due.reply.title for due in await channel.app.answers.due("console:") if not due.amends]
+    told = [
+        due.reply.title for due in await channel.app.answers.claim_due("console:") if not due.amends
+    ]
     assert "Blue 1: casualties" in told
 
 
@@ -418,9 +424,9 @@ async def test_a_waiting_game_goes_on_where_it_is_imported() -> None:
     channel, _ = await waiting()
     text = (await channel.do("Anna", "game export")).files[0].text
     there = Channel(channel.app, Place("console:other", "console", "other"), "o")
-    spec = there.app.spec(("game", "import"))
-    taken = await there.app.run_typed(spec, {"file": text}, there.who("Anna"), there.place, "imp")
-    assert not taken.error, taken.text()
+    spec = there.app.find_spec(("game", "import"))
+    taken = await there.app.run_parsed(spec, {"file": text}, there.who("Anna"), there.place, "imp")
+    assert not taken.error, taken.format_text()
     assert [*(await there.game()).waits] == [6]
     await there.do("Bob", "game claim", "choose option=casualties")
     assert (await there.game()).units["blue 1"].numbers["men"] == 2
@@ -428,23 +434,26 @@ async def test_a_waiting_game_goes_on_where_it_is_imported() -> None:
 
 async def test_cards_and_lists_say_who_is_waited_for() -> None:
     channel, _ = await waiting()
-    assert "#6 waits for VC: 3 hits on Blue 1." in (await channel.do("Anna", "game status")).text()
+    assert (
+        "#6 waits for VC: 3 hits on Blue 1."
+        in (await channel.do("Anna", "game status")).format_text()
+    )
     assert (await channel.do("Bob", "me games")).title == "It's your move in 1 of 1 game"
     assert (await channel.do("Anna", "me games")).title == "Nobody is waiting for you in 1 game"
-    assert "VC to choose (#6)" in (await channel.do("Anna", "me games")).text()
-    assert "VC to choose (#6)" in (await channel.do("Anna", "game board")).text()
-    log = (await channel.do("Anna", "log")).text()
+    assert "VC to choose (#6)" in (await channel.do("Anna", "me games")).format_text()
+    assert "VC to choose (#6)" in (await channel.do("Anna", "game board")).format_text()
+    log = (await channel.do("Anna", "log")).format_text()
     assert "3 hits on Blue 1" in log
     await channel.do("Bob", "choose option=suppressed hand=3,4")
-    assert "Blue 1: suppressed" in (await channel.do("Anna", "log")).text()
-    assert "Blue 1" in (await channel.do("Anna", "game stats")).text() or True
+    assert "Blue 1: suppressed" in (await channel.do("Anna", "log")).format_text()
+    assert "Blue 1" in (await channel.do("Anna", "game stats")).format_text() or True
 
 
 async def test_odds_in_chat_are_told_option_by_option_and_narrowed() -> None:
     channel = await two_sides()
     shot = 'grit shoot attackers="Red 1" targets="Blue 1" dice=3'
     assert (await channel.do("Anna", f"{shot} odds")).title.startswith("Blue 1: casualties ")
-    narrowed = (await channel.do("Anna", f"{shot} odds answer=suppressed")).text()
+    narrowed = (await channel.do("Anna", f"{shot} odds answer=suppressed")).format_text()
     assert "if" not in narrowed.casefold().split()
     await channel.refused("Anna", f"{shot} answer=suppressed", "not-together answer")
     compared = await channel.do("Anna", f"{shot} compare")
@@ -461,22 +470,22 @@ async def test_exports_pages_stats_and_luck_take_a_choice() -> None:
         "game stats",
     ):
         reply = await channel.say("Anna", line)
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
 
 
 async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
     """Before the choice by each option; after it by the one that was chosen, with what came up."""
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed hand=3,4")
-    game = await channel.app.games.at(channel.place.key)
+    game = await channel.app.games.load_current(channel.place.key)
     assert game is not None
     assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith(
         "Blue 1: casualties "
     )
-    chosen = (await channel.press("Anna", f"odds:{game.row}:7")).text()
+    chosen = (await channel.press("Anna", f"odds:{game.row}:7")).format_text()
     assert "suppressed \u2588" in chosen
     assert "\u25c0 what came up." in chosen
-    assert "Nerve: [3] [4] = 7" in (await channel.press("Anna", f"dice:{game.row}:7")).text()
+    assert "Nerve: [3] [4] = 7" in (await channel.press("Anna", f"dice:{game.row}:7")).format_text()
 
 
 async def posted(channel: Channel) -> list[Reply]:
@@ -484,10 +493,10 @@ async def posted(channel: Channel) -> list[Reply]:
     found: list[Reply] = []
     while due := [
         one
-        for one in await channel.app.answers.due(channel.place.key)
+        for one in await channel.app.answers.claim_due(channel.place.key)
         if one.place == channel.place.key
     ]:
-        await channel.app.answers.delivered(*(one.id for one in due))
+        await channel.app.answers.mark_delivered(*(one.id for one in due))
         found += [one.reply for one in due if not one.amends]
     return found
 
@@ -511,7 +520,7 @@ async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed hand=3,4")
     export = await log_of(channel)
-    facts = facts_of(export)
+    facts = compute_export_facts(export)
     assert facts[7]["fits"]
     assert "Nerve" in [line["label"] for line in facts[7]["lines"]]
     assert facts[7]["told"] == "Blue 1: suppressed"
@@ -534,8 +543,8 @@ async def test_the_verifiers_agree_on_forged_choices(tmp_path: Path) -> None:
 async def test_real_dice_that_are_too_few_name_the_next_and_what_to_type() -> None:
     channel, _ = await waiting()
     owed = await channel.say("Bob", "choose option=suppressed hand=3")
-    assert "Next die: nerve (d6)" in owed.text()
-    assert "/choose suppressed event=6 hand=3,?" in owed.text()
+    assert "Next die: nerve (d6)" in owed.format_text()
+    assert "/choose suppressed event=6 hand=3,?" in owed.format_text()
     assert [*(await channel.game()).waits] == [6]
 
 
@@ -567,7 +576,7 @@ async def test_where_the_rules_that_asked_are_gone_the_shot_is_taken_back_freely
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     channel, _ = await waiting()
-    monkeypatch.setattr(choosing, "system_of", lambda _event: None)
+    monkeypatch.setattr(choosing, "get_event_system", lambda _event: None)
     told = await channel.do("Bob", "choose option=casualties")
     assert (told.title, told.by) == ("#6 is taken back", "by an update")
     game = await channel.game()
@@ -598,6 +607,6 @@ async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts
 ):
     channel = await two_sides()
     told = "In the middle the side of targets may be asked (answer): casualties or suppressed. After two days it is "
-    assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).text()
-    assert f"{told}casualties." in docs.page(system("grit"))
-    assert "may be asked" not in (await channel.do("Anna", "help lnlt fire")).text()
+    assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).format_text()
+    assert f"{told}casualties." in docs.page(find_system("grit"))
+    assert "may be asked" not in (await channel.do("Anna", "help lnlt fire")).format_text()

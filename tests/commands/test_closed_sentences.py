@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import re
 
-from bot.interface.spec import own_place
 from bot.rules import cards
-from bot.stores.records import EventRow
+from bot.storage.records import EventRow
+from bot.ui.spec import build_own_place
 from bot.verification.check_file import check
 from tests.commands.test_hands import CLOSED, end, own, sound, table
 from tests.fresh import fresh_app
@@ -28,9 +28,9 @@ async def words() -> Channel:
 
 
 async def events(channel: Channel) -> list[EventRow]:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return [*await channel.app.store.events(loaded.row)]
+    return [*await channel.app.store.load_events(loaded.row)]
 
 
 async def test_playing_one_card_of_five_opens_that_card_and_nothing_else() -> None:
@@ -80,12 +80,12 @@ async def test_of_several_copies_one_that_all_know_is_played_first() -> None:
     channel = await words()
     await channel.do("Anna", "deck draw events 12 me", "game end confirm", "game resume")
     game = await channel.game()
-    known = cards.known_cards("events", "US", game.cards)
+    known = cards.count_known_cards("events", "US", game.cards)
     assert sum(known.values()) == 12, "all know all of them"
     await channel.do("Anna", "deck play Sniper")
     body = (await events(channel))[-1].data
     assert "texts" not in body, "no closed card left the hand"
-    assert sum(cards.known_cards("events", "US", (await channel.game()).cards).values()) == 11
+    assert sum(cards.count_known_cards("events", "US", (await channel.game()).cards).values()) == 11
     await end(channel)
 
 
@@ -157,7 +157,7 @@ async def test_what_cannot_be_shown_to_one_alone_draws_nothing() -> None:
     await channel.fails("Anna", 'macro add look "deck peek 2"', "cannot be a macro")
     await channel.fails("Anna", "again", "Nothing to repeat")
     assert (await channel.game()).number == before
-    alone = Channel(channel.app, own_place("console:anna"), "own")
+    alone = Channel(channel.app, build_own_place("console:anna"), "own")
     await alone.do("Anna", "deck draw standard-52")
     refused = await alone.fails("Anna", "deck draw standard-52 2 to=me", "Hands are for games")
     assert refused.code == "needs-game"

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.complete import Choice, meant
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.complete import CompletionChoice, restore_choice_values
 from tests.playing import Channel
 
-SCENARIOS = [(game.id, name) for game in systems().values() for name in game.scenarios]
+SCENARIOS = [(game.id, name) for game in get_systems().values() for name in game.scenarios]
 
 
 def _unit_of(
-    choice: Choice, spec: CommandSpec, option: Option, roster: dict[str, RosterUnit]
+    choice: CompletionChoice, spec: CommandSpec, option: Option, roster: dict[str, RosterUnit]
 ) -> RosterUnit | None:
     """Return the unit that a choice names alone; None for several, a type or a weapon."""
-    typed = str(meant(spec, {option.name: choice.name})[option.name])
+    typed = str(restore_choice_values(spec, {option.name: choice.name})[option.name])
     return roster.get(typed.casefold()) if typed == choice.value else None
 
 
@@ -27,14 +27,14 @@ async def test_units_that_cannot_act_come_last_with_the_reason(game: str, scenar
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {game} scenario={scenario}")
     anna = channel.who("Anna")
-    known = await channel.app.known(channel.place, anna)
+    known = await channel.app.get_completion_context(channel.place, anna)
     await channel.do("Anna", f'game join "{known.sides[0]}"')
     first = next(unit for unit in known.roster if unit.side == known.sides[0])
     await channel.say("Anna", f'unit edit "{first.name}" state=shaken')
-    known = await channel.app.known(channel.place, anna)
+    known = await channel.app.get_completion_context(channel.place, anna)
     roster = {unit.name.casefold(): unit for unit in known.roster}
     seen = 0
-    for spec in channel.app.registry.below((game,)):
+    for spec in channel.app.registry.list_below((game,)):
         if spec.family != "sequence":
             continue
         context = await channel.app.get_form_context(spec, channel.place, anna)
@@ -42,7 +42,7 @@ async def test_units_that_cannot_act_come_last_with_the_reason(game: str, scenar
             if option.type not in ("unit", "units"):
                 continue
             reasons = context.reasons.get(option.name, {})
-            choices = await channel.app.complete(
+            choices = await channel.app.complete_option(
                 spec.path, option.name, "", {}, anna, channel.place
             )
             units = [(choice, _unit_of(choice, spec, option, roster)) for choice in choices]

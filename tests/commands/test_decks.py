@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.spec import Command, Place
 from bot.rules import cards
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
@@ -36,20 +36,20 @@ async def test_an_evening_with_a_cup() -> None:
     assert reply.title == "Anna makes a deck: cup, 5 cards"
     first = await channel.do("Bob", "deck draw 3")
     assert re.fullmatch(r"Bob draws \d, \d, \d", first.title)
-    assert "2 of 5 in the pile, 3 in play" in first.text()
+    assert "2 of 5 in the pile, 3 in play" in first.format_text()
     drawn = first.title.removeprefix("Bob draws ").split(", ")
     await channel.do(
         "Anna", f"deck discard {drawn[0]}", "deck discard all out", f"deck return {drawn[0]}"
     )
     shown = await channel.do("Anna", "deck show")
     assert shown.private
-    assert "3 of 5 in the pile, 2 out of the game" in shown.text()
+    assert "3 of 5 in the pile, 2 out of the game" in shown.format_text()
     rest = await channel.do("Bob", "deck draw cup 3")
     assert set(rest.title.removeprefix("Bob draws ").split(", ")) == {*"12345"} - {*drawn[1:]}
     await channel.refused("Bob", "deck draw", "empty-pile")
     await channel.do("Anna", "deck discard all")
     again = await channel.do("Anna", "deck draw 2")
-    assert "The pile was empty: the discards were shuffled in first." in again.text()
+    assert "The pile was empty: the discards were shuffled in first." in again.format_text()
     await channel.do("Anna", "fair reveal")
     await sound(channel)
 
@@ -78,9 +78,9 @@ async def test_words_are_kept_apart_and_can_be_deleted() -> None:
     text = await exported_text(channel)
     bodies = json.dumps([event["body"] for event in json.loads(text)["events"]])
     assert "Ambush" not in bodies
-    assert "*Ambush*, " in (await channel.say("Bob", "log")).text()
+    assert "*Ambush*, " in (await channel.say("Bob", "log")).format_text()
     await channel.do("Anna", "privacy delete confirm")
-    shown = (await channel.say("Bob", "deck show")).text()
+    shown = (await channel.say("Bob", "deck show")).format_text()
     assert "Ambush" not in shown
     assert "card 1 x2" in shown
     assert "Ambush" not in await exported_text(channel)
@@ -92,7 +92,7 @@ async def test_names_are_put_in_order_by_anybody() -> None:
     await two_sides(channel)
     reply = await channel.do("Carl", 'deck shuffle "Alice, Bob, Carol"')
     assert sorted(reply.title.removeprefix("In order: ").split(", ")) == ["Alice", "Bob", "Carol"]
-    assert "in order: " in (await channel.say("Bob", "log")).text()
+    assert "in order: " in (await channel.say("Bob", "log")).format_text()
     await channel.refused("Carl", "deck draw standard-52", "not-player")
     await channel.fails("Anna", 'deck shuffle "Alice,"', "2 to 60 names")
     await channel.do("Anna", "fair reveal")
@@ -107,7 +107,7 @@ async def test_undo_of_a_draw_needs_consent_and_gives_no_second_try() -> None:
     )
     first = await channel.do("Anna", "deck draw")
     asked = await channel.do("Anna", "game undo")
-    assert "Dice were rolled" in asked.text()
+    assert "Dice were rolled" in asked.format_text()
     assert sum((await channel.game()).cards.values()) == 1
     await channel.do("Bob", "game undo")
     assert not (await channel.game()).cards
@@ -142,7 +142,7 @@ async def test_a_deck_comes_along_with_an_import() -> None:
     command = Command(("game", "import"), {"file": file}, there.who("Bob"), there.place, "import")
     assert not (await there.app.run(command)).error
     assert (await there.game()).cards == (await channel.game()).cards
-    assert "4 of 6 in the pile, 2 discarded" in (await there.do("Bob", "deck show")).text()
+    assert "4 of 6 in the pile, 2 discarded" in (await there.do("Bob", "deck show")).format_text()
     await there.do("Bob", "deck draw cup 6", "fair reveal")
     await sound(there)
 
@@ -233,7 +233,7 @@ async def test_all_means_those_in_play_before_those_of_a_hand() -> None:
         "deck draw two to=me",
     )
     assert (await channel.do("Anna", "deck discard all")).by == "one"
-    assert "1 in US's hand" in (await channel.do("Anna", "deck show two")).text()
+    assert "1 in US's hand" in (await channel.do("Anna", "deck show two")).format_text()
     assert (await channel.do("Anna", "deck discard all")).by == "from two", "nothing else is there"
 
 
@@ -249,7 +249,7 @@ async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
     )
     assert (
         'only a roll, a table or a combat sequence can.\nIn words it can: /order write "deck draw"'
-        in refused.text()
+        in refused.format_text()
     )
     await channel.do("Anna", 'order write "deck draw"')
     wrong = await channel.fails("Anna", "order write text=deck command=draw", "There is no command")
@@ -263,11 +263,15 @@ async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path
     told = await channel.do("Bob", 'deck draw hand="air strike, 3"')
     assert (told.title, told.footer[-1]) == ("Bob draws Air strike, 3", "drawn by hand")
     assert (
-        "draws Air strike, 3 from cup (drawn by hand)" in (await channel.do("Anna", "log 3")).text()
+        "draws Air strike, 3 from cup (drawn by hand)"
+        in (await channel.do("Anna", "log 3")).format_text()
     )
     await channel.refused("Bob", "deck draw cup hand=,", "bad-value hand")
     refused = await channel.refused("Bob", "deck draw cup hand=3", "bad-face hand")
-    assert refused.text() == "cup has no card 3 left to draw.\nIt may be 1, 2, 4, 5, Air strike."
+    assert (
+        refused.format_text()
+        == "cup has no card 3 left to draw.\nIt may be 1, 2, 4, 5, Air strike."
+    )
     for line in ("deck draw cup 3 hand=1,2", "deck draw cup to=me hand=1"):
         await channel.refused("Bob", line, "not-together hand")
     await channel.do("Bob", "game undo")

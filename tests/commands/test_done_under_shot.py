@@ -9,9 +9,9 @@ import pytest
 
 from bot.app import App
 from bot.commands.log.answer_footer import OR_POST
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.outbox.waiting_answers import Due
+from bot.outbox.waiting_answers import DueAnswer
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 from tests.fresh import fresh_app
 
 HERE = Place("discord:5/9", "discord:5", "#war-room")
@@ -54,7 +54,7 @@ class Table:
         """The answer to a line, as its channel has it on the way."""
         where = HERE if who is ANNA else THERE
         reply = await self.app.run_text(line, who, where, f"r{next(self._ids)}", {"to": who.name})
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
         return reply
 
     async def press(self, who: Person, shot: Reply, label: str, *, is_public: bool = True) -> Reply:
@@ -66,13 +66,13 @@ class Table:
         where = HERE if who is ANNA else THERE
         return await self.app.press(action, who, where, f"r{next(self._ids)}", delivery)
 
-    async def posted(self, place: Place) -> list[Due]:
+    async def posted(self, place: Place) -> list[DueAnswer]:
         """What was on its way to a channel; it is there now."""
-        found: list[Due] = []
-        while due := await self.app.answers.due(place.key):
+        found: list[DueAnswer] = []
+        while due := await self.app.answers.claim_due(place.key):
             found += due
             for one in due:
-                await self.app.answers.delivered(one.id, spot={"message": one.id})
+                await self.app.answers.mark_delivered(one.id, spot={"message": one.id})
         return found
 
 
@@ -102,10 +102,10 @@ async def test_done_edits_the_newest_shot_if_nobody_is_owed_a_ping(
     assert done.in_place == is_edited
     if is_edited:
         assert done.title == shot.title
-        assert done.body() == [*shot.body(), LINE]
+        assert done.format_body() == [*shot.format_body(), LINE]
         assert [button.label for button in done.buttons][:2] == ["Fire", "Melee"]
     else:
-        assert done.first.startswith(OWN)
+        assert done.first_line.startswith(OWN)
     called = await table.posted(THERE)
     mentions = [user for one in called for user in one.reply.mention]
     assert mentions == ([BEN.key] if happens in ("eleven minutes", "Ben is silent") else [])
@@ -120,9 +120,9 @@ async def test_the_log_keeps_the_words_of_the_hand_over_and_every_copy_is_edited
     edits = [one for one in await table.posted(THERE) if OR_POST in one.delivery]
     (edit,) = edits
     assert edit.amends == copy.about
-    assert edit.reply.body()[-1] == LINE
-    assert edit.reply.standalone.first == "VC to play, Ben · Anna hands over"
-    assert done.standalone.first == edit.reply.standalone.first
+    assert edit.reply.format_body()[-1] == LINE
+    assert edit.reply.standalone.first_line == "VC to play, Ben · Anna hands over"
+    assert done.standalone.first_line == edit.reply.standalone.first_line
     assert done.footer[: len(shot.footer)] == shot.footer
 
     (undo,) = [button for button in done.buttons if button.label == "Undo"]
@@ -130,11 +130,12 @@ async def test_the_log_keeps_the_words_of_the_hand_over_and_every_copy_is_edited
     await table.say(ANNA, "game undo")
     changed = [one.reply for one in await table.posted(THERE) if one.amends]
     assert any(
-        one.body() == shot.body() and "Done" in [button.label for button in one.buttons]
+        one.format_body() == shot.format_body()
+        and "Done" in [button.label for button in one.buttons]
         for one in changed
     )
     again = await table.press(ANNA, shot, "Done")
-    assert again.first.startswith(OWN), "the undo is newer than the shot"
+    assert again.first_line.startswith(OWN), "the undo is newer than the shot"
 
 
 async def test_an_older_shot_loses_done_and_a_press_there_hands_nothing_over() -> None:
@@ -164,7 +165,7 @@ async def test_undo_of_the_shot_takes_the_hand_over_with_it_and_redo_brings_both
     asked = await table.press(ANNA, question, label, is_public=False)
     await table.posted(THERE)
     undone = await table.press(BEN, asked, "Agree")
-    assert "Now: US to play." in undone.body()
+    assert "Now: US to play." in undone.format_body()
     last = [one.reply for one in await table.posted(THERE) if one.amends][-1]
     assert last.title == shot.title
     assert last.over.startswith("Undone in ")
@@ -174,4 +175,4 @@ async def test_undo_of_the_shot_takes_the_hand_over_with_it_and_redo_brings_both
     changed = [one.reply for one in await table.posted(THERE) if one.amends]
     last = [reply for reply in changed if reply.title == shot.title][-1]
     assert not last.over
-    assert last.body()[-1] == LINE
+    assert last.format_body()[-1] == LINE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bot.commands.games.end import judgement, points
+from bot.commands.games.end import format_luck_verdict, format_points
 from bot.game.luck import Luck, ScoredRoll, Worth, rank_by_chance
 
 
@@ -33,9 +33,13 @@ def test_the_best_shot_is_the_unlikeliest_and_the_worst_luck_missed_the_likelies
 
 def test_luck_in_one_line_with_its_judgement() -> None:
     even = {"US": Luck(40, 21.5, 19.8, 9.0), "VC": Luck(34, 16.0, 17.1, 9.0)}
-    assert points(even) == "US 21.5 points, 19.8 expected · VC 16, 17.1 expected"
-    assert judgement(even, 74) == "74 rolls: nothing out of the ordinary"
-    assert judgement({"US": Luck(3, 1, 2, 1)}, 3) == "3 rolls: too few to judge"
-    assert judgement({"US": Luck(3, 1, 2, 1)}, 8) == "3 of 8 rolls count: too few to judge"
+    assert format_points(even) == "US 21.5 points, 19.8 expected · VC 16, 17.1 expected"
+    assert format_luck_verdict(even, 74) == "74 rolls: nothing out of the ordinary"
+    assert format_luck_verdict({"US": Luck(3, 1, 2, 1)}, 3) == "3 rolls: too few to judge"
+    assert (
+        format_luck_verdict({"US": Luck(3, 1, 2, 1)}, 8) == "3 of 8 rolls count: too few to judge"
+    )
     bad = {**even, "VC": Luck(34, 11.0, 17.0, 9.0)}  # two standard deviations below
-    assert judgement(bad, 74) == "74 rolls: VC was unluckier than in 97.7 of 100 such games"
+    assert (
+        format_luck_verdict(bad, 74) == "74 rolls: VC was unluckier than in 97.7 of 100 such games"
+    )

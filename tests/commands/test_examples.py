@@ -6,33 +6,35 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.roll import read_table, roll_dice
-from bot.answers.shot import run_sequence
 from bot.commands.help.help import show_help
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import parse_text
-from bot.process.entropy import throwaway
-from bot.systems.catalog import system
+from bot.presentation.roll import look_up_table, roll_dice
+from bot.presentation.run_sequence import run_sequence
+from bot.rulesets.catalog import find_system
+from bot.runtime.entropy import create_throwaway_source
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import parse_text
 
-SPECS = list(registry())
+SPECS = list(get_registry())
 IDS = [" ".join(spec.path) for spec in SPECS]
 
 
 def answer(spec: CommandSpec, text: str) -> Reply:
     """What the example of a command without a channel answers."""
-    typed = parse_text(text, registry())
+    typed = parse_text(text, get_registry())
     assert typed.spec.path == spec.path
     if spec.family == "roll":
-        return roll_dice(typed.options, "Anna", throwaway()).reply
+        return roll_dice(typed.options, "Anna", create_throwaway_source()).reply
     if spec.family == "help":
-        return show_help(str(typed.options["topic"]), registry())
-    game = system(spec.system)
+        return show_help(str(typed.options["topic"]), get_registry())
+    game = find_system(spec.system)
     if spec.family == "lookup":
-        return read_table(game.table(spec.target), typed.options, "Anna", throwaway()).reply
+        return look_up_table(
+            game.find_table(spec.target), typed.options, "Anna", create_throwaway_source()
+        ).reply
     return run_sequence(
-        game.sequence(spec.target), spec, typed.options, "Anna", throwaway(), {}
+        game.find_sequence(spec.target), spec, typed.options, "Anna", create_throwaway_source(), {}
     ).reply
 
 
@@ -46,16 +48,16 @@ def test_every_command_has_help_and_an_example_that_runs(spec: CommandSpec) -> N
         assert reply.title
         assert not reply.error
     else:
-        assert parse_text(spec.example, registry()).spec.path == spec.path
+        assert parse_text(spec.example, get_registry()).spec.path == spec.path
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=IDS)
 def test_every_command_is_explained(spec: CommandSpec) -> None:
     name = " ".join(spec.path)
-    shown = show_help(name, registry()).text()
+    shown = show_help(name, get_registry()).format_text()
     assert spec.example in shown
     if spec.family == "sequence":
-        shown += show_help(f"{name} modifiers", registry()).text()
+        shown += show_help(f"{name} modifiers", get_registry()).format_text()
     for option in spec.options:
         assert option.name in shown
     mute = [
@@ -70,4 +72,4 @@ def test_every_command_is_explained(spec: CommandSpec) -> None:
     "topic", ["", "dice", "lnlt", "lnlt-table", "lnlt-table combat", "game", "unit", "dct"]
 )
 def test_help_on_topics(topic: str) -> None:
-    assert show_help(topic, registry()).private
+    assert show_help(topic, get_registry()).private

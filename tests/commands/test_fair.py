@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.next_seed import PREPARED, find
-from bot.interface.spec import Command, Place
-from bot.stores.sqlite import SqliteStore
+from bot.game.free_play_seed import PREPARED, load_next_seed
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.forging import bodies, copied, rechained
 from tests.playing import Channel, two_sides
@@ -168,11 +168,11 @@ async def test_a_manager_who_plays_no_side_cannot_try_texts_against_units() -> N
     await two_sides(channel)
     assert not (await channel.say("Zoe", "fair add mine", manager=True)).error
     refused = await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)
-    assert "somebody else has to roll first" in refused.text()
+    assert "somebody else has to roll first" in refused.format_text()
     await channel.do("Bob", "fair add bob")
     assert not (await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)).error
     await channel.refused("Zoe", "fair add more", "not-player")
-    assert "closed" in (await channel.say("Zoe", "fair add more", manager=True)).text()
+    assert "closed" in (await channel.say("Zoe", "fair add more", manager=True)).format_text()
 
 
 async def test_what_was_imported_and_claimed_keeps_its_word() -> None:
@@ -252,14 +252,14 @@ async def test_free_play_uses_the_seed_that_was_promised() -> None:
     channel = await Channel.fresh(place=Place("discord:5/1", "discord:5"))
     shown = await channel.do("Anna", "fair show")
     assert not shown.private
-    assert await channel.app.games.at(channel.place.key) is None, "to look begins nothing"
-    promised = shown.body()[0].split()[-1]
-    assert (await channel.do("Anna", "fair show")).body()[0].split()[-1] == promised
+    assert await channel.app.games.load_current(channel.place.key) is None, "to look begins nothing"
+    promised = shown.format_body()[0].split()[-1]
+    assert (await channel.do("Anna", "fair show")).format_body()[0].split()[-1] == promised
     hall = Channel(channel.app, Place("discord:5/2", "discord:5"), "h")
     rolled = await hall.do("Bob", "roll 2d6")
     assert rolled.footer[2:] == ("free play begins",)
     assert (await hall.game()).commitment == promised
-    following = (await hall.do("Bob", "fair show")).body()[-1].split()[-1]
+    following = (await hall.do("Bob", "fair show")).format_body()[-1].split()[-1]
     assert following != promised
     again = await channel.do("Anna", "roll 2d6")
     assert again.footer[2:] == ("free play begins",)
@@ -274,7 +274,7 @@ async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
     first dice.
     """
     channel = await Channel.fresh()
-    promised = (await channel.do("Anna", "fair show")).body()[0].split()[-1]
+    promised = (await channel.do("Anna", "fair show")).format_body()[0].split()[-1]
     await channel.do("Anna", "roll 2d6")
     assert (await channel.game()).id == promised[:16]
     log: Json = json.loads((await channel.do("Anna", "game export")).files[0].content)
@@ -285,8 +285,11 @@ async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
 async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     channel = await Channel.fresh()
     rolled = await channel.do("Anna", "roll 2d6")
-    assert "not announced before" in rolled.text()
-    assert "not announced before the first roll" in (await channel.do("Anna", "fair show")).text()
+    assert "not announced before" in rolled.format_text()
+    assert (
+        "not announced before the first roll"
+        in (await channel.do("Anna", "fair show")).format_text()
+    )
     log = await exported(channel)
     assert bodies(log)[0]["unannounced"] is True
     assert faults(log) == ""
@@ -294,18 +297,18 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     assert told in check(log).remarks
     assert any("before the game began" in note for note in verify_log.check(log).notes)
     proof = await channel.do("Anna", "fair show")
-    assert "not announced" not in proof.text(), (
+    assert "not announced" not in proof.format_text(), (
         "the next seed was, by the event that revealed the first"
     )
-    promised = proof.body()[-1].split()[-1]
-    assert promised in (await channel.do("Anna", "setup systems")).text()
+    promised = proof.format_body()[-1].split()[-1]
+    assert promised in (await channel.do("Anna", "setup systems")).format_text()
 
 
 async def test_setup_shows_the_commitment_that_the_first_free_play_uses() -> None:
     channel = await Channel.fresh()
-    promised = (await channel.do("Anna", "setup systems")).body()[-1].split()[-1]
-    assert "not announced" not in (await channel.do("Anna", "roll 2d6")).text()
-    shown = (await channel.do("Anna", "fair show")).text()
+    promised = (await channel.do("Anna", "setup systems")).format_body()[-1].split()[-1]
+    assert "not announced" not in (await channel.do("Anna", "roll 2d6")).format_text()
+    shown = (await channel.do("Anna", "fair show")).format_text()
     assert f"Commitment to seed 1: {promised}" in shown
     assert "not announced" not in shown
 
@@ -315,24 +318,26 @@ async def test_the_end_promises_the_next_free_play_once_and_a_start_has_a_button
     started = await channel.do("Anna", 'game start lnlt "Hill 875"')
     assert len(started.footer) == 2, "its number and the head of the log, which holds the promise"
     proof = next(button.action for button in started.buttons if button.label == "Proof")
-    assert "Commitment to seed 1: " in (await channel.press("Anna", proof)).text()
+    assert "Commitment to seed 1: " in (await channel.press("Anna", proof)).format_text()
     shown = await channel.do("Anna", "game end confirm")
     assert not any(mark.startswith("next free play") for mark in shown.footer), "shown by Proof"
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt "Hill 875"')
     shown = await channel.do("Anna", "game end confirm")
     promised = next(mark for mark in shown.footer if mark.startswith("next free play")).split()[-1]
-    assert promised in (await channel.do("Anna", "setup systems")).text()
+    assert promised in (await channel.do("Anna", "setup systems")).format_text()
 
 
 async def test_the_second_card_of_free_play_promises_the_next_one_once() -> None:
     channel = await Channel.fresh()
     first = await channel.do("Anna", "roll 2d6")
-    assert "next free play" not in first.text(), "its own commitment is enough for a first roll"
-    promised = (await channel.do("Anna", "setup systems")).body()[-1].split()[-1]
+    assert "next free play" not in first.format_text(), (
+        "its own commitment is enough for a first roll"
+    )
+    promised = (await channel.do("Anna", "setup systems")).format_body()[-1].split()[-1]
     undone = (await channel.do("Anna", "game undo")).footer
     assert f"next free play: commitment {promised[:16]}" in undone
-    assert "next free play" not in (await channel.do("Anna", "game redo")).text()
+    assert "next free play" not in (await channel.do("Anna", "game redo")).format_text()
 
 
 async def test_one_seed_is_never_used_for_two_games(tmp_path: Path) -> None:
@@ -357,7 +362,7 @@ async def test_the_prepared_seed_never_leaves_the_store(place: Place) -> None:
         await channel.say("Anna", line, manager=True)
         for line in ("fair show", "roll 2d6", "setup systems")
     ]
-    ready = await find(channel.app.store, place)
+    ready = await load_next_seed(channel.app.store, place)
     assert ready is not None
     lines = (
         "fair show",
@@ -369,11 +374,13 @@ async def test_the_prepared_seed_never_leaves_the_store(place: Place) -> None:
         "log",
     )
     replies += [await channel.say("Anna", line, manager=True) for line in lines]
-    said = "\n".join(reply.text() + "".join(file.text for file in reply.files) for reply in replies)
+    said = "\n".join(
+        reply.format_text() + "".join(file.text for file in reply.files) for reply in replies
+    )
     assert ready.seed.hex() not in said
     assert ready.commitment[:16] in said
     assert ready.seed.hex() not in repr(ready)
-    doc = await channel.app.store.doc(PREPARED, place.server or place.key)
+    doc = await channel.app.store.load_doc(PREPARED, place.server or place.key)
     assert doc is not None
     assert doc.owner not in ("", channel.who("Anna").key)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.modal import ROOM, modal
+from adapters.discord.modal import ROOM, build_modal
 from adapters.slack.modal import ROOM as SLACK
-from bot.interface.form.form import Form, form_of
-from bot.interface.form.submission import Taken, take
-from bot.interface.spec import CommandSpec
 from bot.rules.errors import UserError
+from bot.ui.form.form import Form, build_form
+from bot.ui.form.submission import FormResult, evaluate_form
+from bot.ui.spec import CommandSpec
 from tests.playing import Channel
 
 
@@ -18,9 +18,11 @@ async def opened(
 ) -> tuple[CommandSpec, Form]:
     """The form that a button opens for somebody."""
     app, who = channel.app, channel.who(name, manager=manager)
-    draft = await app.forms.opened(what, who, channel.place)
-    spec = await app.spec_of_form(draft, channel.place)
-    return spec, form_of(spec, draft.options, await app.known(channel.place, who), ROOM)
+    draft = await app.forms.open_draft(what, who, channel.place)
+    spec = await app.get_form_spec(draft, channel.place)
+    return spec, build_form(
+        spec, draft.options, await app.get_completion_context(channel.place, who), ROOM
+    )
 
 
 async def submitted(
@@ -29,36 +31,38 @@ async def submitted(
     """What a form comes to that was filled in so."""
     spec, form = await opened(channel, name, what, manager=manager)
     who = channel.who(name, manager=manager)
-    taken: Taken = take(spec, await channel.app.known(channel.place, who), form, filled)
+    taken: FormResult = evaluate_form(
+        spec, await channel.app.get_completion_context(channel.place, who), form, filled
+    )
     assert taken.problem is None
-    called = await channel.app.called(spec, taken.options, who, channel.place)
-    reply = await channel.app.run_typed(
+    called = await channel.app.resolve_command(spec, taken.options, who, channel.place)
+    reply = await channel.app.run_parsed(
         called.spec, called.options, who, channel.place, f"form-{name}-{what}"
     )
-    assert not reply.error, reply.text()
-    return reply.text()
+    assert not reply.error, reply.format_text()
+    return reply.format_text()
 
 
 async def test_start_a_game_names_the_games_and_the_scenarios() -> None:
     channel = await Channel.fresh()
     _, form = await opened(channel, "Anna", "game start")
     assert (form.title, form.verb) == ("Start a game", "Start")
-    games = form.field("system")
+    games = form.find_field("system")
     assert games is not None
     assert [pick.label for pick in games.picks][2:4] == [
         "Lock 'n Load Tactical",
         "No Honor in Surrender",
     ]
     assert games.picks[2].about == "Lock 'n Load Publishing"
-    scenarios = form.field("scenario")
+    scenarios = form.find_field("scenario")
     assert scenarios is not None
     assert ("The Ford at Dawn · 13 units", "Lock 'n Load Tactical") in [
         (p.label, p.about) for p in scenarios.picks
     ]
     assert [field.label for field in form.fields] == ["Game", "Scenario", "Title", "Sides"]
-    assert form.field("?flags") is None, "nothing to carry over"
+    assert form.find_field("?flags") is None, "nothing to carry over"
     assert not any(field.needed for field in form.fields)
-    said = str(modal(form, "k"))
+    said = str(build_modal(form, "k"))
     assert "Carry" not in said
     assert "Modifiers" not in said
 
@@ -71,7 +75,7 @@ async def test_a_scenario_alone_starts() -> None:
     assert 'Anna starts "The Ford at Dawn" · Lock \'n Load Tactical' in text
     assert "US: 7 units, VC: 6 units" in text
     _, form = await opened(channel, "Anna", "game start")
-    flags = form.field("?flags")
+    flags = form.find_field("?flags")
     assert flags is not None
     assert [pick.label for pick in flags.picks] == ["Carry the roster over"]
     assert flags.label == "Also"
@@ -84,7 +88,7 @@ async def test_a_game_alone_starts_under_its_own_name() -> None:
     )
     other = await Channel.fresh()
     _, form = await opened(other, "Anna", "game start system=nhis")
-    scenarios = form.field("scenario")
+    scenarios = form.find_field("scenario")
     assert scenarios is not None
     assert [pick.value.partition("/")[0] for pick in scenarios.picks] == ["nhis"]
     await other.refused("Anna", "game start", "missing system")
@@ -95,13 +99,18 @@ async def test_add_units_has_the_types_and_numbers_of_the_game() -> None:
     await channel.do("Anna", 'game start lnlt sides="US, VC"', "game join US")
     spec, form = await opened(channel, "Anna", "unit add")
     assert (form.title, form.verb) == ("Add units", "Add")
-    kinds = form.field("type")
+    kinds = form.find_field("type")
     assert kinds is not None
     assert "squad" in [pick.value for pick in kinds.picks]
-    sides = form.field("side")
+    sides = form.find_field("side")
     assert sides is not None
     assert [pick.label for pick in sides.picks] == ["US", "VC"]
-    wide = form_of(spec, {}, await channel.app.known(channel.place, channel.who("Anna")), SLACK)
+    wide = build_form(
+        spec,
+        {},
+        await channel.app.get_completion_context(channel.place, channel.who("Anna")),
+        SLACK,
+    )
     assert [field.kind for field in wide.fields if field.name in ("morale", "fp")] == [
         "number",
         "number",
@@ -109,7 +118,7 @@ async def test_add_units_has_the_types_and_numbers_of_the_game() -> None:
     filled = {"name": "Squad 1..2", "type": ["squad"], "side": ["US"], "morale": "5", "fp": "2"}
     text = await submitted(channel, "Anna", "unit add", dict(filled))
     assert "2 units" in text
-    assert "morale 5" in (await channel.do("Anna", "unit show us1")).text()
+    assert "morale 5" in (await channel.do("Anna", "unit show us1")).format_text()
 
 
 async def test_rule_sets_are_five_ticks_and_refused_before_the_form() -> None:

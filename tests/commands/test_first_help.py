@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.help.pages import welcome
-from bot.interface.registry import registry
-from bot.interface.reply.bars import MOST_EXACT, WIDE, Chance, numbered_lines
-from bot.systems.catalog import systems
+from bot.commands.help.pages import build_welcome
+from bot.rulesets.catalog import get_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.bars import MOST_EXACT, WIDE, Chance, format_numbered_lines
 from tests.playing import Channel
 
 
 @pytest.mark.parametrize("line", ["help", "help games", "hello"])
 async def test_every_rule_set_by_its_name(line: str) -> None:
-    text = (await (await Channel.fresh()).do("Anna", line)).text()
-    for id, game in systems().items():
+    text = (await (await Channel.fresh()).do("Anna", line)).format_text()
+    for id, game in get_systems().items():
         assert f"/{id} {game.title}" in text
 
 
 def test_the_welcome_names_them() -> None:
-    text = welcome(registry(), "Anyone can play.", "0" * 64).text()
+    text = build_welcome(get_registry(), "Anyone can play.", "0" * 64).format_text()
     assert "Advanced Squad Leader, Beer and Pretzels Skirmish, Lock 'n Load Tactical" in text
 
 
@@ -34,7 +34,7 @@ def test_the_welcome_names_them() -> None:
     ],
 )
 async def test_a_word_is_explained(line: str, said: str) -> None:
-    assert said in (await (await Channel.fresh()).do("Anna", line)).text()
+    assert said in (await (await Channel.fresh()).do("Anna", line)).format_text()
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ async def test_count_numbers_a_name_and_the_list_takes_what_every_list_takes() -
     await channel.do("Anna", 'unit add "2nd Squad" squad morale=5 fp=2 count=3')
     assert (await channel.do("Anna", "unit list us1..us2")).title == "2 units"
     assert (await channel.do("Anna", "unit list side:US")).title == "3 units"
-    assert "2nd Squad 1-3" in (await channel.do("Anna", "unit list us")).text()
+    assert "2nd Squad 1-3" in (await channel.do("Anna", "unit list us")).format_text()
     reply = await channel.fails("Anna", "unit list hex:H5", "hex:H5")
-    assert "no side" not in reply.text()
+    assert "no side" not in reply.format_text()
 
 
 def test_an_endless_fraction_is_left_out() -> None:
@@ -68,11 +68,11 @@ def test_an_endless_fraction_is_left_out() -> None:
         Chance("hit", 0.9, exact="91394235829974/95367431640625"),
         Chance("miss", 0.1, exact="1/10"),
     ]
-    drawn = "\n".join(text for text, _ in numbered_lines("Odds", rows, WIDE))
+    drawn = "\n".join(text for text, _ in format_numbered_lines("Odds", rows, WIDE))
     assert "1/10" in drawn
     assert "91394235829974" not in drawn
     huge = [Chance("hit", 0.9, exact=f"{'9' * 100}/{'1' * 100}")] * 2
-    assert all(len(text) <= WIDE.columns for text, _ in numbered_lines("Odds", huge, WIDE))
+    assert all(len(text) <= WIDE.columns for text, _ in format_numbered_lines("Odds", huge, WIDE))
     assert len("123456789/123456789") <= MOST_EXACT
 
 
@@ -85,6 +85,6 @@ async def test_again_before_the_first_shot_says_what_to_type(scenario: str, shot
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {scenario}")
     reply = await channel.fails("Anna", "again", "Nothing to repeat yet.")
-    assert (f"A first shot: /{shot}" in reply.text()) == bool(shot)
+    assert (f"A first shot: /{shot}" in reply.format_text()) == bool(shot)
     if shot:
         await channel.do("Anna", shot)

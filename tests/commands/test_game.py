@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bot.interface.spec import Command, Person, Place
-from bot.places.place_names import place_key
+from bot.preferences.place_names import parse_place_key
+from bot.ui.spec import Command, Person, Place
 from bot.verification.check_file import check
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -21,7 +21,7 @@ async def test_the_first_roll_begins_free_play_and_says_what_it_promised() -> No
     assert reply.footer[2:] == ("free play begins, not announced before",)
     game = await channel.game()
     assert (game.started, game.drawn) == (False, True)
-    assert game.commitment in (await channel.do("Anna", "fair show")).text()
+    assert game.commitment in (await channel.do("Anna", "fair show")).format_text()
     assert "Free play" in (await channel.do("Anna", "game status")).title
 
 
@@ -35,7 +35,7 @@ async def test_help_lookups_and_odds_begin_nothing() -> None:
         "privacy show",
     ):
         await channel.do("Anna", line)
-    assert await channel.app.games.at(channel.place.key) is None
+    assert await channel.app.games.load_current(channel.place.key) is None
 
 
 async def test_a_table_without_its_roll_rolls_through_the_games_dice() -> None:
@@ -48,7 +48,7 @@ async def test_starting_joining_and_leaving() -> None:
     channel = await Channel.fresh()
     await channel.refused("Anna", "game join US", "no-game")
     reply = await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
-    assert "Anna is game master" in reply.text()
+    assert "Anna is game master" in reply.format_text()
     assert "wants to start" in (await channel.do("Bob", 'game start lnlt "Other"')).title
     await channel.refused("Bob", "game join Japan", "unknown-side")
     await channel.do("Bob", "game join vc")
@@ -78,13 +78,13 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
     await channel.do("Anna", "unit edit us1 marker=+fired marker=+moved")
     reply = await channel.do("Anna", "game next")
     assert reply.title == "Turn 1, Operations: who has the initiative?"
-    assert any("passes" in line for line in reply.body())
+    assert any("passes" in line for line in reply.format_body())
     assert (await channel.game()).units["squad 1"].marks == {"fired", "moved"}
     assert (
         await channel.do("Anna", "game initiative VC")
     ).title == "VC takes the initiative, Bob", "it is their go now"
     reply = await channel.do("Anna", "game next")
-    assert "Squad 1" in reply.body()[-1]
+    assert "Squad 1" in reply.format_body()[-1]
     assert reply.title == "Turn 1, Administrative: both sides"
     assert reply.mention == (), "Bob has acted a moment ago"
     assert (await channel.game()).units["squad 1"].marks == frozenset()
@@ -97,18 +97,18 @@ async def test_settings_are_the_masters() -> None:
     await channel.refused("Bob", "game settings hand_dice=no", "not-master")
     await channel.do("Anna", "game settings answers=compact")
     reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2" hand=1,6')
-    assert len(reply.body()) <= 4
-    assert reply.body()[0].startswith("Dice: [")
-    assert reply.first == "No effect on Cell 1 + 2 · Squad 1 fires"
+    assert len(reply.format_body()) <= 4
+    assert reply.format_body()[0].startswith("Dice: [")
+    assert reply.first_line == "No effect on Cell 1 + 2 · Squad 1 fires"
     await channel.do("Anna", "game settings hand_dice=no")
     await channel.refused("Bob", "roll d6 hand=3", "no-hand-dice")
     await channel.do("Anna", "game settings master=bob")
     await channel.refused("Anna", "game settings answers=full", "not-master")
     await channel.do("Bob", "game settings answers=full")
     shown = await channel.do("Carl", "game settings")
-    assert "Game master: Bob" in shown.text()
+    assert "Game master: Bob" in shown.format_text()
     assert shown.private
-    assert "=" not in shown.text()
+    assert "=" not in shown.format_text()
     assert [button.label for button in shown.buttons] == ["Change…"]
     await channel.refused("Bob", "game settings master=Zoe", "unknown-person Zoe")
 
@@ -166,7 +166,7 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
     asked = await channel.do("Anna", "game undo")
-    assert "Bob must agree" in asked.text()
+    assert "Bob must agree" in asked.format_text()
     await channel.refused("Carl", "game undo", "not-player")
     agree, refuse = (button.action for button in asked.buttons)
     assert (await channel.press("Carl", agree)).code == "not-yours"
@@ -176,7 +176,7 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     assert (await channel.press("Bob", agree)).code == "not-asked", "the request is gone"
     await channel.do("Anna", "game undo")
     agreed = await channel.do("Bob", "game undo")  # typed is as good as the button
-    assert agreed.first == "#8 is undone · Anna asked, Bob agreed"
+    assert agreed.first_line == "#8 is undone · Anna asked, Bob agreed"
     await channel.do("Anna", "roll d6", "unit edit us1 marker=+moved")
     await channel.refused("Anna", "game redo", "nothing-to-redo")
 
@@ -199,7 +199,7 @@ async def test_a_master_who_plays_may_not_consent_for_others() -> None:
     assert not (await channel.press("Anna", asked.buttons[0].action)).error
     await channel.do("Anna", "game join VC")
     await channel.do("Bob", "roll d6")
-    assert "must agree" not in (await channel.undo_last("Bob")).text(), (
+    assert "must agree" not in (await channel.undo_last("Bob")).format_text(), (
         "she plays his side and asks for nothing else"
     )
     assert (await channel.game()).last < (await channel.game()).number
@@ -243,7 +243,7 @@ async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
     await channel.refused("Bob", f"game reveal {number}", "not-yours event")
     assert (await channel.say("Zoe", f"game reveal {number}", manager=True)).code == "not-yours"
     opened = await channel.do("Anna", f"game reveal {number}")
-    assert "Squad 1 fires" in opened.first
+    assert "Squad 1 fires" in opened.first_line
     assert (await channel.game()).units["squad 1"].marks == {"fired"}
     await channel.refused("Anna", f"game reveal {number}", "not-sealed")
 
@@ -257,7 +257,7 @@ async def test_a_sealed_roll_that_was_undone_opens_without_effect() -> None:
     await channel.do("Bob", "game undo")
     before = await channel.content()
     opened = await channel.do("Anna", f"game reveal {number}")
-    assert "undone" in opened.text()
+    assert "undone" in opened.format_text()
     assert await channel.content() == before
 
 
@@ -268,7 +268,7 @@ async def test_the_end_opens_what_is_sealed() -> None:
     await channel.refused("Anna", "fair reveal", "still-sealed")
     ended = await channel.do("Anna", "game end confirm")
     assert ended.announce is not None
-    assert "ambush" in ended.announce.text()
+    assert "ambush" in ended.announce.format_text()
     assert (await channel.game()).sealed == {}
     await channel.do("Anna", "fair reveal")
     await channel.refused("Anna", "game next", "game-ended")
@@ -295,10 +295,10 @@ async def test_a_game_moves_to_another_channel() -> None:
     await two_sides(channel)
     await channel.refused("Anna", "game transfer nowhere!", "unknown-channel channel")
     assert not (await channel.transfer("Anna", "901", manager=True)).error
-    assert await channel.app.games.at("discord:55/900") is None
+    assert await channel.app.games.load_current("discord:55/900") is None
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
     assert (await there.game()).name == "Hill 875"
-    (due,) = await channel.app.answers.due("discord:")
+    (due,) = await channel.app.answers.claim_due("discord:")
     assert due.place == "discord:55/901"
 
 
@@ -314,7 +314,7 @@ async def test_a_game_moves_to_another_channel() -> None:
     ],
 )
 def test_where_a_channel_is(here: str, typed: str, place: str) -> None:
-    assert place_key(here, typed) == place
+    assert parse_place_key(here, typed) == place
 
 
 def test_no_channel_at_all() -> None:
@@ -327,7 +327,7 @@ def test_no_channel_at_all() -> None:
         ("slack:T1/C1", "slack:T1/"),
     ):
         with refuses("unknown-channel channel"):
-            place_key(here, typed)
+            parse_place_key(here, typed)
 
 
 async def test_deleting_asks_first() -> None:
@@ -339,8 +339,8 @@ async def test_deleting_asks_first() -> None:
     (button,) = asked.buttons
     assert (await channel.press("Bob", button.action)).error
     await channel.press("Anna", button.action)
-    assert await channel.app.games.at(channel.place.key) is None
-    assert list(await channel.app.store.games()) == []
+    assert await channel.app.games.load_current(channel.place.key) is None
+    assert list(await channel.app.store.list_games()) == []
 
 
 async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() -> None:
@@ -354,7 +354,7 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
         reply = await channel.app.run(
             Command(("game", "import"), {"file": content}, who, Place(place), request)
         )
-        return reply.text() if reply.error else ""
+        return reply.format_text() if reply.error else ""
 
     assert "going on here" in await bring(text, channel.place.key, "i1")
     assert "damaged or was altered" in await bring(
@@ -399,8 +399,8 @@ async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
     await channel.undo_last("Anna")
     reply = await channel.do("Anna", "game stats")
     try:
-        assert "in 2 rolls: too few rolls to say" in reply.text()
-        assert "Direct fire" in reply.text()
+        assert "in 2 rolls: too few rolls to say" in reply.format_text()
+        assert "Direct fire" in reply.format_text()
     finally:
         await channel.app.close()
 
@@ -410,7 +410,7 @@ async def test_a_marker_counts_and_is_named_in_the_line() -> None:
     await two_sides(channel)
     await channel.do("Bob", "unit edit vc1 marker=+moved")
     reply = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=2,4,5")
-    assert "Attack: [2] + 2 firepower + 1 moved = 5" in reply.text()
+    assert "Attack: [2] + 2 firepower + 1 moved = 5" in reply.format_text()
 
 
 async def test_rolled_initiative_stands_in_the_game() -> None:
@@ -460,7 +460,7 @@ async def test_what_an_opened_roll_changed_is_not_undone_underneath_it() -> None
     await channel.do("Anna", f"game reveal {number}")
     question = await channel.say("Bob", "game undo")
     assert question.title.startswith(f"Undo #{number}, ")
-    assert f"It has to be undone before yours, #{number + 1}, " in question.text()
+    assert f"It has to be undone before yours, #{number + 1}, " in question.format_text()
     late = await channel.press("Bob", await channel.under(number + 1, "undo"))
     assert "changed Cell 1" in late.title
     assert late.buttons[0].label == f"Undo #{number}"
@@ -491,7 +491,7 @@ async def test_the_others_are_told_when_a_player_deletes_what_is_kept() -> None:
     assert gone.private
     assert gone.announce is not None
     assert gone.announce.title == "VC has lost a player: their name and texts are deleted"
-    assert "Bob" not in gone.announce.text()
+    assert "Bob" not in gone.announce.format_text()
     assert (await channel.do("Carl", "roll d6", "privacy delete confirm")).announce is None
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from bot.commands.turns import mentions
 from bot.game.state import FIELDS
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 from bot.verification.check_file import check
 from tests.commands.test_link import BEN, HERE, THERE, Table
 from tests.forging import rechained
@@ -57,13 +57,13 @@ async def test_a_card_pressed_too_late_says_whose_go_it_is() -> None:
     passing, ending = button(card, "Pass"), button(card, "Next phase")
     await channel.do("Alice", "game pass")
     late = await channel.press("Alice", passing)
-    assert (late.code, late.text()) == (
+    assert (late.code, late.format_text()) == (
         "not-your-go",
         "You have already handed over.\nVC to play.",
     )
     await channel.do("Greta", "game next")
     late = await channel.press("Greta", ending)
-    assert (late.code, late.text()) == (
+    assert (late.code, late.format_text()) == (
         "phase-over",
         "That phase is over.\nNow it is turn 1, Administrative phase: both sides.",
     )
@@ -76,13 +76,13 @@ async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
     assert card.title == "Turn 1, Operations: US goes first"
     assert labels(card) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
     over = await channel.do("Alice", "game pass")
-    assert over.first == "VC to play · Alice passes"
-    assert over.body() == ["Turn 1, Operations · one pass so far"]
+    assert over.first_line == "VC to play · Alice passes"
+    assert over.format_body() == ["Turn 1, Operations · one pass so far"]
     assert over.mention == ("console:bob",)
     assert (await channel.do("Bob", "game pass")).mention == ("console:alice",)
     ended = await channel.do("Alice", "game pass")
     assert ended.title == "Turn 1, Administrative: both sides"
-    assert ended.body()[0] == "Alice passes. The Operations phase is over."
+    assert ended.format_body()[0] == "Alice passes. The Operations phase is over."
     assert ended.mention == ("console:bob",)
     game = await channel.game()
     assert (game.go, game.passes) == (("US", "VC"), 0)
@@ -94,9 +94,9 @@ async def test_whoever_fired_or_says_so_hands_over_without_a_pass() -> None:
     await channel.do("Anna", "game initiative US", "game next", "game pass")
     await channel.do("Bob", 'lnlt fire attackers="Cell 1" targets="Squad 1" hand=1,6')
     over = await channel.do("Bob", "game pass")
-    assert over.first == "US to play · Bob hands over"
-    assert over.body() == ["Last: No effect on Squad 1 · #11", "Turn 1, Operations"]
-    assert (await channel.do("Anna", "game pass done")).body() == ["Turn 1, Operations"]
+    assert over.first_line == "US to play · Bob hands over"
+    assert over.format_body() == ["Last: No effect on Squad 1 · #11", "Turn 1, Operations"]
+    assert (await channel.do("Anna", "game pass done")).format_body() == ["Turn 1, Operations"]
     await channel.do("Bob", "game pass")
     assert (await channel.game()).passes == 1
 
@@ -107,7 +107,7 @@ async def test_a_shot_that_was_taken_back_is_no_act() -> None:
     await channel.do("Anna", "game initiative US", "game next")
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6', "game undo")
     await channel.do("Bob", "game undo")
-    assert (await channel.do("Anna", "game pass")).first == "VC to play · Anna passes"
+    assert (await channel.do("Anna", "game pass")).first_line == "VC to play · Anna passes"
 
 
 async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
@@ -118,7 +118,7 @@ async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
     passed = await channel.content()
     assert before != passed
     undone = await channel.undo("Greta")
-    assert undone.body()[-1] == "Now: US to play."
+    assert undone.format_body()[-1] == "Now: US to play."
     assert undone.mention == ("console:alice",), "the go is theirs again"
     assert await channel.content() == before
     await channel.do("Alice", "game redo")
@@ -137,7 +137,7 @@ async def test_only_the_side_whose_go_it_is_or_the_game_master_ends_it() -> None
         refused = await channel.refused("Bob", line, "not-your-go")
         assert refused.title == "Not your move: US to play, and you play VC."
         await channel.refused("Dave", line, "not-player")
-    assert (await channel.do("Greta", "game pass")).first == "VC to play · Greta passes"
+    assert (await channel.do("Greta", "game pass")).first_line == "VC to play · Greta passes"
     await channel.refused("Alice", "game next", "not-your-go")
     assert "Administrative" in (await channel.do("Greta", "game next")).title
     # both sides have it, and she plays neither
@@ -149,7 +149,7 @@ async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
     channel = await Channel.fresh()
     await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
     await channel.do("Alice", "game join US", "game next", "game initiative VC")
-    assert (await channel.do("Alice", "game pass")).first == "US to play · Alice passes"
+    assert (await channel.do("Alice", "game pass")).first_line == "US to play · Alice passes"
     await channel.do("Alice", "game pass")
     await channel.do("Bob", "game join VC")
     await channel.refused("Alice", "game pass", "not-your-go")
@@ -160,10 +160,10 @@ async def test_who_waits_for_a_side_that_nobody_plays_is_told_to_go_on() -> None
     await channel.do("Alice", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
     waiting = await channel.do("Alice", "game pass")
     assert waiting.title == "US is done, waiting for VC"
-    assert "Nobody plays VC, so go on: /game next" in waiting.body()
+    assert "Nobody plays VC, so go on: /game next" in waiting.format_body()
     await channel.do("Bob", "game join VC")
     await channel.do("Alice", "game next", "game next", "game next")
-    assert "Nobody plays" not in (await channel.do("Alice", "game pass done")).text()
+    assert "Nobody plays" not in (await channel.do("Alice", "game pass done")).format_text()
 
 
 async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
@@ -185,33 +185,36 @@ async def test_until_somebody_has_the_initiative_nobody_hands_over_without_an_ac
     await channel.do("Bob", 'unit add "Cell 1" squad VC morale=4 fp=1')
     await channel.do("Alice", 'unit add "Squad 1" squad US morale=12 fp=1')
     await channel.do("Bob", 'lnlt fire "Cell 1" "Squad 1" hand=1,6')
-    assert (await channel.do("Bob", "game pass done")).first == "US to play · Bob hands over"
+    assert (await channel.do("Bob", "game pass done")).first_line == "US to play · Bob hands over"
 
 
 async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     """Nobody had it before turn 1, so nobody is asked who had it last."""
     channel = await table()
     won = await channel.do("Alice", "lnlt initiative hand=2,5")
-    assert won.text().split("\n")[:3] == [
+    assert won.format_text().split("\n")[:3] == [
         "VC takes the initiative · Alice rolls",
         "US: [2]",
         "VC: [5]",
     ]
-    assert "side" not in won.text()
+    assert "side" not in won.format_text()
     kept = await channel.do("Bob", "lnlt initiative last=us hand=4,4")
     assert kept.title == "US keeps the initiative"
     assert (await channel.do("Bob", "lnlt initiative hand=3,3")).title == "US keeps the initiative"
     odds = await channel.do("Bob", "lnlt initiative odds")
     assert "US 58%, VC 42%" in odds.title
-    assert "side a" not in (await channel.do("Bob", "log")).text()
+    assert "side a" not in (await channel.do("Bob", "log")).format_text()
     free = await (await Channel.fresh()).do("Alice", "lnlt initiative last=b odds")
-    assert "Who had it last turn side b." in free.text()
+    assert "Who had it last turn side b." in free.format_text()
     assert free.title.startswith("Side b 58%, side a 42%")
     await channel.refused("Bob", "lnlt initiative last=NVA hand=1,2", "unknown-side")
     await channel.refused("Dave", "lnlt initiative hand=1,2", "not-player")
     assert (await channel.do("Alice", "game initiative")).title.startswith(("US", "VC"))
     first = await table()
-    assert "the side named first" in (await first.do("Alice", "lnlt initiative hand=4,4")).text()
+    assert (
+        "the side named first"
+        in (await first.do("Alice", "lnlt initiative hand=4,4")).format_text()
+    )
 
 
 async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None:
@@ -237,7 +240,7 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
     ]
     told = await channel.press("Alice", button(started, "Checklist"))
     assert told.private
-    assert any("Rally shaken units" in line for line in told.body())
+    assert any("Rally shaken units" in line for line in told.format_body())
     assert (await channel.press("Alice", button(started, "Join US"))).title == "Alice plays US"
     assert (await channel.press("Bob", button(started, "Join VC"))).title == "Bob plays VC"
     await channel.press("Alice", button(started, "Next phase"))
@@ -245,9 +248,9 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
     refused = await channel.press("Bob", button(card, "Pass"))
     assert refused.code == "not-your-go"
     over = await channel.press("Alice", button(card, "Done"))
-    assert over.first == "VC to play · Alice hands over"
+    assert over.first_line == "VC to play · Alice hands over"
     again = await channel.press("Bob", button(over, "Pass"))
-    assert again.first == "US to play · Bob passes"
+    assert again.first_line == "US to play · Bob passes"
     twice = await channel.press("Greta", button(over, "Pass"))
     assert (twice.title, twice.code) == ("VC has already handed over.", "not-your-go")
     await channel.press("Alice", button(card, "Next phase"))
@@ -259,15 +262,17 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
 async def test_reminders_are_in_full_on_turn_1_and_folded_after() -> None:
     channel = await table()
     first = await channel.do("Alice", "game next")
-    assert len(first.body()) == 2
+    assert len(first.format_body()) == 2
     assert "Checklist" not in labels(first)
     for _ in range(2):
         await channel.do("Alice", "game next")
     later = await channel.do("Alice", "game next")
-    assert later.body() == ["Sides take turns, one hex each. Three passes in a row end the phase."]
+    assert later.format_body() == [
+        "Sides take turns, one hex each. Three passes in a row end the phase."
+    ]
     whole = await channel.press("Bob", button(later, "Checklist"))
     assert whole.private
-    assert whole.body() == first.body()
+    assert whole.format_body() == first.format_body()
 
 
 async def test_the_card_names_the_shaken_and_what_is_due() -> None:
@@ -279,11 +284,14 @@ async def test_the_card_names_the_shaken_and_what_is_due() -> None:
     rain = await channel.do("Bob", "game plan 2 rain")
     listed = await channel.do("Bob", "game plan")
     assert listed.private
-    assert listed.body()[:2] == ["Turn 2: US reinforcements at A1 (#10)", "Turn 2: rain (#11)"]
+    assert listed.format_body()[:2] == [
+        "Turn 2: US reinforcements at A1 (#10)",
+        "Turn 2: rain (#11)",
+    ]
     assert rain.footer[0] == "#11"
     await channel.do("Anna", "game plan remove=11", "game next", "game next")
     card = await channel.do("Anna", "game next")
-    assert card.body() == [
+    assert card.format_body() == [
         "Shaken: Squad 1 and Cell 2",
         "Due now: US reinforcements at A1",
     ]
@@ -297,7 +305,10 @@ async def test_status_says_whose_go_it_is() -> None:
     channel = await table()
     await in_operations(channel)
     await channel.do("Alice", "game pass")
-    assert "To play: VC (Bob); one pass so far" in (await channel.do("Dave", "game status")).body()
+    assert (
+        "To play: VC (Bob); one pass so far"
+        in (await channel.do("Dave", "game status")).format_body()
+    )
     assert (await channel.game()).go_since > 0
 
 
@@ -365,7 +376,7 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
     """Its state names nobody, so everybody may act; from the next phase on it is somebody's go."""
     with monkeypatch.context() as before:
         before.setattr(
-            "bot.commands.games.start_and_join.first_turn",
+            "bot.commands.games.start_and_join.start_first_turn",
             lambda game, _system: replace(game, turn=1, phase="rally"),
         )
         channel = await table()
@@ -414,10 +425,10 @@ async def test_a_log_with_passes_and_plans_is_sound_and_a_forged_plan_is_not() -
     assert any("its words are not those of what it plans" in fault for fault in faults), faults
 
 
-@pytest.mark.parametrize("system", sorted(systems()))
+@pytest.mark.parametrize("system", sorted(get_systems()))
 def test_every_phase_of_every_game_says_whose_go_it_is(system: str) -> None:
-    phases = systems()[system].game["phases"]
-    assert systems()[system].sequences
+    phases = get_systems()[system].game["phases"]
+    assert get_systems()[system].sequences
     for phase in phases:
         assert phase["go"] in ("both", "impulses", "own", "other")
         assert phase["buttons"][-1] == "next"
@@ -438,7 +449,7 @@ async def test_each_side_is_done_for_itself_in_a_phase_of_both() -> None:
     )
     assert not card.error
     said = await channel.press("Alice", done.action)
-    assert said.first.startswith("US is done, waiting for VC")
+    assert said.first_line.startswith("US is done, waiting for VC")
     assert (await channel.game()).go == ("VC",)
     ended = await channel.press("Bob", done.action)
-    assert ended.first.startswith("Turn 1, Operations")
+    assert ended.first_line.startswith("Turn 1, Operations")

@@ -8,10 +8,10 @@ import json
 import re
 from typing import Any
 
-from bot.game.loaded import SNAPSHOT_EVERY
-from bot.interface.spec import Command, Place, own_place
+from bot.game.game_cache import SNAPSHOT_EVERY
+from bot.ui.spec import Command, Place, build_own_place
 from bot.verification.check_file import check
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -150,7 +150,7 @@ async def test_of_several_copies_the_oldest_is_played() -> None:
 async def test_an_undone_closed_draw_counts_as_back_and_stays_closed() -> None:
     channel = await table()
     await channel.do("Anna", "deck draw cup 2 me")
-    assert "must agree" in (await channel.do("Anna", "game undo")).text()
+    assert "must agree" in (await channel.do("Anna", "game undo")).format_text()
     await channel.do("Bob", "game undo")
     assert not await own(channel, "Anna")
     await channel.do("Anna", "deck draw cup 29 me")
@@ -165,7 +165,7 @@ async def test_undo_of_a_play_needs_consent_though_no_die_fell() -> None:
     cards = await own(channel, "Anna")
     await channel.do("Anna", f"deck play {cards[0]}")
     asked = await channel.do("Anna", "game undo")
-    assert "A card out of a hand was seen" in asked.text()
+    assert "A card out of a hand was seen" in asked.format_text()
     await channel.do("Bob", "game undo")
     assert await own(channel, "Anna") == cards
     await channel.do("Anna", "game redo")
@@ -188,19 +188,19 @@ async def test_the_end_needs_a_yes_from_each_side_that_holds_cards_and_opens_all
     us, vc = await own(channel, "Anna"), await own(channel, "Bob")
     reply = await channel.do("Anna", "game end confirm")
     assert reply.announce is not None
-    assert "That opens VC's hand, once its player agrees." in reply.announce.text()
+    assert "That opens VC's hand, once its player agrees." in reply.announce.format_text()
     assert not (await channel.game()).ended
     await channel.do("Bob", "hand agree")
     story = (await channel.do("Anna", "game end confirm")).announce
     assert story is not None
-    assert ", ".join(us) in story.text()
-    assert ", ".join(vc) in story.text()
+    assert ", ".join(us) in story.format_text()
+    assert ", ".join(vc) in story.format_text()
     log = await sound(channel)
     body = next(event["body"] for event in log["events"] if event["body"]["kind"] == "end")
     assert "result" not in body
     assert body["shows"] == 9
     await channel.do("Anna", "game resume", f"deck play {us[0]}")
-    assert "(known to all)" in (await channel.do("Bob", "hand")).text()
+    assert "(known to all)" in (await channel.do("Bob", "hand")).format_text()
     await channel.do("Anna", "deck draw cup 2 me")
     await sound(channel)
     await end(channel)
@@ -209,8 +209,8 @@ async def test_the_end_needs_a_yes_from_each_side_that_holds_cards_and_opens_all
 async def test_who_leaves_puts_their_hand_back() -> None:
     channel = await table()
     await channel.do("Anna", "deck deal 2")
-    assert "back into the pile" in (await channel.do("Bob", "game leave")).text()
-    assert "28 of 30" in (await channel.do("Anna", "deck show")).text()
+    assert "back into the pile" in (await channel.do("Bob", "game leave")).format_text()
+    assert "28 of 30" in (await channel.do("Anna", "deck show")).format_text()
     await channel.do("Bob", "game join VC")
     assert not await own(channel, "Bob")
     await channel.do("Bob", "deck draw cup to=me", "privacy delete confirm")
@@ -226,8 +226,8 @@ async def test_an_import_puts_hands_back() -> None:
     there = Channel(await fresh_app(), Place("console:there", "console"))
     command = Command(("game", "import"), {"file": file}, there.who("Anna"), there.place, "import")
     reply = await there.app.run(command)
-    assert not reply.error, reply.text()
-    assert "3 cards of hands went back into the pile" in reply.text()
+    assert not reply.error, reply.format_text()
+    assert "3 cards of hands went back into the pile" in reply.format_text()
     await there.do("Anna", "game join US", "deck draw cup 28")
     await sound(there, closed=True)
     await there.do("Anna", "fair reveal")
@@ -238,7 +238,9 @@ async def test_a_hand_without_sides_is_a_persons() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "deck draw standard-52 3 me")
     await channel.do("Bob", "deck draw standard-52 2 me")
-    assert "3 in Anna's hand, 2 in Bob's hand" in (await channel.do("Carl", "deck show")).text()
+    assert (
+        "3 in Anna's hand, 2 in Bob's hand" in (await channel.do("Carl", "deck show")).format_text()
+    )
     await channel.fails("Carl", "deck play KS", "")
     given = await channel.do("Anna", "deck give all Bob")
     assert given.announce is not None
@@ -292,9 +294,9 @@ async def test_hands_are_the_same_after_a_restart_and_a_snapshot() -> None:
 async def test_the_doctor_finds_games_with_closed_hands_sound_and_names_no_card() -> None:
     channel = await table()
     await channel.do("Anna", "deck deal 3", "deck play all", "deck draw cup 2")
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])
     await end(channel)
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])
 
 
 async def test_who_takes_the_seat_takes_the_hand() -> None:
@@ -320,7 +322,7 @@ async def test_a_master_without_a_side_holds_a_hand_of_their_own_until_they_join
     assert len(await own(channel, "Anna")) == 2
     await channel.do("Anna", "game join US")
     assert not await own(channel, "Anna")
-    assert "9 of 9 in the pile" in (await channel.do("Anna", "deck show")).text()
+    assert "9 of 9 in the pile" in (await channel.do("Anna", "deck show")).format_text()
     await channel.do("Anna", "fair reveal")
     await sound(channel)
 
@@ -332,14 +334,14 @@ async def test_a_draw_whose_hand_went_back_is_not_taken_back_and_says_so() -> No
     await channel.do("Bob", "game leave")
     refused = await channel.press("Anna", await channel.under(number, "undo"))
     assert refused.error
-    assert "has changed the cards of cup since" in refused.text()
+    assert "has changed the cards of cup since" in refused.format_text()
     await sound(channel, closed=True)
 
 
 async def last_event(channel: Channel) -> dict[str, Any]:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return (await channel.app.store.events(loaded.row))[-1].data
+    return (await channel.app.store.load_events(loaded.row))[-1].data
 
 
 async def ends(channel: Channel, name: str) -> dict[str, str]:
@@ -363,7 +365,7 @@ async def test_a_peek_shows_what_is_drawn_next_to_who_looks_alone() -> None:
     seen = peeked.title.removeprefix("On top of cup: ").split(", ")
     held = await channel.do("Anna", "hand")
     assert held.title == "Your hand is empty"
-    assert "Play by name" not in held.text(), "there is nothing to play"
+    assert "Play by name" not in held.format_text(), "there is nothing to play"
     assert len(seen) == 3
     assert (await ends(channel, "Anna")) == {"On top of cup": ", ".join(seen)}
     assert (await ends(channel, "Bob")) == {}
@@ -460,11 +462,13 @@ async def test_a_seed_is_not_revealed_while_a_top_is_closed_and_the_end_needs_no
 async def test_the_log_lists_decks_by_their_kind() -> None:
     channel = await table()
     await channel.do("Anna", "roll 2d6", "deck draw cup 2", "deck discard all")
-    told = (await channel.do("Anna", "log kind=deck")).text()
+    told = (await channel.do("Anna", "log kind=deck")).format_text()
     assert "makes the deck cup" in told
     assert "discards" in told
     assert not re.search(r"\b2d6\b", told), "as a word: a hash may hold it too"
-    assert "cup" not in (await channel.do("Anna", "log kind=game")).text().replace("kind=", "")
+    assert "cup" not in (await channel.do("Anna", "log kind=game")).format_text().replace(
+        "kind=", ""
+    )
 
 
 async def stood_in_for_a_hand() -> Channel:
@@ -481,7 +485,7 @@ async def stood_in_for_a_hand() -> Channel:
     times[0] += 8 * 24 * 3600
     assert (await channel.say("Dora", "hand agree")).error
     told = await channel.say("Mia", "hand agree", manager=True)
-    assert not told.error, told.text()
+    assert not told.error, told.format_text()
     body = await last_event(channel)
     assert (body["by"], body["reason"], body["seats"]) == ("manager", "silent", ["VC"])
     return channel
@@ -511,16 +515,19 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
     held = {name: await own(channel, name) for name in ("Anna", "Bob", "Carl")}
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "That opens NVA's hand and VC's hand, once their players agree." in asked.announce.text()
+    assert (
+        "That opens NVA's hand and VC's hand, once their players agree."
+        in asked.announce.format_text()
+    )
     told = await channel.press("Bob", asked.announce.buttons[0].action)
-    assert "NVA's hand and US's hand: not yet. Ending it counts as a yes." in told.text()
+    assert "NVA's hand and US's hand: not yet. Ending it counts as a yes." in told.format_text()
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "\nThat opens NVA's hand, once its player agrees." in asked.announce.text()
+    assert "\nThat opens NVA's hand, once its player agrees." in asked.announce.format_text()
     await channel.do("Bob", "game undo")
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "VC" in asked.announce.text(), "a yes can be taken back"
+    assert "VC" in asked.announce.format_text(), "a yes can be taken back"
     await channel.do("Bob", "hand agree")
     await channel.do("Carl", "hand agree")
     await channel.do("Anna", "game end confirm")
@@ -553,7 +560,7 @@ async def test_a_hand_on_show_acts_on_nothing_that_is_theirs_no_more() -> None:
     await channel.do("Bob", "game leave")
     gone = await channel.press("Bob", entry.action)
     assert (gone.announce, gone.in_place, gone.menus) == (None, True, ())
-    assert entry.label not in gone.text()
+    assert entry.label not in gone.format_text()
     refreshed = await channel.press("Bob", shown.buttons[0].action)
     assert refreshed.title == "Your hand is empty"
     assert len((await channel.do("Zoe", "hand")).menus[0].entries) == 3
@@ -621,7 +628,9 @@ async def test_who_holds_cards_without_sides_gives_them_to_a_person() -> None:
     asked = await channel.press("Anna", give.entries[0].action)
     assert [button.label for button in asked.buttons] == ["Bob", "Back"]
     await channel.press("Anna", asked.buttons[0].action)
-    assert "1 in Anna's hand, 1 in Bob's hand" in (await channel.do("Carl", "deck show")).text()
+    assert (
+        "1 in Anna's hand, 1 in Bob's hand" in (await channel.do("Carl", "deck show")).format_text()
+    )
     await sound(channel, closed=True)
 
 
@@ -642,7 +651,7 @@ async def test_actions_of_the_longest_names_fit_every_platform() -> None:
 
 
 async def test_in_somebodys_own_play_no_hand_is_drawn_into_that_could_not_be_shown() -> None:
-    channel = Channel(await fresh_app(), own_place("console:anna"))
+    channel = Channel(await fresh_app(), build_own_place("console:anna"))
     for line in (
         "deck draw standard-52 2 me",
         "hand",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.glossary import example_in
-from bot.interface.help_topics import TOPICS
-from bot.interface.registry import registry
-from bot.interface.reply.parts import Entry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place, own_place
-from bot.interface.typing.command_text import parse_text
-from bot.rules.text.phrase import Typed, pieces_of
-from bot.systems.catalog import systems
+from bot.rules.text.phrase import Typed, split_pieces
+from bot.rulesets.catalog import get_systems
+from bot.ui.glossary import build_example
+from bot.ui.help_topics import TOPICS
+from bot.ui.registry import get_registry
+from bot.ui.reply.parts import Entry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place, build_own_place
+from bot.ui.typing.command_text import parse_text
 from tests.playing import Channel
 
 CLUB = Place("console:club/games", "console:club", "games")
@@ -52,7 +52,7 @@ async def test_help_as_a_word_among_others_is_a_word() -> None:
     await channel.do(
         "Anna", 'game start lnlt "Hill 875" sides="US, VC"', "unit add help squad US morale=5 fp=2"
     )
-    assert "help" in (await channel.do("Anna", "unit list")).text()
+    assert "help" in (await channel.do("Anna", "unit list")).format_text()
     await channel.app.close()
 
 
@@ -114,48 +114,48 @@ async def test_try_it_counts_odds_and_rolls_nothing() -> None:
         "Picture",
         "Share",
     ]
-    assert await channel.app.games.at(channel.place.key) is None
+    assert await channel.app.games.load_current(channel.place.key) is None
     assert not (await channel.press("Anna", "throw:2d6")).private
     await channel.app.close()
 
 
 async def test_help_on_a_shot_says_what_a_unit_may_carry_in_it() -> None:
     channel = await Channel.fresh()
-    lines = (await channel.do("Anna", "help lnlt fire")).body()
+    lines = (await channel.do("Anna", "help lnlt fire")).format_body()
     assert "sw= firepower of each support weapon that takes part" in lines
     assert "What each word of a unit means: /help lnlt fire units" in lines
-    assert "open_topped" in (await channel.do("Anna", "help lnlt fire units")).text()
+    assert "open_topped" in (await channel.do("Anna", "help lnlt fire units")).format_text()
     assert not any(line.startswith("dist=") for line in lines), "only in a fire mission"
     assert any(
         line.startswith("dist=")
-        for line in (await channel.do("Anna", "help lnlt fire-mission")).body()
+        for line in (await channel.do("Anna", "help lnlt fire-mission")).format_body()
     )
     await channel.app.close()
 
 
-@pytest.mark.parametrize("game", list(systems()))
+@pytest.mark.parametrize("game", list(get_systems()))
 async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> None:
     """And they can be typed as they are printed."""
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {game} "Evening" sides="US, VC"', "game join US")
     reply = await channel.fails("Anna", "unit add", "For example: ")
-    (line,) = [line for line in reply.body() if line.startswith("For example: ")]
+    (line,) = [line for line in reply.format_body() if line.startswith("For example: ")]
     await channel.do("Anna", line.removeprefix("For example: "))
     assert (
-        example_in(parse_text("unit add", registry()).spec, game)
-        in (await channel.do("Anna", "help unit add")).text()
+        build_example(parse_text("unit add", get_registry()).spec, game)
+        in (await channel.do("Anna", "help unit add")).format_text()
     )
     await channel.app.close()
 
 
 async def test_a_command_without_words_is_no_example_of_itself() -> None:
     channel = await Channel.fresh()
-    assert "For example" not in (await channel.fails("Anna", "again", "")).text()
+    assert "For example" not in (await channel.fails("Anna", "again", "")).format_text()
     await channel.app.close()
 
 
 async def topics(channel: Channel, typed: str) -> list[str]:
-    found = await channel.app.complete(
+    found = await channel.app.complete_option(
         ("help",), "topic", typed, {}, channel.who("Anna"), channel.place
     )
     return [choice.value for choice in found]
@@ -181,7 +181,7 @@ async def test_only_enabled_systems_are_named() -> None:
         "ucn",
         "ucn-table",
     }
-    text = (await channel.do("Anna", "help")).text()
+    text = (await channel.do("Anna", "help")).format_text()
     assert "/help lnlt fire" in text
     assert "baps" not in text
     await channel.app.close()
@@ -199,13 +199,15 @@ async def test_each_entry_of_a_menu_of_help_opens_by_the_name_that_it_shows() ->
         menus = (await channel.say("Anna", f"help {page}")).menus
         for entry in (entry for menu in menus for entry in menu.entries):
             typed = await channel.say("Anna", f'help "{entry.label}"')
-            assert typed.text() == (await channel.press("Anna", entry.action)).text(), entry.label
+            assert (
+                typed.format_text() == (await channel.press("Anna", entry.action)).format_text()
+            ), entry.label
 
 
 async def test_help_before_and_behind_every_command_explains_it() -> None:
     """All commands, in each of the three ways; what is under a group comes with the group."""
     channel = await Channel.fresh()
-    for spec in registry():
+    for spec in get_registry():
         typed = " ".join(spec.path)
         if typed == "help":
             continue
@@ -213,7 +215,7 @@ async def test_help_before_and_behind_every_command_explains_it() -> None:
             reply = await channel.do("Anna", line)
             assert reply.private
             assert reply.title == spec.name, f"{line}: {reply.title}"
-            assert reply.by or reply.body(), line
+            assert reply.by or reply.format_body(), line
             assert "..." not in reply.title
     await channel.app.close()
 
@@ -221,7 +223,7 @@ async def test_help_before_and_behind_every_command_explains_it() -> None:
 def list_lines(reply: Reply) -> list[str]:
     """Return the commands that a page of help names: those to be typed, and its forms and pages."""
     texts = [part if isinstance(part, str) else getattr(part, "text", "") for part in reply.lines]
-    pieces = [piece for text in texts for piece in pieces_of(text)]
+    pieces = [piece for text in texts for piece in split_pieces(text)]
     lines = [piece.removeprefix("/") for piece in pieces if isinstance(piece, Typed)]
     actions = [button.action for button in reply.buttons]
     actions += [entry.action for menu in reply.menus for entry in menu.entries]
@@ -233,15 +235,17 @@ def list_lines(reply: Reply) -> list[str]:
 def is_there(line: str) -> bool:
     """Return whether somebody's own play has what a line names."""
     words = line.removeprefix("help:").removeprefix("help ").casefold().split()
-    if not words or words[0] not in registry().top:
+    if not words or words[0] not in get_registry().top_names:
         return True
-    below = list(registry().below(tuple(words[:2]))) or list(registry().below(tuple(words[:1])))
+    below = list(get_registry().list_below(tuple(words[:2]))) or list(
+        get_registry().list_below(tuple(words[:1]))
+    )
     return any(not spec.needs_game for spec in below)
 
 
 async def test_help_in_ones_own_play_names_only_what_is_there() -> None:
     """From page to page, by every button and menu of the first three."""
-    channel = await Channel.fresh(place=own_place("console:anna"))
+    channel = await Channel.fresh(place=build_own_place("console:anna"))
     pages = [await channel.say("Anna", "help")]
     seen = set[str]()
     for depth in range(3):

@@ -8,17 +8,17 @@ import pytest
 
 from bot.commands.help.help import show_help
 from bot.commands.help.pages import HELP
-from bot.interface.help_topics import TOPICS
-from bot.interface.registry import registry
-from bot.interface.reply.bars import PHONE
-from bot.interface.reply.parts import PLAIN, drawn
-from bot.interface.reply.reply import MenuEntry, Reply
 from bot.rules.errors import UserError
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
+from bot.ui.help_topics import TOPICS
+from bot.ui.registry import get_registry
+from bot.ui.reply.bars import PHONE
+from bot.ui.reply.parts import PLAIN, render_parts
+from bot.ui.reply.reply import MenuEntry, Reply
 
 
 def _show(topic: str, played: str) -> Reply:
-    return show_help(topic, registry(), list(systems()), played)
+    return show_help(topic, get_registry(), list(get_systems()), played)
 
 
 def _entries(played: str) -> Iterator[MenuEntry]:
@@ -70,15 +70,17 @@ def test_what_is_near_to_nothing_is_not_guessed(typed: str) -> None:
 
 
 def test_scenarios_are_a_topic() -> None:
-    assert "game start lnlt scenario=ford" in _show("scenarios", "").text()
+    assert "game start lnlt scenario=ford" in _show("scenarios", "").format_text()
 
 
 def _fixed_lines(topic: str) -> list[str]:
     """Return the lines of a help page that stay in columns, as a phone gets them."""
-    return [text for text, is_fixed in drawn(_show(topic, "").lines, PLAIN, PHONE) if is_fixed]
+    return [
+        text for text, is_fixed in render_parts(_show(topic, "").lines, PLAIN, PHONE) if is_fixed
+    ]
 
 
-TOP_PAGES = ("", "games", *TOPICS, *systems(), *registry().top)
+TOP_PAGES = ("", "games", *TOPICS, *get_systems(), *get_registry().top_names)
 
 
 def test_no_column_of_help_is_wider_than_a_phone() -> None:
@@ -90,6 +92,6 @@ def test_no_column_of_help_is_wider_than_a_phone() -> None:
 
 @pytest.mark.slow
 def test_no_column_of_any_page_of_help_is_wider_than_a_phone() -> None:
-    pages = {spec.name: _fixed_lines(" ".join(spec.path)) for spec in registry()}
+    pages = {spec.name: _fixed_lines(" ".join(spec.path)) for spec in get_registry()}
     wide = [(name, line) for name, lines in pages.items() for line in lines]
     assert [found for found in wide if len(found[1]) > PHONE.grid] == []

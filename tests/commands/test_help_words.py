@@ -6,37 +6,43 @@ import re
 
 import pytest
 
-from bot.commands.help.help import option_lines, show_help
-from bot.interface.form.form import Room, form_of
-from bot.interface.glossary import explained, lists_of, unit_words, worth_of
-from bot.interface.registry import registry
-from bot.interface.typing.complete import Known
+from bot.commands.help.help import format_option, show_help
 from bot.rules.inputs.options import Option
-from bot.systems.catalog import systems
-from bot.systems.system import System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
+from bot.ui.form.form import Room, build_form
+from bot.ui.glossary import (
+    explain_options,
+    format_modifier_value,
+    format_unit_words,
+    group_unit_lists,
+)
+from bot.ui.registry import get_registry
+from bot.ui.typing.complete import CompletionContext
 
-GAMES = list(systems().values())
+GAMES = list(get_systems().values())
 SEQUENCES = [(game.id, id) for game in GAMES for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 
 
 def help_on(topic: str) -> str:
     """The screen on a topic with those that its buttons turn to."""
-    first = show_help(topic, registry())
+    first = show_help(topic, get_registry())
     turns = [
         button.action.removeprefix("help:")
         for button in first.buttons
         if button.label in ("Modifiers", "Units")
     ]
     return "\n".join(
-        reply.text() for reply in (first, *(show_help(turn, registry()) for turn in turns))
+        reply.format_text()
+        for reply in (first, *(show_help(turn, get_registry()) for turn in turns))
     )
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.id))
 def test_every_word_of_every_unit_list_is_explained(game: System) -> None:
     for name, words in game.words.items():
-        lines = list(unit_words(words))
+        lines = list(format_unit_words(words))
         for key, option in words.keys.items():
             assert option.help, f"{game.id} {name}: {key}= is explained nowhere"
             assert any(line.startswith(f"{key}= {option.help}") for line in lines)
@@ -49,25 +55,27 @@ def test_every_word_of_every_unit_list_is_explained(game: System) -> None:
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
 def test_help_on_a_sequence_holds_the_words_of_its_lists(game: str, id: str) -> None:
     text = help_on(f"{game} {id}")
-    sequence = systems()[game].sequence(id)
-    for name in lists_of(sequence.inputs):
-        for line in unit_words(sequence.system.words[name]):
+    sequence = get_systems()[game].find_sequence(id)
+    for name in group_unit_lists(sequence.inputs):
+        for line in format_unit_words(sequence.system.words[name]):
             assert line in text
     assert "..." not in text.replace("aircraft=...", "")
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.id))
 def test_help_on_the_units_of_a_game(game: System) -> None:
-    used = {name for sequence in game.sequences.values() for name in lists_of(sequence.inputs)}
+    used = {
+        name for sequence in game.sequences.values() for name in group_unit_lists(sequence.inputs)
+    }
     if not used:
         return
     text = help_on(f"{game.id} units")
     for name in used:
-        assert all(line in text for line in unit_words(game.words[name]))
+        assert all(line in text for line in format_unit_words(game.words[name]))
     assert f"/help {game.id} units" in help_on(game.id)
 
 
-@pytest.mark.parametrize("spec", list(registry()), ids=lambda spec: "-".join(spec.path))
+@pytest.mark.parametrize("spec", list(get_registry()), ids=lambda spec: "-".join(spec.path))
 def test_allowed_words_are_never_cut(spec: object) -> None:
     text = help_on(" ".join(spec.path))  # type: ignore[attr-defined]  # a command of the registry
     for option in spec.options:  # type: ignore[attr-defined]  # as above
@@ -76,7 +84,7 @@ def test_allowed_words_are_never_cut(spec: object) -> None:
 
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
 def test_every_word_of_mods_has_a_meaning(game: str, id: str) -> None:
-    for option in explained(systems()[game].sequence(id)):
+    for option in explain_options(get_systems()[game].find_sequence(id)):
         if option.type == "mods":
             assert set(option.meanings) == set(option.values)
             assert all(option.meanings.values())
@@ -87,12 +95,12 @@ def test_flags_say_what_their_tables_add(game: str, id: str) -> None:
     """The value comes from the table: switched on alone, the flag changes the total by what help
     says.
     """
-    sequence = systems()[game].sequence(id)
-    shown = {option.name: option for option in explained(sequence)}
+    sequence = get_systems()[game].find_sequence(id)
+    shown = {option.name: option for option in explain_options(sequence)}
     for option in sequence.inputs:
         for name in sequence.modifiers:
             worth = (
-                worth_of(sequence.system.tables[name], option.name, True)
+                format_modifier_value(sequence.system.tables[name], option.name, True)
                 if option.type == "bool"
                 else ""
             )
@@ -121,9 +129,9 @@ def test_values_as_the_cards_print_them(topic: str, line: str) -> None:
 
 
 def test_forms_and_docs_show_the_same(root: object) -> None:
-    spec = registry().get(("lnlt", "fire"))
+    spec = get_registry().get(("lnlt", "fire"))
     assert spec is not None
-    form = form_of(spec, {}, Known(), Room(folds=True))
+    form = build_form(spec, {}, CompletionContext(), Room(folds=True))
     about = {pick.value: pick.about for field in form.fields for pick in field.picks}
     assert about["adjacent"] == "+2, target adjacent"
     assert about["hit_and_run"].startswith("-2, ")
@@ -131,14 +139,14 @@ def test_forms_and_docs_show_the_same(root: object) -> None:
 
 def test_a_long_list_of_words_is_folded_into_lines() -> None:
     words = tuple(f"word-{number}" for number in range(60))
-    first, *folded = option_lines(Option("kind", "enum", "what it is", values=words))
+    first, *folded = format_option(Option("kind", "enum", "what it is", values=words))
     assert first == "  kind: what it is (one of these; needed):"
     assert " ".join(folded).replace(",", "").split() == list(words)
     assert all(len(line) <= 110 for line in folded)
 
 
 def test_help_version_says_what_runs_and_which_edition_each_rule_set_has() -> None:
-    said = show_help("version", registry()).body()
+    said = show_help("version", get_registry()).format_body()
     assert re.match(r"Grognard \d+\.\d+", said[0])
     assert all(
         any(re.fullmatch(rf"{game.id} +edition {game.edition}", line) for line in said)

@@ -25,7 +25,10 @@ async def test_a_hero_joins_the_roster_of_the_side_that_was_hit() -> None:
     await two_sides(channel)
     before = await channel.content()
     reply = await channel.do("Bob", HERO)
-    assert 'Hero 1: on the roster now. Give numbers: /unit edit "Hero 1" morale=7' in reply.text()
+    assert (
+        'Hero 1: on the roster now. Give numbers: /unit edit "Hero 1" morale=7'
+        in reply.format_text()
+    )
     hero = (await channel.game()).units["hero 1"]
     assert (hero.type, hero.side, hero.handle) == ("hero", "US", "us4")
     await channel.do("Bob", HERO)
@@ -46,7 +49,7 @@ async def test_a_hero_among_passengers_joins_too() -> None:
     await two_sides(channel)
     before = await channel.content()
     line = 'lnlt bail-out cause=dft vehicle=destroyed passengers="Squad 2" dc_mod=1 hand=1,1,6,1'
-    assert "Hero 1: on the roster now" in (await channel.do("Anna", line)).text()
+    assert "Hero 1: on the roster now" in (await channel.do("Anna", line)).format_text()
     assert (await channel.game()).units["hero 1"].side == "US"
     await assert_sound(channel)
     await channel.do("Anna", "game undo")
@@ -60,7 +63,7 @@ async def test_a_hero_beside_a_typed_squad_is_nobody_of_the_roster() -> None:
     reply = await channel.do(
         "Bob", 'lnlt fire attackers=vc1 targets="squad morale=5" hand="6,3,1,2"'
     )
-    assert "on the roster" not in reply.text()
+    assert "on the roster" not in reply.format_text()
     assert "hero 1" not in (await channel.game()).units
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from bot.commands.packs.macros import LONGEST_FILE
 from bot.game.roster_file import MAX_SIZE
-from bot.interface.registry import registry
-from bot.interface.reply.packing import ZIPPED
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, CommandSpec, Person, Place
+from bot.ui.registry import get_registry
+from bot.ui.reply.packing import ZIPPED
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, CommandSpec, Person, Place
 from tests.playing import Channel
 
 OPENING = '<script type="application/json" id="export">'
@@ -43,7 +43,7 @@ SHAPES = {
     "macros": "a: roll {n=1}d6\n" * (LONGEST_FILE // 20),
 }
 
-FILES = [spec for spec in registry() if any(option.type == "file" for option in spec.options)]
+FILES = [spec for spec in get_registry() if any(option.type == "file" for option in spec.options)]
 
 
 async def send(channel: Channel, spec: CommandSpec, text: str) -> Reply:
@@ -82,7 +82,7 @@ async def test_every_command_that_takes_a_file_leaves_a_long_one_to_the_checker(
             reply = await send(channel, spec, text)
             seconds = process_time() - begin
             if reply.code == "our-fault" or seconds > MOST_SECONDS:
-                slow.append(f"{shape}: {seconds:.2f} s, {reply.text()[:80]}")
+                slow.append(f"{shape}: {seconds:.2f} s, {reply.format_text()[:80]}")
     assert not slow, "\n".join(slow)
     assert not caplog.records
     await channel.app.close()

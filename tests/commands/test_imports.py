@@ -12,14 +12,20 @@ from typing import Any
 import pytest
 
 from bot.commands.games import imports
-from bot.interface.reply.packing import file_text
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Place
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical, event_hash, genesis, person_key, salted
-from bot.systems.system import System
+from bot.rules.proof.chain import (
+    compute_event_hash,
+    compute_genesis,
+    compute_person_key,
+    hash_salted,
+    to_canonical,
+)
+from bot.rulesets.system import System
+from bot.ui.reply.packing import read_file_text
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from tests.playing import Channel, two_sides
 from tools import verify_log
 
@@ -42,9 +48,9 @@ def rewritten(file: str, change: Callable[[dict[str, Any]], object]) -> str:
     """The file with something changed and its chain made whole again."""
     data = json.loads(file)
     change(data)
-    head = genesis(data["game"])
+    head = compute_genesis(data["game"])
     for event in data["events"]:
-        head = event["hash"] = event_hash(head, canonical(event["body"]))
+        head = event["hash"] = compute_event_hash(head, to_canonical(event["body"]))
     return json.dumps({**data, "head": head})
 
 
@@ -63,16 +69,16 @@ async def test_a_file_names_no_account() -> None:
     assert "console:" not in file
     data = json.loads(file)
     assert {person["key"] for person in data["persons"]} == {
-        person_key(data["game"], f"console:{name}") for name in ("anna", "bob")
+        compute_person_key(data["game"], f"console:{name}") for name in ("anna", "bob")
     }
 
 
 async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
     channel = await played()
     there, taken = await brought(channel.app, await exported(channel))
-    assert "Known from the file only: Anna, Bob" in taken.text()
+    assert "Known from the file only: Anna, Bob" in taken.format_text()
     for line in ("log", "game status"):
-        shown = (await there.do("Mallory", line)).text()
+        shown = (await there.do("Mallory", line)).format_text()
         assert "Anna (imported)" in shown, line
         assert "Bob (imported)" in shown, line
     csv, report = [
@@ -82,13 +88,13 @@ async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
     assert "Anna (imported)" in csv
     assert "Anna (imported)" in report
     asked = await there.say("Mallory", "game undo")
-    assert "Anna (imported)" in asked.text() or "cannot be undone" in asked.text()
+    assert "Anna (imported)" in asked.format_text() or "cannot be undone" in asked.format_text()
 
 
 async def test_an_import_adds_nothing_to_what_is_kept_about_anybody() -> None:
     channel = await played()
     file = await exported(channel)
-    before = (await channel.do("Anna", "privacy show")).text()
+    before = (await channel.do("Anna", "privacy show")).format_text()
     for at in range(3):
         await channel.app.run(
             Command(
@@ -99,7 +105,7 @@ async def test_an_import_adds_nothing_to_what_is_kept_about_anybody() -> None:
                 f"m{at}",
             )
         )
-    assert (await channel.do("Anna", "privacy show")).text() == before
+    assert (await channel.do("Anna", "privacy show")).format_text() == before
 
 
 async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
@@ -108,12 +114,12 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     (button,) = taken.buttons
     refused = await there.press("Mallory", button.action)
     assert refused.error
-    assert "No imported moves in this game" in refused.text()
+    assert "No imported moves in this game" in refused.format_text()
     claimed = await there.press("Anna", button.action)
     assert not claimed.error
     assert not claimed.private
-    assert "Plays US" in claimed.text()
-    log = (await there.do("Mallory", "log")).text()
+    assert "Plays US" in claimed.format_text()
+    log = (await there.do("Mallory", "log")).format_text()
     assert "Anna (US): is this person from the imported log" in log
     assert "Anna (imported)" not in log
     assert "Bob (imported)" in log
@@ -124,7 +130,7 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
 async def test_rights_rest_with_whoever_imports_until_they_are_claimed() -> None:
     channel = await played()
     there, taken = await brought(channel.app, await exported(channel))
-    assert "Mallory is game master" in taken.text()
+    assert "Mallory is game master" in taken.format_text()
     await there.refused("Anna", "unit edit us1 morale=6", "not-player")
     await there.refused("Anna", "game settings answers=compact", "not-master")
     await there.do("Mallory", "game settings answers=compact")
@@ -143,10 +149,10 @@ async def test_a_file_that_makes_its_writer_game_master_gives_no_right() -> None
         anna = data["events"][0]["body"]["who"]
         for person in data["persons"]:
             if person["person"] == anna:
-                person.update(name="Game Master", key=person_key(game, "console:mallory"))
+                person.update(name="Game Master", key=compute_person_key(game, "console:mallory"))
 
     there, taken = await brought(channel.app, rewritten(await exported(channel), promote), "Anna")
-    assert not taken.error, taken.text()
+    assert not taken.error, taken.format_text()
     await there.do("Mallory", "game claim")
     await there.refused("Mallory", "game settings answers=compact", "not-master")
     await there.do("Anna", "game settings answers=compact")
@@ -161,7 +167,7 @@ async def test_one_account_never_sits_on_both_sides() -> None:
 
     def both(data: dict[str, Any]) -> None:
         for person in data["persons"]:
-            person["key"] = person_key(game, "console:mallory")
+            person["key"] = compute_person_key(game, "console:mallory")
 
     there, _ = await brought(channel.app, rewritten(await exported(channel), both), "Zoe")
     await there.do("Mallory", "game claim")
@@ -174,19 +180,19 @@ async def test_who_joined_before_claiming_keeps_one_seat() -> None:
     channel = await played()
     there, _ = await brought(channel.app, await exported(channel), "Anna")
     joined = await there.do("Bob", "game join VC")
-    assert "/game claim" in joined.text()
+    assert "/game claim" in joined.format_text()
     await there.do("Bob", "game claim")
     await there.do("Anna", "game claim")  # she imported it, and has a person of her own by that
     here, now = await channel.content(), await there.content()
     assert now["players"] == here["players"]
     assert now["master"] == here["master"]
-    status = (await there.do("Bob", "game status")).text()
+    status = (await there.do("Bob", "game status")).format_text()
     assert "imported" not in status
     await there.do("Bob", "roll 2d6")
     asked = await there.undo("Bob")
-    assert "Anna must agree" in asked.text()
+    assert "Anna must agree" in asked.format_text()
     await there.press("Anna", asked.buttons[0].action)
-    assert await audit(there.app.store) == (2, [])
+    assert await audit_games(there.app.store) == (2, [])
 
 
 async def test_an_unclaimed_person_survives_another_export_and_import() -> None:
@@ -204,13 +210,13 @@ async def test_privacy_delete_also_takes_an_unclaimed_name_out_of_this_channels_
     channel = await played()
     there, _ = await brought(channel.app, await exported(channel))
     await there.do("Anna", "privacy delete confirm")
-    shown = (await there.do("Mallory", "log")).text() + (
+    shown = (await there.do("Mallory", "log")).format_text() + (
         await there.do("Mallory", "game status")
-    ).text()
+    ).format_text()
     assert "Anna" not in shown
     assert "take that" not in shown
     assert "Bob (imported)" in shown
-    assert await audit(there.app.store) == (2, [])
+    assert await audit_games(there.app.store) == (2, [])
 
 
 def cheat(data: dict[str, Any]) -> None:
@@ -223,9 +229,9 @@ async def test_outcomes_are_played_again_before_a_game_is_taken() -> None:
     channel = await played()
     there, refused = await brought(channel.app, rewritten(await exported(channel), cheat))
     assert refused.code == "altered-log"
-    assert "Event" in refused.text()
-    assert "lead to" in refused.text()
-    assert await there.app.games.at(THERE.key) is None
+    assert "Event" in refused.format_text()
+    assert "lead to" in refused.format_text()
+    assert await there.app.games.load_current(THERE.key) is None
 
 
 async def test_units_that_no_outcome_made_are_refused_too() -> None:
@@ -240,7 +246,7 @@ async def test_units_that_no_outcome_made_are_refused_too() -> None:
 
     _, refused = await brought(channel.app, rewritten(await exported(channel), spare))
     assert refused.error
-    assert "damaged or was altered" in refused.text()
+    assert "damaged or was altered" in refused.format_text()
 
 
 async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_here_is(
@@ -255,23 +261,23 @@ async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_her
     async def nothing_found(_context: object, _raw: str) -> tuple[tuple[str, ...], int]:
         return (), 0
 
-    monkeypatch.setattr(imports, "_checked", nothing_found)
+    monkeypatch.setattr(imports, "_check_in_worker", nothing_found)
     there, taken = await brought(channel.app, file)
     assert not taken.error
     await there.do("Mallory", "roll 2d6")
     notes: list[str] = []
-    assert await audit(channel.app.store, note=notes.append) == (2, [])
+    assert await audit_games(channel.app.store, note=notes.append) == (2, [])
     (note,) = notes
     assert "was imported: its " in note
     store: Any = channel.app.store
     saved = await store.load_game(THERE.key)
     assert saved is not None
-    before, last = (await store.events(saved.game.id))[-2:]
-    body = canonical(last.data | {"out": {"total": 1000}})
+    before, last = (await store.load_events(saved.game.id))[-2:]
+    body = to_canonical(last.data | {"out": {"total": 1000}})
     change = "UPDATE events SET body = ?, hash = ? WHERE game = ? AND number = ?"
-    row = (body, event_hash(before.hash, body), last.game, last.number)
+    row = (body, compute_event_hash(before.hash, body), last.game, last.number)
     assert await store._writer.run(lambda conn: conn.execute(change, row).rowcount) == 1
-    _, faults = await audit(store)
+    _, faults = await audit_games(store)
     assert any(fault.startswith(f"Game {saved.game.id}: ") for fault in faults)
 
 
@@ -285,11 +291,11 @@ async def test_outcomes_of_another_edition_are_taken_and_counted(
     async def check_here(_context: object, raw: str) -> tuple[tuple[str, ...], int]:
         return imports.check_text(raw)  # the checker process would not see the other edition
 
-    monkeypatch.setattr(imports, "_checked", check_here)
+    monkeypatch.setattr(imports, "_check_in_worker", check_here)
     monkeypatch.setattr(System, "edition", int(System("lnlt").edition) + 1)
     _, taken = await brought(channel.app, file)
-    assert not taken.error, taken.text()
-    assert "1 outcome is from another edition of the rules" in taken.text()
+    assert not taken.error, taken.format_text()
+    assert "1 outcome is from another edition of the rules" in taken.format_text()
 
 
 async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
@@ -299,8 +305,8 @@ async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
     sent = (await channel.do("Anna", "game export")).files[0]
     assert sent.name == "hill-875.json.gz"
     assert len(sent.data) < 100_000
-    there, taken = await brought(channel.app, file_text(sent.data, sent.name))
-    assert not taken.error, taken.text()
+    there, taken = await brought(channel.app, read_file_text(sent.data, sent.name))
+    assert not taken.error, taken.format_text()
     assert (await there.game()).number == (await channel.game()).number + 1
     await channel.app.close()
 
@@ -308,12 +314,12 @@ async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
 async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(imports, "check_seconds", lambda size: -1.0)
+    monkeypatch.setattr(imports, "get_check_seconds", lambda size: -1.0)
     channel = await played()
     there, refused = await brought(channel.app, await exported(channel))
     assert refused.code == "too-slow"
-    assert "odds" not in refused.text()
-    assert await there.app.games.at(THERE.key) is None
+    assert "odds" not in refused.format_text()
+    assert await there.app.games.load_current(THERE.key) is None
     monkeypatch.undo()
     _, taken = await brought(channel.app, await exported(channel), "Zoe")
     assert not taken.error, "and the next one is checked as if nothing had happened"
@@ -326,12 +332,12 @@ async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> 
     await channel.do("Bob", "roll 2d6")
     there, _ = await brought(channel.app, await exported(channel), "Zoe")
     undone = await there.do("Zoe", "roll 2d6", "game undo")
-    assert "undone alone" in undone.text()
+    assert "undone alone" in undone.format_text()
     await there.do("Bob", "roll d6", "game claim")
     asked = await there.do("Bob", "roll d6", "game undo")
-    assert "Zoe must agree" in asked.text(), "and nobody else: not Anna, not Bob himself"
+    assert "Zoe must agree" in asked.format_text(), "and nobody else: not Anna, not Bob himself"
     await there.press("Zoe", asked.buttons[0].action)
-    assert await audit(there.app.store) == (2, [])
+    assert await audit_games(there.app.store) == (2, [])
 
 
 async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
@@ -382,7 +388,7 @@ async def test_no_name_in_a_file_looks_like_a_line_of_an_answer(odd: str) -> Non
     def labelled(data: dict[str, Any]) -> None:
         row = next(row for row in data["texts"] if row["key"] == "label")
         row["text"] = name
-        data["events"][7]["body"]["texts"]["label"] = salted(row["salt"], name)
+        data["events"][7]["body"]["texts"]["label"] = hash_salted(row["salt"], name)
 
     for change in (renamed, marked, labelled):
         _, reply = await brought(channel.app, rewritten(file, change))
@@ -405,9 +411,9 @@ async def test_what_was_typed_in_several_lines_comes_back() -> None:
         reply = await channel.app.run(
             Command(path, options, channel.who(who), channel.place, f"odd{at}")
         )
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
     _, reply = await brought(channel.app, await exported(channel))
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
 
 
 async def left_after_import() -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.interface.reply.reply import Reply
 from bot.rules.sequence.sequence import Line
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel, two_sides
 
 SHOT = 'lnlt fire attackers="Squad 1; Lt Hill" targets="Cell 1" tm=1'
@@ -25,14 +25,14 @@ async def test_the_listed_leader_lends_the_modifier_by_name() -> None:
             "Anna", f'lnlt fire attackers="{attackers}" targets="Cell 1" tm=1 hand=1,6'
         )
         assert ("Lt Hill", 1) in attack(reply).parts
-    event = (await channel.app.store.events((await row(channel)), newest_first=True))[0].data
+    event = (await channel.app.store.load_events((await row(channel)), newest_first=True))[0].data
     assert event["inputs"]["lm"] == 1
     assert event["out"]["attack_mod"] == 1
 
 
 async def row(channel: Channel) -> str:
     """The game's id in the store."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     return loaded.row
 
@@ -72,15 +72,15 @@ async def test_with_other_firers_it_is_no_longer_lent() -> None:
     await two_sides(channel)
     await channel.do("Anna", f"{SHOT} hand=1,6")
     number, anna = (await channel.game()).number, channel.who("Anna")
-    draft = await channel.app.forms.opened(
+    draft = await channel.app.forms.open_draft(
         f"event:{await row(channel)}:{number}", anna, channel.place
     )
     assert draft.options == {"attackers": "Squad 1; Lt Hill", "targets": "Cell 1", "tm": "1"}
-    anew = await channel.app.forms.opened("lnlt fire", anna, channel.place)
+    anew = await channel.app.forms.open_draft("lnlt fire", anna, channel.place)
     assert "lm" not in anew.options
     await channel.do("Anna", f"{SHOT} lm=2 hand=1,6")
     second = (await channel.game()).number
-    draft = await channel.app.forms.opened(
+    draft = await channel.app.forms.open_draft(
         f"event:{await row(channel)}:{second}", anna, channel.place
     )
     assert draft.options["lm"] == "2"

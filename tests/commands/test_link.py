@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app import App
-from bot.commands.games.link import MOST_ASKED, server_back
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.stores.records import Binding, Commit
+from bot.commands.games.link import MOST_ASKED, remind_linked_channels
+from bot.storage.records import Binding, Commit
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 from tests.fresh import fresh_app
 
 HERE = Place("discord:5/9", "discord:5", "#war-room")
@@ -59,17 +59,17 @@ class Table:
 
     async def link(self, there: Place = THERE, who: Person = BEN) -> Reply:
         linked = await self.run(f"/game link {await self.code()}", who, there)
-        assert not linked.error, linked.text()
+        assert not linked.error, linked.format_text()
         return linked
 
     async def posted(self, where: Place) -> list[Reply]:
         """What waits to be posted in a place because of another one, in order."""
         found: list[Reply] = []
         while due := [
-            one for one in await self.app.answers.due(where.key) if one.place == where.key
+            one for one in await self.app.answers.claim_due(where.key) if one.place == where.key
         ]:
             # what changes a message is due once that is there
-            await self.app.answers.delivered(*(one.id for one in due))
+            await self.app.answers.mark_delivered(*(one.id for one in due))
             self.changed += [
                 (one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends
             ]
@@ -80,7 +80,7 @@ class Table:
         return [reply.title for reply in await self.posted(where)]
 
     async def places(self, where: Place) -> tuple[str, ...]:
-        loaded = await self.app.games.at(where.key)
+        loaded = await self.app.games.load_current(where.key)
         return loaded.places if loaded is not None else ()
 
 
@@ -100,12 +100,12 @@ async def test_two_channels_play_one_game(table: Table) -> None:
     assert given.announce is not None, "all see that a manager lets the channel be linked"
     code = given.title.split()[-1]
     assert len(code) == 8
-    assert code not in given.announce.text()
+    assert code not in given.announce.format_text()
     linked = await table.run(f"/game link {code.lower()}", BEN, THERE)
     assert linked.private
     assert linked.announce is not None
     assert linked.announce.title == "Ben links this channel with #war-room (a server on Discord)"
-    assert "/game link off" in linked.announce.text()
+    assert "/game link off" in linked.announce.format_text()
     assert await table.told(HERE) == ["Ben links this channel with #games (a workspace on Slack)"]
     await table.run("/game join US")
     await table.run("/game join VC", BEN, THERE)
@@ -121,15 +121,15 @@ async def test_two_channels_play_one_game(table: Table) -> None:
 
 
 async def test_status_lists_every_channel_that_plays_the_game(table: Table) -> None:
-    assert "Played in" not in (await table.run("/game status")).text()
+    assert "Played in" not in (await table.run("/game status")).format_text()
     await table.link()
     await table.run(
         f"/game link {await table.code()}",
         Person("slack:T1/U1", "Ben"),
         Place("slack:T1/D1", "slack:T1"),
     )
-    assert "#games (a workspace on Slack)" in (await table.run("/game status")).text()
-    status = (await table.run("/game status", BEN, THERE)).text()
+    assert "#games (a workspace on Slack)" in (await table.run("/game status")).format_text()
+    status = (await table.run("/game status", BEN, THERE)).format_text()
     assert "Played in this channel and #war-room (a server on Discord)" in status
     assert "/game link off" in status
 
@@ -158,12 +158,15 @@ async def test_mere_rolls_make_room_for_a_linked_game(table: Table, giver: Place
     await table.run("/roll 2d6", BEN, THERE)
     who, taker, where = (ANNA, BEN, THERE) if giver is HERE else (BEN, ANNA, HERE)
     linked = await table.run(f"/game link {await table.code(who, giver)}", taker, where)
-    assert linked.announce is not None, linked.text()
-    told = [linked.announce.text(), *(reply.text() for reply in await table.posted(giver))]
+    assert linked.announce is not None, linked.format_text()
+    told = [
+        linked.announce.format_text(),
+        *(reply.format_text() for reply in await table.posted(giver)),
+    ]
     assert sum("The free play is kept: /game list" in text for text in told) == 1, "where it was"
-    assert "Hill 875" in (await table.run("/game status", BEN, THERE)).text()
-    assert "Free play" in (await table.run("/game list", BEN, THERE)).text()
-    assert "Free play" not in (await table.run("/game list")).text()
+    assert "Hill 875" in (await table.run("/game status", BEN, THERE)).format_text()
+    assert "Free play" in (await table.run("/game list", BEN, THERE)).format_text()
+    assert "Free play" not in (await table.run("/game list")).format_text()
 
 
 async def test_rolls_made_while_a_link_was_asked_for_make_room_too(table: Table) -> None:
@@ -173,7 +176,7 @@ async def test_rolls_made_while_a_link_was_asked_for_make_room_too(table: Table)
     assert asked.announce is not None
     await table.run("/roll 2d6", BEN, THERE)
     agreed = await table.press(asked.announce.buttons[0].action, BEN, THERE)
-    assert "The free play is kept" in agreed.text()
+    assert "The free play is kept" in agreed.format_text()
     assert len(await table.places(THERE)) == 2
 
 
@@ -279,7 +282,7 @@ async def test_a_stranger_cannot_mirror_a_channel_with_a_code_from_it(table: Tab
     assert asked.title == "The link is requested"
     assert await table.places(home) == (home.key,)
     (request,) = await table.posted(BAIT)
-    assert "#lair (another server on Discord)" in request.text(), "managers see with whom"
+    assert "#lair (another server on Discord)" in request.format_text(), "managers see with whom"
     assert [button.label for button in request.buttons] == ["Agree", "Refuse"]
     await table.run("/roll 2d6 label=secret", CORA, BAIT)
     assert await table.told(home) == [], "nothing rolled in the bait channel is seen elsewhere"
@@ -398,7 +401,7 @@ async def test_two_who_must_agree_both_count(table: Table) -> None:
     code = await table.code(anna)
     await table.run(f"/game link {code}", VERA, BAIT)
     first = await table.press(f"agree:{code}", BEN, THERE)
-    assert "Still to agree: #war-room (a server on Discord)" in first.text()
+    assert "Still to agree: #war-room (a server on Discord)" in first.format_text()
     assert (await table.press(f"agree:{code}", BEN, THERE)).code == "agreed-already", (
         "once is enough"
     )
@@ -416,14 +419,16 @@ async def test_a_request_that_was_answered_says_so_and_loses_its_buttons(table: 
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
     (agreed,) = [reply for about, reply in table.changed if about == "link"]
-    assert agreed.text() == "Ben agrees: The link that was requested", "the other one still waits"
+    assert agreed.format_text() == "Ben agrees: The link that was requested", (
+        "the other one still waits"
+    )
     assert not agreed.buttons
     table.changed = []
     await table.press(f"decline:{code}", ANNA, HERE)
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
     (refused,) = [reply for about, reply in table.changed if about == "link"]
-    assert refused.text() == "Anna refuses: The link that was requested"
+    assert refused.format_text() == "Anna refuses: The link that was requested"
 
 
 async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expired(
@@ -446,7 +451,7 @@ async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expir
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
     (expired,) = [reply for about, reply in table.changed if about == "link"]
-    assert expired.text() == "Expired after 24 hours: The link that was requested", (
+    assert expired.format_text() == "Expired after 24 hours: The link that was requested", (
         "that Ben agreed is left as it is"
     )
     assert not expired.buttons
@@ -470,7 +475,7 @@ async def test_what_one_refuses_is_over_in_all_places_that_were_asked(table: Tab
     await table.press(f"decline:{code}", BEN, THERE)
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
-    words = [reply.text() for about, reply in table.changed if about == "link"]
+    words = [reply.format_text() for about, reply in table.changed if about == "link"]
     assert words == ["Ben refuses: The link that was requested"] * 2
 
 
@@ -480,7 +485,7 @@ async def test_what_nobody_answered_has_expired_in_all_places_that_were_asked(ta
     await table.app.due_work.look()
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
-    words = [reply.text() for about, reply in table.changed if about == "link"]
+    words = [reply.format_text() for about, reply in table.changed if about == "link"]
     assert words == ["Expired after 24 hours: The link that was requested"] * 2
 
 
@@ -495,9 +500,9 @@ async def test_a_request_that_was_refused_does_not_expire(table: Table) -> None:
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
     assert "Anna refuses: The link that was requested" in [
-        reply.text() for _, reply in table.changed
+        reply.format_text() for _, reply in table.changed
     ]
-    assert not any("Expired" in reply.text() for _, reply in table.changed)
+    assert not any("Expired" in reply.format_text() for _, reply in table.changed)
 
 
 async def test_two_who_agree_at_the_same_moment_both_count(table: Table) -> None:
@@ -545,7 +550,7 @@ async def test_a_game_that_began_meanwhile_is_not_displaced(table: Table) -> Non
     await table.run(f"/game link {code}", MALLORY, BAIT)
     await table.run("/roll 2d6", CORA, BAIT)
     refused = await table.press(f"agree:{code}", VERA, BAIT)
-    assert "has started" in refused.text()
+    assert "has started" in refused.format_text()
     assert await table.places(BAIT) == (BAIT.key,)
 
 
@@ -573,10 +578,10 @@ async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) ->
     await table.link()
     await table.told(THERE)
     assert await table.told(HERE) != []
-    await server_back(table.app.store, "slack:T1")
+    await remind_linked_channels(table.app.store, "slack:T1")
     assert await table.told(THERE) == [], "it never was away"
-    await table.app.store.server_left("slack:T1")
-    await server_back(table.app.store, "slack:T1")
+    await table.app.store.mark_server_left("slack:T1")
+    await remind_linked_channels(table.app.store, "slack:T1")
     assert await table.told(THERE) == [
         "This channel is linked with #war-room (a server on Discord)"
     ]
@@ -585,13 +590,13 @@ async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) ->
 
 async def test_a_channel_that_was_linked_when_nobody_was_asked_is_told_once(table: Table) -> None:
     """The first release linked channels without a word to their managers."""
-    (row,) = await table.app.store.games()
+    (row,) = await table.app.store.list_games()
     await table.app.store.commit(Commit(bindings=[Binding(BAIT.key, row, None, BAIT.server)]))
     for _ in range(2):
-        await server_back(table.app.store, BAIT.server)
+        await remind_linked_channels(table.app.store, BAIT.server)
     (told,) = await table.posted(BAIT)
     assert told.title == "This channel is linked with another server on Discord"
-    assert "/game link off" in told.text()
+    assert "/game link off" in told.format_text()
 
 
 async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_the_other(
@@ -602,7 +607,7 @@ async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_th
     code = await table.code(ANNA, HERE)
     asked = await table.run(f"/game link {code}", DORA, THERE)
     assert asked.announce is not None
-    assert "secret" not in asked.text() + asked.announce.text()
+    assert "secret" not in asked.format_text() + asked.announce.format_text()
 
 
 async def test_setup_does_not_list_private_conversations(table: Table) -> None:
@@ -620,7 +625,7 @@ async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table
     await table.run("/roll 2d6")
     other = App(table.app.store, lambda: table.now)
     ended = await other.run_text("/setup links C1", BEN, ELSEWHERE, "x1")
-    assert not ended.error, ended.text()
+    assert not ended.error, ended.format_text()
     await table.told(THERE)
     await table.run("/roll 2d6")
     assert await table.told(THERE) == []
@@ -638,7 +643,7 @@ async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(ta
         code = await table.code(MALLORY, BAIT)
         last = await table.run(f"/game link {code}", MALLORY, mine)
         await table.press(f"decline:{code}", MALLORY, mine)
-    assert "requested for this game within a day" in last.text()
+    assert "requested for this game within a day" in last.format_text()
     assert len(await table.posted(THERE)) <= 2 * MOST_ASKED
     table.now += 25 * 3600
     last = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", MALLORY, mine)

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.form.unit_menu import unit_picks
-from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.loadout import carried, read_loadout
-from bot.systems.catalog import system
+from bot.rules.inputs.loadout import count_carried_weapons, read_loadout
+from bot.rulesets.catalog import find_system
+from bot.ui.form.unit_menu import list_unit_picks
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel
 
 ARMED = 'unit add Able element US stats="firearms=12 members=4 morale=14 loadout=2xbattle-rifle,lmg,smg"'
@@ -33,9 +33,9 @@ async def armed() -> Channel:
 async def shot(channel: Channel, shooters: str) -> tuple[Reply, list[str]]:
     """The answer to a shot, and what each character fired."""
     reply = await channel.do("Anna", f'ucn shoot shooters="{shooters}" target=Gruppe')
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    event = (await channel.app.store.load_events(loaded.row, newest_first=True))[0].data
     return reply, [shooter["weapon"] for shooter in event["out"]["shooters"]]
 
 
@@ -62,19 +62,22 @@ async def test_losses_take_the_commonest_weapons_first() -> None:
     channel = await armed()
     await channel.do("Anna", "unit edit Able members=2")
     assert (await shot(channel, "Able"))[1] == ["lmg", "smg"]
-    assert carried({"loadout": ("2xbattle-rifle", "lmg", "smg"), "members": 3}) == {
+    assert count_carried_weapons({"loadout": ("2xbattle-rifle", "lmg", "smg"), "members": 3}) == {
         "battle-rifle": 1,
         "lmg": 1,
         "smg": 1,
     }
-    assert sum(carried({"loadout": ("2xbattle-rifle", "lmg"), "members": 1}).values()) == 1
+    assert (
+        sum(count_carried_weapons({"loadout": ("2xbattle-rifle", "lmg"), "members": 1}).values())
+        == 1
+    )
 
 
 async def test_each_weapon_is_offered_in_lists_and_forms() -> None:
     """Behind the element, with the item that fires it; the card says what it carries."""
     channel = await armed()
     anna = channel.who("Anna")
-    offered = await channel.app.complete(
+    offered = await channel.app.complete_option(
         ("ucn", "shoot"), "shooters", "able", {}, anna, channel.place
     )
     assert [(one.name, one.value) for one in offered[1:]] == [
@@ -83,13 +86,18 @@ async def test_each_weapon_is_offered_in_lists_and_forms() -> None:
         ("Able: smg", "Able weapon=smg"),
     ]
     option = next(
-        option for option in system("ucn").sequence("shoot").inputs if option.name == "shooters"
+        option
+        for option in find_system("ucn").find_sequence("shoot").inputs
+        if option.name == "shooters"
     )
-    picks = unit_picks(option, "Able weapon=lmg", await channel.app.known(channel.place, anna), 25)
+    picks = list_unit_picks(
+        option, "Able weapon=lmg", await channel.app.get_completion_context(channel.place, anna), 25
+    )
     assert [pick.label for pick in picks if pick.label.startswith("Able")] == [
         "Able", "Able, battle rifle only", "Able, SMG only", "Able weapon=lmg"]  # fmt: skip
     assert (
-        "carries 2 battle rifles, LMG, SMG" in (await channel.do("Anna", "unit show Able")).text()
+        "carries 2 battle rifles, LMG, SMG"
+        in (await channel.do("Anna", "unit show Able")).format_text()
     )
 
 
@@ -98,11 +106,11 @@ async def test_a_loadout_is_completed_and_checked() -> None:
     nearest.
     """
     channel = await armed()
-    offered = await channel.app.complete(
+    offered = await channel.app.complete_option(
         ("unit", "edit"), "stats", "loadout=2xsmg,lm", {}, channel.who("Anna"), channel.place
     )
     assert [one.value for one in offered] == ["loadout=2xsmg,lmg"]
-    option = system("ucn").words["units"].keys["loadout"]
+    option = find_system("ucn").words["units"].keys["loadout"]
     assert read_loadout(option, "2xSMG+lmg,smg") == ("3xsmg", "lmg")
     with pytest.raises(UserError, match="rifel"):
         read_loadout(option, "2xbattle-rifel")
@@ -115,9 +123,9 @@ async def test_submachine_guns_of_the_loadout_count_in_melee(typed: str, counted
     await channel.do("Anna", "unit edit Able melee=12")
     await channel.do("Bob", "unit edit Gruppe melee=10 smgs=2")
     await channel.do("Anna", f"ucn melee unit=Able target=Gruppe attackers=2 {typed}")
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    event = (await channel.app.store.load_events(loaded.row, newest_first=True))[0].data
     assert int(event["inputs"]["attacker_smgs"]) == counted
     assert "defender_smgs" not in event["inputs"], "those on the counter are brought as before"
 
@@ -128,8 +136,8 @@ async def test_several_targets_of_a_shot_at_one_are_answered_with_a_command_for_
     several = await channel.refused(
         "Anna", 'ucn shoot Able 12 target="Gruppe; Trupp"', "too-many target"
     )
-    assert several.body() == [
+    assert several.format_body() == [
         "Once for each: /ucn shoot shooters=Able skill=12 target=Gruppe; /ucn shoot shooters=Able skill=12 target=Trupp"
     ]
-    for line in str(several.body()[0]).removeprefix("Once for each: ").split("; "):
+    for line in str(several.format_body()[0]).removeprefix("Once for each: ").split("; "):
         await channel.do("Anna", line)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import bot.commands.log.export_and_share
-import bot.game.loaded
+import bot.game.game_cache
 from bot.game.events import has_dice
 from bot.verification.export import export_game
 from tests.playing import Channel, two_sides
@@ -50,11 +50,11 @@ async def content(channel: Channel, kind: str) -> str:
 
 async def at_once(channel: Channel) -> str:
     """The export made in one go of all that the store has."""
-    store, loaded = channel.app.store, await channel.app.games.at(channel.place.key)
+    store, loaded = channel.app.store, await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     row, game = loaded.row, loaded.game
-    events, seeds = await store.events(row), await store.seeds(row)
-    texts, persons = await store.texts(row), await store.persons(row)
+    events, seeds = await store.load_events(row), await store.load_seeds(row)
+    texts, persons = await store.load_texts(row), await store.load_persons(row)
     whole = export_game(
         game.id, events, seeds, texts, persons, name=game.name, system=game.system, exported="-"
     )
@@ -69,8 +69,8 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
         row["body"]["kind"] for row in json.loads(whole["json"])["events"]
     }
     monkeypatch.setattr(bot.commands.log.export_and_share, "BATCH", 3)  # the worker writes them now
-    monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
-    monkeypatch.setattr(bot.game.loaded, "TEXTS", 2)
+    monkeypatch.setattr(bot.game.game_cache, "BATCH", 3)
+    monkeypatch.setattr(bot.game.game_cache, "TEXTS", 2)
     assert {kind: await content(channel, kind) for kind in whole} == whole
 
 
@@ -78,11 +78,11 @@ async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.M
     channel = await played()
     monkeypatch.setattr(bot.commands.log.export_and_share, "MOST_EVENTS", 20)
     await channel.refused("Anna", "game export html", "too-many")
-    monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
+    monkeypatch.setattr(bot.game.game_cache, "BATCH", 3)
     events = [row["body"] for row in json.loads(await content(channel, "json"))["events"]]
     ended = (await channel.do("Anna", "game end draw confirm=yes")).announce
     assert ended is not None
-    assert f"{sum(map(has_dice, events))} rolls" in ended.text()
+    assert f"{sum(map(has_dice, events))} rolls" in ended.format_text()
     assert not ended.files
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import bot.answers.log_index
 import bot.commands.log.log
-from bot.stores.base import StoreError
-from bot.stores.records import MarkRow
+import bot.presentation.log_index
+from bot.storage.base import StoreError
+from bot.storage.records import MarkRow
 from tests.playing import Channel, two_sides
 
 LINES = (
@@ -47,7 +47,7 @@ async def played() -> Channel:
 
 async def row_of(channel: Channel) -> str:
     """The game's id in the store."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     return loaded.row
 
@@ -55,14 +55,14 @@ async def row_of(channel: Channel) -> str:
 async def pages(channel: Channel) -> dict[str, tuple[str, Any]]:
     """What each of LINES is answered with, buttons too."""
     replies = {line: await channel.do("Anna", line) for line in LINES}
-    return {line: (reply.text(), reply.buttons) for line, reply in replies.items()}
+    return {line: (reply.format_text(), reply.buttons) for line, reply in replies.items()}
 
 
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is a long game."""
     monkeypatch.setattr(bot.commands.log.log, "BLOCK", BLOCK)
-    monkeypatch.setattr(bot.answers.log_index, "BLOCK", BLOCK)
+    monkeypatch.setattr(bot.presentation.log_index, "BLOCK", BLOCK)
     monkeypatch.setattr(bot.commands.log.log, "LONG", 0)
     monkeypatch.setattr(bot.commands.log.log, "FEW", 100)  # else the worker marks them
 
@@ -75,16 +75,18 @@ async def test_by_marks_the_log_says_the_same(request: pytest.FixtureRequest) ->
     assert await pages(channel) == whole
     assert await pages(channel) == whole, "from stored marks alone"
     game = await channel.game()
-    rows = await channel.app.store.marks(await row_of(channel), [bot.answers.log_index.MARKED])
+    rows = await channel.app.store.load_index_blocks(
+        await row_of(channel), [bot.presentation.log_index.MARKED]
+    )
     assert [row.block for row in rows] == list(range(game.number // BLOCK))
 
 
 async def test_what_comes_later_is_marked_when_it_is_looked_for(short_blocks: None) -> None:
     channel = await played()
-    before = (await channel.do("Anna", "log unit=us2")).text().splitlines()
+    before = (await channel.do("Anna", "log unit=us2")).format_text().splitlines()
     await channel.do("Anna", "unit edit us2 fp=5", *["roll 2d6"] * 6)
     number = (await channel.game()).number - 6
-    after = (await channel.do("Anna", "log unit=us2")).text().splitlines()
+    after = (await channel.do("Anna", "log unit=us2")).format_text().splitlines()
     assert after[1] == f"#{number} Anna (US): Squad 2 edited"
     assert after[2:-1] == before[1:-1]
 
@@ -95,14 +97,14 @@ async def test_of_a_marked_log_only_what_is_shown_is_read(
     channel = await played()
     await channel.do("Anna", "log unit=Tran")
     store, read = channel.app.store, list[int]()
-    events = store.events
+    events = store.load_events
 
     async def counting(*given: Any, **more: Any) -> Any:
         rows = await events(*given, **more)
         read.append(len(rows))
         return rows
 
-    monkeypatch.setattr(store, "events", counting)
+    monkeypatch.setattr(store, "load_events", counting)
     await channel.do("Anna", "log unit=Tran")
     assert sum(read) < BLOCK, "the last events, which are no full block yet"
 
@@ -115,7 +117,7 @@ async def test_marks_that_cannot_be_written_are_made_again(
     async def full(*_: object) -> None:
         raise StoreError("The disk is full.")
 
-    monkeypatch.setattr(channel.app.store, "mark", full)
+    monkeypatch.setattr(channel.app.store, "save_index_blocks", full)
     first = await pages(channel)
     monkeypatch.undo()
     assert await pages(channel) == first
@@ -127,8 +129,8 @@ async def test_another_edition_of_marks_is_not_used(
     channel = await played()
     first = await pages(channel)
     store, row = channel.app.store, await row_of(channel)
-    marked = await store.marks(row, ["unit:squad 1"])
+    marked = await store.load_index_blocks(row, ["unit:squad 1"])
     assert marked
     monkeypatch.setattr(bot.commands.log.log, "EDITION", "2")
-    await store.mark([MarkRow(row, "unit:squad 1", one.block, "") for one in marked])
+    await store.save_index_blocks([MarkRow(row, "unit:squad 1", one.block, "") for one in marked])
     assert await pages(channel) == first

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from bot.commands.turns.tracks import _called
-from bot.interface.help_topics import TOPICS
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import tokenize
+from bot.commands.turns.tracks import _find_track
 from bot.rules.inputs.tracks import Track
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence.linked_units import linking
+from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.text.normalize import comparison_key
-from bot.systems.table_names import fold_name, list_names
+from bot.rulesets.table_names import fold_name, list_names
+from bot.ui.help_topics import TOPICS
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import tokenize
 from tests.lookalikes import LOOKALIKES
 from tests.playing import Channel
 
@@ -47,7 +47,7 @@ async def test_a_name_in_another_spelling_is_the_same_name(change: str) -> None:
     spell = LOOKALIKES[change]
     channel = await scene()
     shown = await channel.do("Anna", f'unit show "{spell(UNIT)}"')
-    assert UNIT in shown.text()
+    assert UNIT in shown.format_text()
     assert (await channel.say("Anna", f'unit add "{spell(UNIT)}" squad')).code == "name-taken"
     await channel.do(
         "Anna",
@@ -68,7 +68,7 @@ async def test_a_name_in_another_spelling_is_the_same_name(change: str) -> None:
     assert (unit.name, unit.state, unit.numbers["morale"]) == (UNIT, "", 4)
     assert squad.side == SIDE
     assert game.sides == (SIDE, "VC")
-    offered = await channel.app.complete(
+    offered = await channel.app.complete_option(
         ("unit", "edit"), "name", spell("O'Bri"), {}, channel.who("Anna"), channel.place
     )
     assert UNIT in [choice.value for choice in offered]
@@ -91,7 +91,7 @@ def said(reply: Reply) -> tuple[Any, ...]:
 @pytest.mark.parametrize("change", LOOKALIKES)
 def test_every_table_and_topic_has_one_name(change: str) -> None:
     spell = LOOKALIKES[change]
-    for game in registry().games.values():
+    for game in get_registry().games.values():
         names = list_names(game.tables.values())
         for table in game.tables.values():
             assert names[fold_name(spell(table.title))] == names[fold_name(table.title)]
@@ -104,21 +104,21 @@ def test_a_track_has_one_name(change: str) -> None:
     track = Track("fire_points", min=0, max=9, title="Fire-points of O'Hara 2")
     tracks = {track.name: track}
     for name in (track.title, track.name, "fire points", "fire-points"):
-        assert _called(LOOKALIKES[change](name), tracks) is track
+        assert _find_track(LOOKALIKES[change](name), tracks) is track
 
 
 async def test_a_suggestion_keeps_the_sign_and_is_never_what_was_typed() -> None:
     channel = await scene()
     for dash in "-\u2013\u2014\u2212\uff0d":
         reply = await channel.say("Anna", f'unit edit "{UNIT}" {dash}shakn')
-        assert "Did you mean -shaken?" in reply.text()
+        assert "Did you mean -shaken?" in reply.format_text()
     for change, spell in LOOKALIKES.items():
         for line in (f'unit show "{UNIT} x"', "hlep", "unit edit us1 morael=5", "help hero"):
             reply = await channel.say("Anna", spell(line))
-            if "Did you mean" in reply.text():
-                meant = reply.text().partition("Did you mean ")[2].partition("?")[0]
+            if "Did you mean" in reply.format_text():
+                meant = reply.format_text().partition("Did you mean ")[2].partition("?")[0]
                 words = [comparison_key(token.value) for token in tokenize(spell(line))]
-                assert comparison_key(meant) not in words, (change, reply.text())
+                assert comparison_key(meant) not in words, (change, reply.format_text())
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ async def test_an_emoji_stays_whole_in_a_name_and_a_label(name: str) -> None:
     await channel.do("Anna", 'game start lnlt "Hill 875"', f'unit add "{name}" squad')
     game = await channel.game()
     assert [unit.name for unit in game.units.values()] == [name]
-    assert name in (await channel.do("Anna", f'unit show "{name}"')).text()
-    assert name in (await channel.do("Anna", f"roll 2d6 [{name}]")).text()
+    assert name in (await channel.do("Anna", f'unit show "{name}"')).format_text()
+    assert name in (await channel.do("Anna", f"roll 2d6 [{name}]")).format_text()
 
 
 async def test_signs_that_only_spoof_are_not_stored() -> None:
@@ -144,4 +144,4 @@ async def test_signs_that_only_spoof_are_not_stored() -> None:
 def test_a_unit_that_another_one_names_is_found_in_every_spelling(change: str) -> None:
     unit = RosterUnit(UNIT, "us1", "leader", "US")
     for link in (UNIT, UNIT.replace(" ", ""), "us1"):
-        assert linking([unit], LOOKALIKES[change](link)) == [UNIT]
+        assert list_linked_names([unit], LOOKALIKES[change](link)) == [UNIT]

@@ -10,14 +10,14 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from adapters.console.completer import ConsoleCompleter
-from bot.interface.form.form import Room, form_of
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import CommandSpec, Place
-from bot.interface.typing.complete import Known
-from bot.interface.typing.macro import FAMILIES, LONGEST, MOST_GAPS, PATHS, Macro
-from bot.places.macros import MOST_OWN
-from bot.running.budgets import Budgets
+from bot.execution.budgets import Budgets
+from bot.preferences.macros import MOST_OWN
+from bot.ui.form.form import Room, build_form
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import CommandSpec, Place
+from bot.ui.typing.complete import CompletionContext
+from bot.ui.typing.macro import FAMILIES, LONGEST, MOST_GAPS, PATHS, Macro
 from tests.playing import Channel, two_sides
 
 HITS = 'macro add h "roll {n=1}d10>=8 hand={dice}"'
@@ -26,7 +26,7 @@ HITS = 'macro add h "roll {n=1}d10>=8 hand={dice}"'
 async def managed(channel: Channel, line: str) -> Reply:
     """The answer to a line of a manager's, which may not fail."""
     reply = await channel.say("Host", line, manager=True)
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     return reply
 
 
@@ -53,9 +53,9 @@ async def test_a_macro_is_run_with_its_gaps_filled_in_order_or_by_name(line: str
 async def test_the_log_and_again_have_what_was_run() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", HITS, 'h 2 "9,1"')
-    assert "2d10>=8" in (await channel.do("Anna", "log")).text()
+    assert "2d10>=8" in (await channel.do("Anna", "log")).format_text()
     again = await channel.do("Anna", "again")
-    assert "2d10>=8" in again.text(), "without the dice by hand"
+    assert "2d10>=8" in again.format_text(), "without the dice by hand"
 
 
 async def test_a_gap_has_its_default_or_is_asked_for() -> None:
@@ -64,7 +64,7 @@ async def test_a_gap_has_its_default_or_is_asked_for() -> None:
     rolled = await channel.do("Anna", "h dice=8")
     assert rolled.title == "1 success"
     refused = await channel.refused("Anna", "h 3", "missing dice")
-    assert "The macro h needs dice." in refused.text()
+    assert "The macro h needs dice." in refused.format_text()
     await channel.refused("Anna", "h 3 9,9,9 more", "unknown-option values")
     await channel.refused("Anna", "h dic=9", "unknown-option values")
     await channel.refused("Anna", "h 3 n=4", "given-twice values")
@@ -77,9 +77,9 @@ async def test_a_gap_that_is_left_empty_takes_its_option_along() -> None:
         "Anna", "macro add f lnlt fire attackers={who} targets={whom} tm={tm=} hand={dice}"
     )
     shot = await channel.do("Anna", 'f us1 vc1 dice="2,5"')
-    assert "terrain" not in shot.text()
+    assert "terrain" not in shot.format_text()
     covered = await channel.do("Anna", 'f us1 vc1 tm=2 dice="2,5"')
-    assert "terrain" in covered.text()
+    assert "terrain" in covered.format_text()
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,11 @@ async def test_a_gap_that_is_left_empty_takes_its_option_along() -> None:
 async def test_what_fills_a_gap_stays_one_value(nasty: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "macro add say roll {n=1}d6 label={why} hand=4")
-    spec = channel.app.spec(("macro", "run"))
-    rolled = await channel.app.run_typed(
+    spec = channel.app.find_spec(("macro", "run"))
+    rolled = await channel.app.run_parsed(
         spec, {"name": "say", "why": nasty}, channel.who("Anna"), channel.place, "nasty"
     )
-    assert not rolled.error, rolled.text()
+    assert not rolled.error, rolled.format_text()
     assert rolled.title == f"4 for {nasty}"
     assert not rolled.private
 
@@ -105,7 +105,7 @@ async def test_own_macros_go_before_the_servers_and_only_managers_change_those()
     await channel.do("Anna", 'macro add w "roll 1d6 hand=6"')
     assert (await channel.do("Anna", "w")).title == "6"
     assert (await channel.do("Bob", "w")).title == "2"
-    listed = (await channel.do("Anna", "macro list")).text()
+    listed = (await channel.do("Anna", "macro list")).format_text()
     assert "1 of your own, 1 of the server's" in listed
     assert "w: roll 1d6 hand=2 (yours goes first)" in listed
     await channel.do("Anna", "macro remove w")
@@ -133,11 +133,11 @@ async def test_a_macro_runs_once_however_often_it_is_delivered_even_when_it_is_g
     first = await channel.app.run_text("d", who, place, "once")
     second = await channel.app.run_text("macro run d", who, place, "once")
     assert second.seen
-    assert second.text() == first.text()
+    assert second.format_text() == first.format_text()
     await channel.do("Anna", "macro remove d")
     third = await channel.app.run_text("macro run d", who, place, "once")
     assert third.seen
-    assert third.text() == first.text()
+    assert third.format_text() == first.format_text()
     assert (await channel.game()).last == 2, "free play began, one roll"
 
 
@@ -148,18 +148,18 @@ async def test_it_runs_as_who_runs_it() -> None:
     await channel.refused("Carl", "shake us1", "not-player")
     await channel.do("Anna", "shake us1")
     shown = await channel.do("Anna", "unit show us1")
-    assert "shaken" in shown.text()
+    assert "shaken" in shown.format_text()
 
 
-SAVED = [spec for spec in registry() if spec.family in FAMILIES or spec.path in PATHS]
+SAVED = [spec for spec in get_registry() if spec.family in FAMILIES or spec.path in PATHS]
 
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("spec", SAVED, ids=lambda spec: " ".join(spec.path))
 def test_every_command_of_play_can_be_a_macro(spec: CommandSpec) -> None:
     macro = Macro("x", spec.example.removeprefix("/"))
-    assert macro.check(registry()).path == spec.path
-    assert macro.command({}, registry()).spec.path == spec.path
+    assert macro.check(get_registry()).path == spec.path
+    assert macro.build_command({}, get_registry()).spec.path == spec.path
 
 
 @pytest.mark.parametrize(
@@ -215,10 +215,10 @@ async def test_what_is_wrong_is_said_when_it_is_saved(line: str, refused: str) -
 
 async def test_there_is_room_for_so_many() -> None:
     channel = await Channel.fresh()
-    spec = channel.app.spec(("macro", "import"))
+    spec = channel.app.find_spec(("macro", "import"))
     who, place = channel.who("Anna"), channel.place
     lines = "\n".join(f"m{n}: roll {n}d6" for n in range(1, MOST_OWN + 1))
-    saved = await channel.app.run_typed(spec, {"file": lines}, who, place, "i1")
+    saved = await channel.app.run_parsed(spec, {"file": lines}, who, place, "i1")
     assert saved.title == f"{MOST_OWN} macros saved"
     await channel.refused("Anna", 'macro add more "roll 2d6"', "too-many")
     assert (await channel.do("Anna", 'macro add m1 "roll 9d6"')).title == "Macro m1 is changed"
@@ -233,16 +233,16 @@ async def test_a_file_of_macros_is_exported_and_brought_in_elsewhere_whole_or_no
         "f: lnlt fire attackers={who} targets={whom} adjacent",
         "h: roll {n=1}d10>=8 hand={dice}",
     ]
-    spec, host = channel.app.spec(("macro", "import")), channel.who("Host", manager=True)
+    spec, host = channel.app.find_spec(("macro", "import")), channel.who("Host", manager=True)
 
     async def bring(text: str, request: str, **more: Any) -> Reply:
-        return await channel.app.run_typed(
+        return await channel.app.run_parsed(
             spec, {"file": text, **more}, host, channel.place, request
         )
 
     faulty = await bring(f"# ours\n\n{text}x: privacy delete\n", "i1", server=True)
     assert faulty.error
-    assert faulty.text().startswith("Line 5: /privacy delete cannot be a macro.")
+    assert faulty.format_text().startswith("Line 5: /privacy delete cannot be a macro.")
     assert (await channel.do("Bob", "macro list")).title == "No macros yet"
     brought = await bring(f"# ours\n\n{text}", "i2", server=True)
     assert brought.title == "2 macros saved"
@@ -255,7 +255,7 @@ async def test_privacy_shows_exports_and_deletes_ones_own() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", HITS)
     await managed(channel, 'macro add w "roll 1d6 hand=2" server')
-    assert "macros: 1." in (await channel.do("Anna", "privacy show")).text()
+    assert "macros: 1." in (await channel.do("Anna", "privacy show")).format_text()
     [file] = (await channel.do("Anna", "privacy export")).files
     kept = [
         doc["data"]["text"] for doc in json.loads(file.data)["documents"] if doc["kind"] == "macro"
@@ -270,17 +270,19 @@ async def test_names_and_gaps_are_completed() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", HITS, 'macro add wound "roll 1d6 hand=2"')
     app, who, place = channel.app, channel.who("Anna"), channel.place
-    names = await app.complete(("macro", "run"), "name", "", {}, who, place)
+    names = await app.complete_option(("macro", "run"), "name", "", {}, who, place)
     assert [(choice.name, choice.value) for choice in names] == [
         ("h: roll {n=1}d10>=8 hand={dice}", "h"),
         ("wound: roll 1d6 hand=2", "wound"),
     ]
-    gaps = await app.complete(("macro", "run"), "values", "n=2 d", {"name": "h"}, who, place)
+    gaps = await app.complete_option(("macro", "run"), "values", "n=2 d", {"name": "h"}, who, place)
     assert [choice.value for choice in gaps] == ["n=2 dice="]
-    commands = await app.complete(("macro", "add"), "text", "lnlt mora", {}, who, place)
+    commands = await app.complete_option(("macro", "add"), "text", "lnlt mora", {}, who, place)
     assert "lnlt morale-check" in [choice.value for choice in commands]
 
-    completer = ConsoleCompleter(app.registry, Known(macros=await app.macros(who, place)))
+    completer = ConsoleCompleter(
+        app.registry, CompletionContext(macros=await app.load_macros(who, place))
+    )
 
     def tab(line: str) -> list[str]:
         return [one.text for one in completer.get_completions(Document(line), CompleteEvent())]
@@ -294,10 +296,10 @@ async def test_its_form_asks_for_each_gap_as_for_what_it_fills() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "macro add f lnlt fire attackers={who} targets={whom} tm={tm=1}")
-    typed = await channel.app.parsed("f who=us1", channel.place, channel.who("Anna"))
+    typed = await channel.app.parse_line("f who=us1", channel.place, channel.who("Anna"))
     assert typed.options == {"name": "f", "who": "us1"}
-    known = await channel.app.known(channel.place, channel.who("Anna"))
-    form = form_of(typed.spec, typed.options, known, Room())
+    known = await channel.app.get_completion_context(channel.place, channel.who("Anna"))
+    form = build_form(typed.spec, typed.options, known, Room())
     assert form.title == "Macro f"
     asked = {field.name: (field.kind, field.label, field.needed) for field in form.fields}
     assert asked["who"][0] == asked["whom"][0] == "picks"
@@ -309,7 +311,7 @@ async def test_its_form_asks_for_each_gap_as_for_what_it_fills() -> None:
 def test_help_tells_of_them() -> None:
     from bot.commands.help.help import show_help
 
-    assert "/macro run h n=3" in show_help("macro run", registry()).text()
+    assert "/macro run h n=3" in show_help("macro run", get_registry()).format_text()
 
 
 async def test_it_costs_what_it_runs() -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from bot.game.events import plays_of
+from bot.game.events import split_plays
 from bot.game.luck import measure, scan
-from bot.interface.reply.parts import Group, Odds
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.phrase import Typed, pieces_of
+from bot.rules.text.phrase import Typed, split_pieces
+from bot.ui.reply.parts import Group, Odds
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.playing import Channel, two_sides
@@ -25,7 +25,7 @@ from tools import verify_log
 async def last_event(channel: Channel) -> dict[str, Any]:
     """The body of the last event."""
     game = await channel.game()
-    rows = await channel.app.store.events(game.id, after=game.number - 1)
+    rows = await channel.app.store.load_events(game.id, after=game.number - 1)
     return dict(rows[0].data)
 
 
@@ -112,7 +112,7 @@ async def test_what_is_not_found_is_named_with_the_nearest(line: str, part: str,
     channel = await Channel.fresh()
     await two_sides(channel)
     reply = await channel.refused("Anna", line, part)
-    assert hint in reply.text()
+    assert hint in reply.format_text()
 
 
 async def test_the_odds_of_a_range_are_rolled_as_they_were_counted() -> None:
@@ -152,8 +152,8 @@ async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -
     assert [play["unit"] for play in event["out"]["plays"]] == [f"GI {at}" for at in range(1, 13)]
     groups = [part for part in reply.lines if isinstance(part, Group)]
     assert [group.text for group in groups] == ["GI 2, 3, 9-12", "GI 7 + 8", "GI 4-6", "GI 1"]
-    assert sum(1 for line in reply.text().splitlines()) <= 8
-    assert reply.first.startswith(
+    assert sum(1 for line in reply.format_text().splitlines()) <= 8
+    assert reply.first_line.startswith(
         "6 of 12 GIs rush the enemy, 3 do nothing, 2 do as the nearest friend with orders does"
     )
     assert reply.by == "Anna rolls random orders"
@@ -201,7 +201,7 @@ async def test_the_die_owed_next_says_whose_it_is() -> None:
     reply = await channel.refused(
         "Anna", 'baps random-order unit="GI 1..3" hand=1,2', "die-owed GI 3, random order"
     )
-    assert 'unit="GI 1; GI 2; GI 3" hand=1,2,?' in reply.text()
+    assert 'unit="GI 1; GI 2; GI 3" hand=1,2,?' in reply.format_text()
     await channel.refused(
         "Anna", 'baps random-order unit="GI 1..3" hand=1,2,3,4', "dice-left-over 1 die"
     )
@@ -262,9 +262,9 @@ async def test_a_roll_for_several_units_is_one_roll_worth_the_sum_of_its_plays()
     await channel.do("Anna", 'unit add "Chi 1..2" element morale=15 members=4')
     await channel.do("Anna", 'ucn morale unit="Chi 1..2"')
     game = await channel.game()
-    rows = await channel.app.store.events(game.id)
+    rows = await channel.app.store.load_events(game.id)
     events = [row.data for row in rows]
-    assert [one["inputs"]["unit"] for one in plays_of(events[-1])] == ["Chi 1", "Chi 2"]
+    assert [one["inputs"]["unit"] for one in split_plays(events[-1])] == ["Chi 1", "Chi 2"]
     (roll,) = scan(events, (), {}).rolls
     assert [json.loads(inputs)["raw"]["unit"] for inputs, _ in roll.plays] == ["Chi 1", "Chi 2"]
     worth, first = measure(roll), measure(replace(roll, plays=roll.plays[:1]))
@@ -272,7 +272,7 @@ async def test_a_roll_for_several_units_is_one_roll_worth_the_sum_of_its_plays()
     assert first is not None
     assert worth.mean == pytest.approx(2 * first.mean)  # both have the same morale
     assert worth.at_least is None
-    assert "in 1 roll" in (await channel.do("Anna", "game stats")).text()
+    assert "in 1 roll" in (await channel.do("Anna", "game stats")).format_text()
     await assert_sound(channel)
 
 
@@ -294,9 +294,9 @@ async def test_dice_and_odds_of_twelve_as_they_were_rolled() -> None:
     reply = await channel.do("Anna", 'baps random-order unit="GI 1..4" hand=2,17,17,5')
     assert [button.label for button in reply.buttons] == ["Again", "Change…", "Dice", "Undo"]
     dice = await channel.press("Anna", reply.buttons[2].action)
-    assert dice.first == "Every die of #7 · 4 dice, random order"
-    assert "GI 2" in dice.text()
-    assert "17" in dice.text()
+    assert dice.first_line == "Every die of #7 · 4 dice, random order"
+    assert "GI 2" in dice.format_text()
+    assert "17" in dice.format_text()
     odds = await channel.press("Anna", await channel.under(7, "odds"))
     [one] = [part for part in odds.lines if isinstance(part, Odds)]
     assert one.heading == "GI 1-4"
@@ -325,12 +325,12 @@ async def test_units_are_edited_many_at_once() -> None:
     await two_sides(channel)
     before = await channel.content()
     reply = await channel.do("Anna", 'unit edit "Squad 1..2" shaken fp=3')
-    assert reply.first == "Anna edits 2 units"
+    assert reply.first_line == "Anna edits 2 units"
     assert (await last_event(channel))["result"] == "2 units edited"
-    assert reply.body() == ["Squads 1 + 2: shaken · fp 3, was 2"], "what changed, once"
+    assert reply.format_body() == ["Squads 1 + 2: shaken · fp 3, was 2"], "what changed, once"
     reply = await channel.do("Anna", "unit edit all shaken")
-    assert reply.first == "Anna edits Lt Hill"
-    assert "2 units had these values already." in reply.text()
+    assert reply.first_line == "Anna edits Lt Hill"
+    assert "2 units had these values already." in reply.format_text()
     await channel.do("Anna", 'unit edit "all shaken squads" -shaken')
     assert {
         name: unit.state for name, unit in (await channel.game()).units.items() if unit.side == "US"
@@ -375,7 +375,7 @@ async def test_the_roster_by_state_and_marker() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "unit edit us1 shaken", "unit edit us3 shaken-wounded moved")
-    assert (await channel.do("Bob", "unit list US shaken")).body() == [
+    assert (await channel.do("Bob", "unit list US shaken")).format_body() == [
         "US · Anna          morale fp",
         "us1 Squad 1 SHAKEN      5  2",
         "us3 Lt Hill             6  –",
@@ -397,7 +397,7 @@ async def test_an_ammunition_check_of_all_soldiers_leads_to_one_order_for_all() 
     [line] = [
         piece
         for part in reply.lines
-        for piece in pieces_of(str_of(part))
+        for piece in split_pieces(str_of(part))
         if isinstance(piece, Typed)
     ]
     assert line == '/unit edit "GI 1; GI 10" -out-or-jammed'

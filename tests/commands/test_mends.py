@@ -6,21 +6,23 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.turns.turn_card import _when_over
-from bot.interface.form.unit_menu import known_items
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Button, Reply, error_reply
-from bot.interface.typing.command_text import parse_text
+from bot.commands.turns.turn_card import _close_card
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Phrase, Typed
+from bot.ui.form.unit_menu import keep_roster_items
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Button, Reply, build_error_reply
+from bot.ui.typing.command_text import parse_text
 from tests.playing import HERE, Channel, two_sides
 
 
 async def offered(channel: Channel, line: str, reply: Reply | None = None) -> Reply:
     """A refusal as an adapter shows it."""
-    typed = parse_text(line, registry())
+    typed = parse_text(line, get_registry())
     reply = reply or await channel.say("Anna", line)
-    return await channel.app.forms.offered(reply, typed.spec, typed.options, channel.who("Anna"))
+    return await channel.app.forms.offer_correction(
+        reply, typed.spec, typed.options, channel.who("Anna")
+    )
 
 
 def labels(reply: Reply) -> list[str]:
@@ -35,7 +37,9 @@ async def test_where_no_game_is_played_one_can_be_started(line: str) -> None:
 
 async def test_too_fast_is_tried_again_as_it_was_asked() -> None:
     channel = await Channel.fresh()
-    fast = error_reply(UserError("Slow down.", hint="Try again in 2 seconds.", code="over-budget"))
+    fast = build_error_reply(
+        UserError("Slow down.", hint="Try again in 2 seconds.", code="over-budget")
+    )
     line = 'lnlt fire attackers="squad fp=2" targets="squad morale=5"'
     for word, does in (("", "roll:"), (" odds", "count:"), (" secret", "roll:")):
         reply = await offered(channel, line + word, fast)
@@ -52,7 +56,7 @@ async def test_a_handle_is_never_taken_for_another() -> None:
     for line in ("lnlt fire attackers=us9 targets=vc1", "unit show us9", "unit edit us9 shaken"):
         reply = await offered(channel, line)
         assert reply.error
-        assert "Did you mean" not in reply.text(), line
+        assert "Did you mean" not in reply.format_text(), line
         assert not [label for label in labels(reply) if label.startswith("Fire")]
     for meant in (
         '"Sqad 1"',
@@ -70,7 +74,7 @@ async def test_dice_too_many_are_no_target_and_an_unknown_unit_leads_to_the_list
     reply = await offered(channel, "lnlt fire us1 vc1 hand=6,1,6,6")
     assert labels(reply)[0] == "Fire with 6,1,6"
     reply = await offered(channel, "unit show gun1")
-    assert "/unit list shows all." in reply.text()
+    assert "/unit list shows all." in reply.format_text()
 
 
 def test_the_units_that_are_known_stay_in_the_field_of_one_that_is_not() -> None:
@@ -80,8 +84,8 @@ def test_the_units_that_are_known_stay_in_the_field_of_one_that_is_not() -> None
         RosterUnit("Cavalry 1", "us1", "squad", "US"),
         RosterUnit("Cavalry 2", "us2", "squad", "US"),
     )
-    assert known_items("Cavalry 1, Cavarly 2", roster) == "Cavalry 1"
-    assert known_items("Cavarly 1; us2, us1", roster) == "us2; us1"
+    assert keep_roster_items("Cavalry 1, Cavarly 2", roster) == "Cavalry 1"
+    assert keep_roster_items("Cavarly 1; us2, us1", roster) == "us2; us1"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +121,7 @@ async def test_an_old_card_says_that_it_is_ones_own_go() -> None:
         press = {button.label: button.action for button in card.buttons}
     await channel.press("Anna", press["Pass"])
     told = await channel.press("Bob", press["Pass"])
-    assert told.text().startswith("That card is old. It's your move.")
+    assert told.format_text().startswith("That card is old. It's your move.")
     assert told.private
     assert "Pass" in labels(told), "the buttons of the card of now"
 
@@ -132,10 +136,10 @@ async def test_change_of_a_game_that_is_over_opens_no_form() -> None:
         if button.label.startswith("Change")
     )
     who, where = channel.who("Anna"), HERE
-    assert (await channel.app.forms.opened(change.removeprefix("form:"), who, where)).options
+    assert (await channel.app.forms.open_draft(change.removeprefix("form:"), who, where)).options
     await channel.do("Anna", "game end confirm")
     with pytest.raises(UserError, match="is over") as refused:
-        await channel.app.forms.opened(change.removeprefix("form:"), who, where)
+        await channel.app.forms.open_draft(change.removeprefix("form:"), who, where)
     assert refused.value.code == "game-ended"
 
 
@@ -157,11 +161,11 @@ def test_no_join_button_is_left_when_a_game_is_over() -> None:
             Button("log:g", "Log"),
         ),
     )
-    bare = _when_over(said)
+    bare = _close_card(said)
     assert bare is not None
     assert labels(bare) == ["Log"]
-    assert labels(_when_over(Reply("Start", buttons=said.buttons[:1])) or said) == []
-    assert _when_over(Reply("Start")) is None
+    assert labels(_close_card(Reply("Start", buttons=said.buttons[:1])) or said) == []
+    assert _close_card(Reply("Start")) is None
 
 
 @pytest.mark.parametrize(
@@ -204,8 +208,8 @@ async def test_a_form_sent_without_anybody_asks_who() -> None:
 async def test_the_card_that_starts_a_game_says_nothing_twice() -> None:
     """The Join buttons are under it, and its commands are written as commands."""
     started = await (await Channel.fresh()).do("Anna", "game start lnlt scenario=ford")
-    assert "Sides: " not in started.text(), "the line of units names them"
-    assert "Join one" not in started.text()
+    assert "Sides: " not in started.format_text(), "the line of units names them"
+    assert "Join one" not in started.format_text()
     said = [getattr(part, "text", part) for part in started.lines]
     typed = [
         one
@@ -228,9 +232,9 @@ async def test_asl_says_fpf_and_takes_a_weapon_by_its_type() -> None:
     for line in ("unit=Bren sustained_fire", 'unit="Gun 1" intensive_fire'):
         assert not (await channel.say("Anna", f"asl malfunction {line} hand=3,3")).error
     assert (await channel.say("Anna", "asl malfunction unit=Bren intensive_fire hand=3,3")).error
-    spec = registry().get(("asl", "recover"))
+    spec = get_registry().get(("asl", "recover"))
     assert spec is not None
-    option = spec.option("weapon")
+    option = spec.find_option("weapon")
     assert option is not None
     assert option.likely == ("own", "support-weapon", "gun")
 
@@ -247,9 +251,9 @@ async def test_dice_is_offered_only_where_a_die_is_hidden() -> None:
 
 def test_names_are_no_longer_than_they_may_be_on_discord() -> None:
     for path, name, longest in ((("unit", "add"), "name", 40), (("macro", "add"), "name", 24)):
-        spec = registry().get(path)
+        spec = get_registry().get(path)
         assert spec is not None
-        option = spec.option(name)
+        option = spec.find_option(name)
         assert option is not None
         assert option.max == longest
 

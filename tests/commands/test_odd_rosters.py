@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from bot.game.roster_sheet import split_count
-from bot.interface.reply.packing import ZIPPED, file_text
-from bot.interface.reply.reply import Reply
-from bot.systems.packs.archive import zipped
+from bot.rulesets.packs.archive import zip_content
+from bot.ui.reply.packing import ZIPPED, read_file_text
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel
 from tests.workbooks import workbook
 
@@ -24,9 +24,9 @@ CASES: dict[str, dict[str, Any]] = yaml.safe_load(
 
 async def send(channel: Channel, data: bytes, name: str) -> Reply:
     """Return the answer to Anna, who plays the US and sends a file."""
-    spec = channel.app.spec(("unit", "import"))
-    options = {"file": file_text(data, name)}
-    return await channel.app.run_typed(
+    spec = channel.app.find_spec(("unit", "import"))
+    options = {"file": read_file_text(data, name)}
+    return await channel.app.run_parsed(
         spec, options, channel.who("Anna"), channel.place, f"{name}-{len(data)}"
     )
 
@@ -51,10 +51,13 @@ async def test_an_odd_roster_is_read_right_or_refused() -> None:
     for name, case in CASES.items():
         reply = await send(channel, case["text"].encode(), f"{name}.csv")
         if "refused" in case:
-            assert case["refused"] in reply.text(), (name, reply.text())
+            assert case["refused"] in reply.format_text(), (name, reply.format_text())
             assert not await units_of(channel)
             continue
-        assert await units_of(channel) == sorted(case["units"], key=str), (name, reply.text())
+        assert await units_of(channel) == sorted(case["units"], key=str), (
+            name,
+            reply.format_text(),
+        )
         lines = [str(line) for line in reply.lines]
         for note in case.get("notes", []):
             assert any(note in line for line in lines), (name, note, lines)
@@ -74,7 +77,7 @@ async def test_a_roster_is_read_in_the_encoding_of_its_spreadsheet(encoding: str
     channel = await new_channel()
     reply = await send(channel, "name;type\nGrenadière;squad\n".encode(encoding), "units.csv")
     assert await units_of(channel) == [["Grenadière", "squad", {}]]
-    assert ("Read as Windows-1252 (Grenadière)" in reply.text()) == (encoding == "cp1252")
+    assert ("Read as Windows-1252 (Grenadière)" in reply.format_text()) == (encoding == "cp1252")
     await channel.app.close()
 
 
@@ -97,18 +100,18 @@ async def test_a_roster_is_read_from_the_first_sheet_of_a_workbook() -> None:
 
 async def test_another_zip_and_an_empty_file_say_so() -> None:
     channel = await new_channel()
-    reply = await send(channel, zipped({"units.csv": b"name,type\n"}), "units.zip")
-    assert "units.zip is a zip, and no roster. Nothing was added." in reply.text()
+    reply = await send(channel, zip_content({"units.csv": b"name,type\n"}), "units.zip")
+    assert "units.zip is a zip, and no roster. Nothing was added." in reply.format_text()
     empty = await send(channel, b"", "units.csv")
-    assert "units.csv is empty." in empty.text()
-    typed = await channel.app.run_typed(
-        channel.app.spec(("unit", "import")),
+    assert "units.csv is empty." in empty.format_text()
+    typed = await channel.app.run_parsed(
+        channel.app.find_spec(("unit", "import")),
         {"text": f"{ZIPPED}x"},
         channel.who("Anna"),
         channel.place,
         "typed",
     )
-    assert "is a zip, and no roster" in typed.text()
+    assert "is a zip, and no roster" in typed.format_text()
     await channel.app.close()
 
 

@@ -38,13 +38,13 @@ async def test_one_command_is_one_event_and_one_undo(line: str) -> None:
     reply = await channel.do("Anna", line)
     game = await channel.game()
     assert game.number == number + 1
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    event = (await channel.app.store.load_events(loaded.row, newest_first=True))[0].data
     touched = {unit["name"].casefold() for unit in event.get("used", ())} | {
         *((event.get("before") or {}).get("units") or {})
     }
-    assert len(touched) == COMMANDS[line], reply.text()
+    assert len(touched) == COMMANDS[line], reply.format_text()
     await channel.undo_last("Anna")
     assert await channel.content() == before
 
@@ -62,6 +62,6 @@ async def test_the_log_of_several_units() -> None:
     older = next(button.action for button in reply.buttons if button.label == "Older")
     assert older.endswith(":us1..us3:")
     page = await channel.press("Anna", older)
-    assert "GI 1-3 edited" in page.text()
-    assert "GI 9" not in page.text()
-    assert "removed" in (await channel.do("Anna", 'log unit="GI 12"')).text()
+    assert "GI 1-3 edited" in page.format_text()
+    assert "GI 9" not in page.format_text()
+    assert "removed" in (await channel.do("Anna", 'log unit="GI 12"')).format_text()

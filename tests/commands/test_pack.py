@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.reply.packing import ZIPPED, file_text
-from bot.interface.reply.reply import Reply
-from bot.systems.packs.archive import unzipped, zipped
+from bot.rulesets.packs.archive import unzip_content, zip_content
+from bot.ui.reply.packing import ZIPPED, read_file_text
+from bot.ui.reply.reply import Reply
 from tests.packs.conftest import FEW
 from tests.playing import Channel
 
@@ -26,14 +26,14 @@ ONE_TEXT = "\n".join(
 def few(changed: dict[str, str] | None = None) -> str:
     """The smallest pack as the text of its zip, with some files changed."""
     files = {name: text.encode() for name, text in {**FEW, **(changed or {})}.items()}
-    return file_text(zipped(files), "few.zip")
+    return read_file_text(zip_content(files), "few.zip")
 
 
 async def add(channel: Channel, text: str, name: str = "Host", *, manager: bool = True) -> Reply:
     """What `/pack add` answers to a file."""
-    spec = channel.app.spec(("pack", "add"))
+    spec = channel.app.find_spec(("pack", "add"))
     who = channel.who(name, manager=manager)
-    return await channel.app.run_typed(
+    return await channel.app.run_parsed(
         spec, {"file": text}, who, channel.place, f"add{time.monotonic_ns()}"
     )
 
@@ -41,7 +41,7 @@ async def add(channel: Channel, text: str, name: str = "Host", *, manager: bool 
 async def managed(channel: Channel, line: str) -> Reply:
     """The answer to a line of a manager's, which may not fail."""
     reply = await channel.say("Host", line, manager=True)
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     return reply
 
 
@@ -51,7 +51,7 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
     review = await add(channel, few())
     assert review.title == "Few 1 is checked and kept"
     assert review.by == "not enabled yet"
-    said = review.text()
+    said = review.format_text()
     assert "By us. Licence: CC0-1.0." in said
     assert "Tables: CRT." in said
     assert "Combat sequences: none." in said
@@ -62,10 +62,10 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
     )
     assert pressed.title == "Few 1 is enabled here"
     looked = await channel.do("Anna", "few-table combat crt roll=5")
-    assert "hit" in looked.text()
+    assert "hit" in looked.format_text()
     listed = await channel.do("Anna", "pack list")
-    assert "Few" in listed.text()
-    assert "enabled" in listed.text()
+    assert "Few" in listed.format_text()
+    assert "enabled" in listed.format_text()
 
 
 async def test_a_pack_may_be_pasted_as_one_text() -> None:
@@ -73,7 +73,7 @@ async def test_a_pack_may_be_pasted_as_one_text() -> None:
     review = await add(channel, ONE_TEXT)
     assert review.title == "Few 1 is checked and kept"
     await managed(channel, "pack enable few")
-    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=6")).text()
+    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=6")).format_text()
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ async def test_a_table_of_another_program_becomes_a_pack(
     assert review.title == f"{title} is checked and kept"
     button = review.buttons[0]
     await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
-    assert said in (await channel.do("Anna", line)).text()
+    assert said in (await channel.do("Anna", line)).format_text()
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -136,13 +136,14 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
     files = {f"club/{name}": (SAMPLES / name).read_bytes() for name in names}
     channel = await Channel.fresh()
     review = await add(
-        channel, file_text(zipped({**files, "club/note.txt": b"Bring biscuits."}), "club.zip")
+        channel,
+        read_file_text(zip_content({**files, "club/note.txt": b"Bring biscuits."}), "club.zip"),
     )
     assert review.title == "Imported tables 1 is checked and kept"
-    assert "left out: club/note.txt: No table can be read from this." in review.text()
+    assert "left out: club/note.txt: No table can be read from this." in review.format_text()
     assert (
         "Tables: Loot table, Odds, Road table, Stragglers on the road, Village names."
-        in review.text()
+        in review.format_text()
     )
     await channel.app.press(
         review.buttons[0].action, channel.who("Host", manager=True), channel.place, "p1"
@@ -150,29 +151,35 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
     id = review.buttons[0].action.partition(":")[2][:8]
     (pack,) = [
         line
-        for line in (await channel.do("Anna", "pack list")).text().splitlines()
+        for line in (await channel.do("Anna", "pack list")).format_text().splitlines()
         if f"@{id}" in line
     ]
     (command,) = re.findall(r"([\w-]+)@", pack)
     assert (
         "Felled trees"
-        in (await channel.do("Anna", f"{command}-table club road-table roll=5")).text()
+        in (await channel.do("Anna", f"{command}-table club road-table roll=5")).format_text()
     )
-    nothing = await add(channel, file_text(zipped({"note.txt": b"Bring biscuits."}), "club.zip"))
-    assert (nothing.code, "note.txt: No table can be read" in nothing.text()) == ("bad-pack", True)
+    nothing = await add(
+        channel, read_file_text(zip_content({"note.txt": b"Bring biscuits."}), "club.zip")
+    )
+    assert (nothing.code, "note.txt: No table can be read" in nothing.format_text()) == (
+        "bad-pack",
+        True,
+    )
     both = await add(
-        channel, file_text(zipped({**files, "club/deep/pack.yaml": b"id: few"}), "club.zip")
+        channel,
+        read_file_text(zip_content({**files, "club/deep/pack.yaml": b"id: few"}), "club.zip"),
     )
-    assert "is no name for a file of a pack" in both.text()
+    assert "is no name for a file of a pack" in both.format_text()
 
 
 @pytest.mark.usefixtures("unhurried")
 async def test_what_was_guessed_of_a_pasted_sheet_is_in_its_review() -> None:
     channel = await Channel.fresh()
     review = await add(channel, "2d6\t1\t4\t8\n2-6\tM1\tK1\tK2\n7-12\tNE\tM1\tK1\n")
-    assert "its columns are read as 'from this figure on'" in review.text()
+    assert "its columns are read as 'from this figure on'" in review.format_text()
     gap = await add(channel, "2d6\t1\t4\t8\n2-6\tM1\tK1\tK2\n8-12\tNE\tM1\tK1\n")
-    assert "nothing answers roll 7" in gap.text()
+    assert "nothing answers roll 7" in gap.format_text()
     assert gap.code == "bad-pack"
 
 
@@ -191,7 +198,7 @@ async def test_another_server_sees_nothing_of_it() -> None:
     await managed(channel, "pack enable few")
     other = Channel(channel.app, channel.place.__class__("slack:T2/C1", "slack:T2"), "o")
     await other.refused("Bob", "few-table combat crt roll=5", "unknown-command")
-    assert "No packs here yet" in (await other.do("Bob", "pack list")).text()
+    assert "No packs here yet" in (await other.do("Bob", "pack list")).format_text()
 
 
 async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
@@ -200,8 +207,8 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
     assert reply.error
     assert reply.private
     assert reply.code == "bad-pack"
-    assert "few/crt.yaml" in reply.text()
-    assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
+    assert "few/crt.yaml" in reply.format_text()
+    assert "No packs here yet" in (await channel.do("Anna", "pack list")).format_text()
 
 
 @pytest.mark.parametrize(
@@ -222,7 +229,7 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
 async def test_what_is_no_pack_is_refused_in_words(sent: str, part: str) -> None:
     reply = await add(await Channel.fresh(), sent)
     assert reply.code == "bad-pack"
-    assert part in reply.text()
+    assert part in reply.format_text()
 
 
 async def test_a_version_is_shown_exported_switched_off_and_removed() -> None:
@@ -233,13 +240,15 @@ async def test_a_version_is_shown_exported_switched_off_and_removed() -> None:
     assert shown.by == "enabled here"
     file = (await channel.do("Anna", "pack export few")).files[0]
     assert file.name.startswith("few-")
-    assert unzipped(file.data, "few.zip") == {name: text.encode() for name, text in FEW.items()}
+    assert unzip_content(file.data, "few.zip") == {
+        name: text.encode() for name, text in FEW.items()
+    }
     await managed(channel, "pack disable few")
     await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
     await managed(channel, "pack enable few")
     await managed(channel, "pack remove few")
     await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
-    assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
+    assert "No packs here yet" in (await channel.do("Anna", "pack list")).format_text()
     await channel.refused("Anna", "pack show few", "unknown-pack pack")
 
 
@@ -263,9 +272,9 @@ async def test_setup_systems_leaves_packs_as_they_are() -> None:
     await add(channel, few())
     await managed(channel, "pack enable few")
     await managed(channel, "setup systems ucn")
-    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=5")).text()
+    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=5")).format_text()
     await channel.refused("Anna", "lnlt fire attackers=squad targets=squad", "not-enabled")
-    assert "Packs: few." in (await managed(channel, "setup systems")).text()
+    assert "Packs: few." in (await managed(channel, "setup systems")).format_text()
 
 
 @pytest.mark.slow
@@ -290,7 +299,7 @@ async def test_a_pack_that_costs_too_much_is_refused_while_others_are_answered()
         await asyncio.sleep(0.02)
     reply = await adding
     assert reply.code == "bad-pack"
-    assert "too costly" in reply.text()
+    assert "too costly" in reply.format_text()
     assert rolled > 5, "everybody else goes on"
 
 
@@ -306,15 +315,15 @@ async def test_a_table_of_a_pack_is_drawn_before_it_is_enabled() -> None:
 
 async def test_a_platform_hears_when_a_servers_commands_change_and_is_told_which_they_are() -> None:
     channel, heard = await Channel.fresh(), list[str]()
-    channel.app.when_packs_change(heard.append)
+    channel.app.listen_for_pack_changes(heard.append)
     await add(channel, few())
     assert heard == []
     await managed(channel, "pack enable few")
     assert heard == ["console"]
-    registry, names = await channel.app.packs_at("console")
+    registry, names = await channel.app.load_server_registry("console")
     assert names == ("few-table",)
-    assert [spec.path for spec in registry.below(("few-table",))] == [
+    assert [spec.path for spec in registry.list_below(("few-table",))] == [
         ("few-table", "combat", "crt")
     ]
     await managed(channel, "pack disable few")
-    assert (await channel.app.packs_at("console"))[1] == ()
+    assert (await channel.app.load_server_registry("console"))[1] == ()

@@ -8,8 +8,8 @@ import asyncio
 
 import pytest
 
-from bot.interface.reply.packing import file_text
-from bot.systems.packs.archive import zipped
+from bot.rulesets.packs.archive import zip_content
+from bot.ui.reply.packing import read_file_text
 from tests.commands.test_pack import add
 from tests.packs.conftest import FEW
 from tests.packs.test_hostile import FILES
@@ -36,10 +36,10 @@ async def test_hostile_packs_are_refused_in_words_while_others_are_answered() ->
             for file, text in files.items()
             if text is not None
         }
-        reply = await add(channel, file_text(zipped(content), "few.zip"))
-        assert reply.code == "bad-pack", f"{name}: {reply.text()}"
-        assert said in reply.text(), f"{name}: {reply.text()}"
+        reply = await add(channel, read_file_text(zip_content(content), "few.zip"))
+        assert reply.code == "bad-pack", f"{name}: {reply.format_text()}"
+        assert said in reply.format_text(), f"{name}: {reply.format_text()}"
     done = True
     await beside
-    assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
+    assert "No packs here yet" in (await channel.do("Anna", "pack list")).format_text()
     assert rolled > 5

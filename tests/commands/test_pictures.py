@@ -8,13 +8,13 @@ import logging
 
 import pytest
 
+from bot.charts import png as pngs
+from bot.charts.png import find_rasterizer
 from bot.commands import pictures
 from bot.commands.pictures import MOST_ACTION
-from bot.interface.reply.reply import Reply
-from bot.odds_worker.pool import Worker
-from bot.picture import png as pngs
-from bot.picture.png import rasterizer
+from bot.odds_pool.pool import Worker
 from bot.rules.odds.rolls import TooManyStates
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel, two_sides
 
 LONG_LOOKUP = (
@@ -117,7 +117,7 @@ async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
     assert (await channel.say("Ben", f"{LOOKUP} picture")).after, "unless somebody asks for it"
     assert (
         "Pictures of look-ups and odds: never"
-        in (await channel.say("Anna", "game settings")).text()
+        in (await channel.say("Anna", "game settings")).format_text()
     )
     await channel.do("Anna", "game settings pictures=on-demand")
     assert labels(await channel.say("Ben", LOOKUP)) == ["Another number…", "Whole table", "Picture"]
@@ -143,7 +143,7 @@ async def test_without_a_rasterizer_answers_are_text_and_the_host_reads_it_once(
 ) -> None:
     monkeypatch.setattr(pngs, "LIBRARIES", ())
     monkeypatch.setattr(pictures, "_said", False)
-    rasterizer.cache_clear()
+    find_rasterizer.cache_clear()
     caplog.set_level(logging.INFO)
     channel = await Channel.fresh()
     for line in (LOOKUP, f"{LOOKUP} picture", f"{FIRE} odds"):
@@ -151,7 +151,7 @@ async def test_without_a_rasterizer_answers_are_text_and_the_host_reads_it_once(
         assert not reply.error
         assert (reply.after, "Picture" in labels(reply)) == ("", False)
     assert caplog.text.count("no pictures: pip install") == 1
-    rasterizer.cache_clear()
+    find_rasterizer.cache_clear()
 
 
 async def test_a_picture_that_fails_costs_its_answer_nothing(

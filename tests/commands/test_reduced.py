@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from bot.rules.inputs.loadout import carried
+from bot.rules.inputs.loadout import count_carried_weapons
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.playing import Channel, two_sides
@@ -36,8 +36,8 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
     channel = await rifles()
     before = await channel.content()
     reply = await channel.do("Bob", CASUALTIES)
-    assert "Rifle 1 is a shaken half-squad" in reply.text()
-    assert "old numbers" not in reply.text()
+    assert "Rifle 1 is a shaken half-squad" in reply.format_text()
+    assert "old numbers" not in reply.format_text()
     unit = (await channel.game()).units["rifle 1"]
     assert (unit.type, unit.state, dict(unit.numbers)) == (
         "half-squad",
@@ -54,9 +54,9 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
 async def test_without_a_reduced_side_the_small_print_says_so() -> None:
     channel = await rifles()
     reply = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="us1; us2" hand="6,1,6,6"')
-    assert "Squads 1 + 2 are shaken half-squads (old numbers)" in reply.text()
+    assert "Squads 1 + 2 are shaken half-squads (old numbers)" in reply.format_text()
     typed = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="squad morale=5" hand="6,1,6"')
-    assert "old numbers" not in typed.text(), "only units of the roster have one"
+    assert "old numbers" not in typed.format_text(), "only units of the roster have one"
 
 
 async def test_a_half_squad_does_not_turn_back_when_it_is_hit_again() -> None:
@@ -136,7 +136,7 @@ async def test_a_pasted_file_that_lost_its_line_breaks_says_so() -> None:
     reply = await channel.refused(
         "Anna", f"unit import text='{lost}'", "bad-roster line breaks were lost"
     )
-    assert "/unit import" in reply.text()
+    assert "/unit import" in reply.format_text()
 
 
 @pytest.mark.parametrize(
@@ -177,5 +177,5 @@ async def test_casualties_of_an_element_leave_fewer_men_and_weapons_by_themselve
     await channel.do("Bob", "ucn shoot lmg 12 target=Able hand=1,20,20,20")
     unit = (await channel.game()).units["able"]
     assert unit.numbers["members"] == 1
-    assert carried(unit.numbers) == {"smg": 1}
+    assert count_carried_weapons(unit.numbers) == {"smg": 1}
     await assert_verifiers_agree(channel)

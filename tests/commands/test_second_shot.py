@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from adapters.discord.modal import ROOM
-from adapters.forms import opened
+from adapters.forms import open_form
 from bot.app import App
-from bot.interface.reply.reply import OPEN_FORM, Menu, MenuEntry, Reply
+from bot.ui.reply.reply import OPEN_FORM, Menu, MenuEntry, Reply
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
@@ -34,9 +34,9 @@ async def test_a_shot_is_fired_at_another_target_with_the_same_inputs() -> None:
         "Type another…": "",
     }
     second = await channel.press("Anna", others(fired)["Tran"].action)
-    assert not second.error, second.text()
-    assert "Tran" in second.first
-    event = (await channel.say("Anna", "log 1")).text()
+    assert not second.error, second.format_text()
+    assert "Tran" in second.first_line
+    event = (await channel.say("Anna", "log 1")).format_text()
     assert "Tran" in event
     assert list(others(second)) == ["Cell 2", "Type another…"], (
         "neither who is gone nor the target just fired at"
@@ -62,7 +62,7 @@ async def test_a_hex_is_fired_at_as_one() -> None:
     together = others(fired)["All in H5"]
     assert together.about == "Cell 2 and Tran"
     second = await channel.press("Anna", together.action)
-    assert (await last_event(channel))["inputs"]["targets"] == "Cell 2; Tran", second.text()
+    assert (await last_event(channel))["inputs"]["targets"] == "Cell 2; Tran", second.format_text()
 
 
 async def test_many_are_fired_at_together_once_more() -> None:
@@ -85,9 +85,9 @@ async def test_a_game_may_have_it_asked_first() -> None:
     number = (await channel.game()).number
     asked = await channel.press("Anna", others(fired)["Cell 2"].action)
     assert asked.private
-    assert asked.text().splitlines()[0] == "Fire at Cell 2?"
+    assert asked.format_text().splitlines()[0] == "Fire at Cell 2?"
     assert (await channel.game()).number == number, "nothing was rolled yet"
-    assert "Cell 2" in (await channel.press("Anna", asked.buttons[0].action)).first
+    assert "Cell 2" in (await channel.press("Anna", asked.buttons[0].action)).first_line
     assert (await channel.game()).number == number + 1
 
 
@@ -97,7 +97,7 @@ async def test_what_was_said_of_the_old_target_does_not_stick_to_the_new_one() -
         "Anna", 'game start baps Tanks sides="US, VC"', "game join US", "unit add Bazooka soldier US",
         "unit add T1 vehicle VC armor=light vehicle_type=tracked", "unit add T2 vehicle VC armor=heavy",
     )  # fmt: skip
-    spec = channel.app.spec(("baps", "vehicle-fire"))
+    spec = channel.app.find_spec(("baps", "vehicle-fire"))
     example = dict(spec_example(channel.app, "vehicle-fire"))
     example = {
         name: value
@@ -105,11 +105,11 @@ async def test_what_was_said_of_the_old_target_does_not_stick_to_the_new_one() -
         if name not in ("armor", "vehicle_type", "crew")
     }
     typed = " ".join(
-        f'{name}="{value}"' for name, value in example.items() if spec.option(name) is not None
+        f'{name}="{value}"' for name, value in example.items() if spec.find_option(name) is not None
     )
     fired = await channel.do("Anna", f"baps vehicle-fire {typed} target=T1 armor=medium")
     second = await channel.press("Anna", others(fired)["T2"].action)
-    assert not second.error, second.text()
+    assert not second.error, second.format_text()
     event = await last_event(channel)
     assert event["inputs"]["target"] == "T2"
     assert "armor" not in event["inputs"], "T2 brings its own"
@@ -117,9 +117,9 @@ async def test_what_was_said_of_the_old_target_does_not_stick_to_the_new_one() -
 
 async def last_event(channel: Channel) -> dict[str, Any]:
     """The latest event of the channel's game."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    (row,) = await channel.app.store.events(loaded.row, limit=1, newest_first=True)
+    (row,) = await channel.app.store.load_events(loaded.row, limit=1, newest_first=True)
     return dict(row.data)
 
 
@@ -133,15 +133,15 @@ async def test_odds_are_those_of_the_shot_also_when_its_target_is_gone() -> None
     await two_sides(channel)
     before = await channel.do("Anna", FIRE.replace(" hand=6,1,6", " odds"))
     fired = await channel.do("Anna", FIRE)
-    assert "Cell 1 is eliminated" in fired.first
+    assert "Cell 1 is eliminated" in fired.first_line
     await channel.do("Anna", "unit edit us1 fp=9 shaken")
     then = await channel.press("Anna", await channel.under(8, "odds"))
     assert then.private
     assert then.by == "the odds of #8 as it was fired"
-    rows = [line.replace(" \u25c0", "").split() for line in then.body()[:-1]]
-    assert [row[0] for row in rows] == [line.split()[0] for line in before.body()[:-1]]
-    assert [row[-1] for row in rows] == [line.split()[-1] for line in before.body()[:-1]]
-    (came,) = [line for line in then.body()[:-1] if "\u25c0" in line]
+    rows = [line.replace(" \u25c0", "").split() for line in then.format_body()[:-1]]
+    assert [row[0] for row in rows] == [line.split()[0] for line in before.format_body()[:-1]]
+    assert [row[-1] for row in rows] == [line.split()[-1] for line in before.format_body()[:-1]]
+    (came,) = [line for line in then.format_body()[:-1] if "\u25c0" in line]
     assert came.startswith("eliminated")
     assert [one.label for one in then.buttons] == ["Picture", "Share"], "it was fired"
 
@@ -161,8 +161,8 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     number = (await channel.game()).number
     dice = await channel.press("Anna", await channel.under(number, "dice"))
     assert dice.private
-    assert dice.first == f"Every die of #{number} · 7 dice, direct fire"
-    table = dice.body()[2:]
+    assert dice.first_line == f"Every die of #{number} · 7 dice, direct fire"
+    table = dice.format_body()[2:]
     assert table[0].split() == ["Foe", "1", "6", "eliminated"], table
     assert table[4].split()[:3] == ["Foe", "5", "5"]
     *rows, changed = table
@@ -172,7 +172,7 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     assert not shared.private
     assert shared.lines == dice.lines
     odds = await channel.press("Anna", dice.buttons[0].action)
-    assert "as it was fired" in odds.first
+    assert "as it was fired" in odds.first_line
 
 
 async def test_what_several_did_one_by_one_has_its_odds_and_dice_too() -> None:
@@ -184,10 +184,10 @@ async def test_what_several_did_one_by_one_has_its_odds_and_dice_too() -> None:
     assert "Dice" in [button.label for button in done.buttons]
     number = (await channel.game()).number
     dice = await channel.press("Anna", await channel.under(number, "dice"))
-    thrown = [line.split()[2] for line in dice.body() if line.startswith("GI")]
+    thrown = [line.split()[2] for line in dice.format_body() if line.startswith("GI")]
     assert thrown == [*"343333333331"], "each with its unit, in their order"
     odds = await channel.press("Anna", dice.buttons[0].action)
-    assert not odds.error, odds.text()
+    assert not odds.error, odds.format_text()
     assert odds.by == f"the odds of #{number} as it was rolled"
 
 
@@ -198,7 +198,7 @@ async def test_again_at_somebody_who_is_gone_offers_the_form() -> None:
     refused = await channel.press("Anna", fired.buttons[0].action)
     assert refused.code == "unit-gone"
     assert [button.label for button in refused.buttons] == ["Fix it"]
-    draft = await channel.app.forms.opened(
+    draft = await channel.app.forms.open_draft(
         refused.buttons[0].action.removeprefix("form:"), channel.who("Anna"), channel.place
     )
     assert draft.options == {
@@ -246,14 +246,14 @@ async def test_an_opened_roll_has_the_buttons_of_any_other() -> None:
     actions = {button.label: button.action for button in opened.buttons}
     odds = await channel.press("Bob", actions["Odds"])
     assert odds.by == f"the odds of #{number} as it was fired"
-    draft = await channel.app.forms.opened(
+    draft = await channel.app.forms.open_draft(
         actions["Change…"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
     )
     assert dict(draft.options)["targets"] == "Cell 1"
     again = await channel.press("Anna", actions["Again"])
-    assert "Squad 1" in again.first
+    assert "Squad 1" in again.first_line
     other = await channel.press("Anna", opened.menus[0].entries[0].action)
-    assert "Cell 2" in other.first
+    assert "Cell 2" in other.first_line
 
 
 async def test_only_what_the_sequence_takes_is_offered_as_another_target() -> None:
@@ -280,14 +280,14 @@ async def test_again_and_change_leave_out_who_cannot_take_part_any_more() -> Non
     again = await channel.do("Anna", "again")
     event = await last_event(channel)
     assert (event["inputs"]["attackers"], event["inputs"]["targets"]) == ("Squad 1", "Cell 2")
-    assert "Squad 2 is shaken" in again.text() or "Squad 2 shaken" in again.text()
+    assert "Squad 2 is shaken" in again.format_text() or "Squad 2 shaken" in again.format_text()
     change = {button.label: button.action for button in again.buttons}["Change…"]
     await channel.do("Bob", "unit edit vc2 eliminated")
     anna = channel.who("Anna")
-    draft = await channel.app.forms.opened(change.removeprefix("form:"), anna, channel.place)
-    form = await opened(channel.app, ROOM, draft, anna, channel.place)
+    draft = await channel.app.forms.open_draft(change.removeprefix("form:"), anna, channel.place)
+    form = await open_form(channel.app, ROOM, draft, anna, channel.place)
     chosen = [pick.label for field in form.form.fields[:2] for pick in field.picks if pick.chosen]
     assert chosen == ["Squad 1"]
     over = await channel.say("Anna", "again")
     assert over.title == "Cell 2 is out of the fight."
-    assert over.text().endswith("Choose another target.")
+    assert over.format_text().endswith("Choose another target.")

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.interface.reply.parts import Entry, Grid, width
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Place
+from bot.ui.reply.parts import Entry, Grid, measure_width
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from tests.playing import Channel, two_sides
 
 
@@ -41,15 +41,15 @@ async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_firs
     assert "Nothing has been played here" in (await channel.do("Anna", "game list")).title
     await channel.do("Anna", "roll 2d6", "roll 2d6")
     started = await channel.do("Anna", 'game start lnlt "Hill 621"')
-    assert "The free play is kept" in started.text()
+    assert "The free play is kept" in started.format_text()
     await end(channel, "Anna")
     started = await channel.do("Anna", 'game start ucn "Saint-Lo"')
-    assert '"Hill 621" is kept: /game list' in started.text()
+    assert '"Hill 621" is kept: /game list' in started.format_text()
 
     shown = await channel.do("Bob", "game list")
     assert shown.private
     assert shown.title == "3 games played here, one is on"
-    assert [line.partition(" since")[0] for line in shown.body()] == [
+    assert [line.partition(" since")[0] for line in shown.format_body()] == [
         "3. Saint-Lo · Ultracombat Normandy", "Turn 1, Combat round · #1",
         "2. Hill 621 · Lock 'n Load Tactical", "Ended on turn 1 · #2",
         "1. Free play", "2 events", "/game open 2 reads one, /game resume 2 takes it up again",
@@ -65,7 +65,7 @@ async def test_a_game_is_completed_by_its_number_and_a_winner_by_sides() -> None
     await channel.press("Anna", pressed(asked, "Start it"))
 
     async def completed(path: tuple[str, str], option: str, typed: str) -> list[tuple[str, str]]:
-        found = await channel.app.complete(
+        found = await channel.app.complete_option(
             path, option, typed, {}, channel.who("Anna"), channel.place
         )
         return [(choice.name.partition(":")[0], choice.value) for choice in found]
@@ -100,24 +100,24 @@ async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_
     opened = await channel.press("Bob", beside(await channel.do("Bob", "game list"), "Hill 875")[1])
     assert opened.private
     assert opened.title.startswith("Hill 875: US won on turn 1")
-    assert "US: Anna; 3 units" in opened.text()
+    assert "US: Anna; 3 units" in opened.format_text()
     log = await channel.press("Bob", pressed(opened, "Log"))
     assert log.private
-    assert "wind" in log.text()
+    assert "wind" in log.format_text()
     older = await channel.press("Bob", pressed(log, "Older"))
-    assert '"Hill 875" begins' in older.text(), "the next page is of the same game"
+    assert '"Hill 875" begins' in older.format_text(), "the next page is of the same game"
     assert "Hill 875 as JSON" in (await channel.press("Anna", pressed(opened, "Export"))).title
     proof = await channel.press("Bob", pressed(opened, "Proof"))
     assert proof.private
-    assert head[:8] not in proof.text(), "the end is in the chain too"
+    assert head[:8] not in proof.format_text(), "the end is in the chain too"
     assert (await channel.press("Bob", pressed(opened, "Statistics"))).private
 
     old, new = await exported(channel, 'game export game="hill 875"'), await exported(channel)
     assert old["name"] == "Hill 875"
     assert new["name"] == "Next"
     assert check(old).faults == ()
-    assert "wind" in (await channel.do("Bob", "log 50 game=1")).text()
-    assert "Hill 875" not in (await channel.do("Bob", "log")).text()
+    assert "wind" in (await channel.do("Bob", "log 50 game=1")).format_text()
+    assert "Hill 875" not in (await channel.do("Bob", "log")).format_text()
     await channel.refused("Bob", "log game=7", "unknown-game")
 
 
@@ -133,7 +133,7 @@ async def test_sealed_rolls_of_a_game_put_aside_are_opened_by_their_roller() -> 
     assert not told.private
     assert told.by == "#2, opened by Anna"
     assert (await channel.game()).name == "Next"
-    assert (await audit(channel.app.store))[1] == []
+    assert (await audit_games(channel.app.store))[1] == []
 
 
 async def test_a_game_is_taken_up_again_with_its_own_log_and_dice() -> None:
@@ -147,15 +147,15 @@ async def test_a_game_is_taken_up_again_with_its_own_log_and_dice() -> None:
     assert (await channel.game()).name == "Other"
     await channel.fails("Bob", "game resume", "put")
     resumed = await channel.do("Anna", 'game resume "Hill 875"')
-    assert '"Other" is put aside: /game resume takes it up again' in resumed.text()
+    assert '"Other" is put aside: /game resume takes it up again' in resumed.format_text()
     assert await channel.content() == before
     await channel.do("Bob", "roll d6")
     log = await exported(channel)
     assert check(log).faults == ()
     kinds = [event["body"]["kind"] for event in log["events"]]
     assert kinds[-2:] == ["resume", "roll"]
-    assert (await channel.do("Anna", "game list")).body()[0].startswith("1. Hill 875")
-    assert (await audit(channel.app.store))[1] == []
+    assert (await channel.do("Anna", "game list")).format_body()[0].startswith("1. Hill 875")
+    assert (await audit_games(channel.app.store))[1] == []
 
 
 async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
@@ -175,7 +175,7 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
         "unit remove us1", "game next", "game undo", "game join US", "game settings hand_dice=no", "fair add x",
     ):  # fmt: skip
         refusal = await channel.refused("Anna", line, "game-ended")
-        assert "/game resume" in refusal.text()
+        assert "/game resume" in refusal.format_text()
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 odds", "log", "unit list")
     await channel.do("Anna", "fair reveal")
 
@@ -211,7 +211,7 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
         await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
     story = await end(channel, "Anna", "End it: US")
     assert not story.private
-    said = story.body()
+    said = story.format_body()
     assert "US lost 1 of 3: Squad 2" in said
     assert "VC lost 1 of 3: Cell 1" in said
     moments = [
@@ -231,7 +231,7 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
     ]
     await channel.do("Anna", "game start lnlt Next")
     stats = await channel.press("Bob", pressed(story, "Statistics"))
-    assert "US: " in stats.text(), "its buttons speak of the game that they stand under"
+    assert "US: " in stats.format_text(), "its buttons speak of the game that they stand under"
 
 
 async def test_the_end_counts_the_weakened() -> None:
@@ -243,7 +243,7 @@ async def test_the_end_counts_the_weakened() -> None:
     await channel.do("Anna", "unit edit vc1 reduced: morale=4 fp=1")
     await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1,vc2" hand=3,1,5,5')
     story = await end(channel, "Anna", "End it: US")
-    assert "VC lost none of 3, 2 weakened: Cell 1 + 2" in story.body()
+    assert "VC lost none of 3, 2 weakened: Cell 1 + 2" in story.format_body()
 
 
 async def test_starting_over_a_running_game_asks_its_game_master() -> None:
@@ -256,8 +256,8 @@ async def test_starting_over_a_running_game_asks_its_game_master() -> None:
     assert (await channel.press("Bob", pressed(asked, "Start it"))).code == "not-master"
     begun = await channel.press("Anna", pressed(asked, "Start it"))
     assert begun.title == 'Bob starts "Saint-Lo"'
-    assert "Bob is game master" in begun.text()
-    assert '"Hill 875" is put aside: /game resume takes it up again' in begun.text()
+    assert "Bob is game master" in begun.format_text()
+    assert '"Hill 875" is put aside: /game resume takes it up again' in begun.format_text()
     assert (await channel.press("Anna", pressed(asked, "Start it"))).code == "not-asked"
 
     asked = await channel.do("Anna", "game start lnlt Third")
@@ -283,10 +283,10 @@ async def test_an_import_says_what_it_puts_aside() -> None:
     brought = await there.app.run(
         Command(("game", "import"), {"file": log}, there.who("Anna"), there.place, "import")
     )
-    assert "The free play is kept: /game list" in brought.text()
+    assert "The free play is kept: /game list" in brought.format_text()
     await there.do("Anna", "game resume 1", "roll d6")
     assert not (await there.game()).started
-    assert (await audit(there.app.store))[1] == []
+    assert (await audit_games(there.app.store))[1] == []
 
 
 async def test_an_earlier_game_is_deleted_by_who_may_and_the_others_stay() -> None:
@@ -320,11 +320,11 @@ async def test_the_table_of_luck_fits_a_phone() -> None:
     await channel.do("Anna", "lnlt ordnance-infantry to_hit=7 he=3")
     stats = await channel.do("Anna", "game stats")
     table = next(part for part in stats.lines if isinstance(part, Grid))
-    assert width(tuple(row[:3] for row in table.rows)) <= 17, (
+    assert measure_width(tuple(row[:3] for row in table.rows)) <= 17, (
         "figures fit; a long name goes on below"
     )
     assert not {"z", "points", "expected"} & {cell.strip() for cell in table.rows[0]}
-    assert all(word in stats.text() for word in ("Score:", "usual:")), "what the columns are"
+    assert all(word in stats.format_text() for word in ("Score:", "usual:")), "what the columns are"
     assert [row[3] for row in table.rows[1:]] == [
         "Nationalists, all",
         "Direct fire",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from bot.interface.reply.parts import Happened
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.parts import Happened
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.playing import Channel, two_sides
 from tools import verify_log
@@ -31,9 +31,9 @@ async def test_the_story_says_who_fired_at_whom_and_what_came_of_it() -> None:
     told = await channel.do("Bob", "log story")
     assert told.private
     assert told.title == "Hill 875, the story so far"
-    at = told.body().index("Turn 1, Operations phase:")
+    at = told.format_body().index("Turn 1, Operations phase:")
     first, second = [part for part in told.lines if isinstance(part, Happened)][-2:]
-    assert told.body()[at + 1].endswith(first.title)
+    assert told.format_body()[at + 1].endswith(first.title)
     assert first.title.startswith("US Squad 1 fires: Cell 1 ")
     assert first.grave
     assert second.title == "US Squad 2 fires: no effect on Cell 2"
@@ -45,16 +45,16 @@ async def test_a_page_of_the_story_says_in_which_phase_it_begins_and_leads_to_th
 ):
     channel = await fought()
     told = await channel.do("Bob", "log story count=2")
-    assert told.body()[0] == "Turn 1, Operations phase:"
+    assert told.format_body()[0] == "Turn 1, Operations phase:"
     older = await channel.press("Bob", pressed(told, "Older"))
     assert older.title == "Hill 875, earlier"
-    assert "Turn 1, Operations phase:" in older.body(), "the phase began on that page"
-    assert "Squad 1 fires" not in older.text()
+    assert "Turn 1, Operations phase:" in older.format_body(), "the phase began on that page"
+    assert "Squad 1 fires" not in older.format_text()
 
 
 async def test_the_log_names_everybody() -> None:
     channel = await fought()
-    log = (await channel.do("Bob", "log")).body()
+    log = (await channel.do("Bob", "log")).format_body()
     assert any("Anna (US): Squad 2 fires: no effect on Cell 2 [1][6]" in line for line in log)
     report = (await channel.do("Anna", "game export markdown")).files[0].text
     assert "## Turn 1, Operations phase" in report
@@ -66,18 +66,18 @@ async def test_the_log_names_everybody() -> None:
 async def test_a_game_ends_with_a_winner_and_a_sentence() -> None:
     channel = await fought()
     asked = await channel.do("Anna", 'game end text="  The hill is taken,\n at a price. "')
-    assert asked.body()[0] == "The hill is taken, at a price."
+    assert asked.format_body()[0] == "The hill is taken, at a price."
     story = await channel.press("Anna", pressed(asked, "End it: US"))
     assert story.title.startswith("Hill 875 is over: US wins")
-    assert story.body()[0] == "The hill is taken, at a price."
+    assert story.format_body()[0] == "The hill is taken, at a price."
     assert (
         "US won on turn 1 · #12 · The hill is taken, at a price."
-        in (await channel.do("Bob", "game list")).text()
+        in (await channel.do("Bob", "game list")).format_text()
     )
-    assert "The hill is taken, at a price." in (await channel.do("Bob", "game open")).body()
+    assert "The hill is taken, at a price." in (await channel.do("Bob", "game open")).format_body()
     assert (
         "The game ends: US wins. “The hill is taken, at a price.”"
-        in (await channel.do("Bob", "log story")).text()
+        in (await channel.do("Bob", "log story")).format_text()
     )
 
 
@@ -92,7 +92,7 @@ async def test_the_sentence_is_a_text_that_can_be_deleted_and_both_verifiers_kno
     end["texts"]["label"] = end["texts"]["text"]
     assert any("one sentence" in line or "hash" in line for line in check(whole).faults)
     await channel.do("Anna", "privacy delete confirm")
-    assert "Called off" not in (await channel.do("Bob", "game list")).text()
+    assert "Called off" not in (await channel.do("Bob", "game list")).format_text()
 
 
 async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_next_question() -> (
@@ -101,7 +101,7 @@ async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_
     channel = await fought()
     await channel.do("Anna", 'game end text="First thought."')
     story = await channel.press("Anna", pressed(await channel.do("Anna", "game end"), "End it: US"))
-    assert "First thought." not in story.text()
+    assert "First thought." not in story.format_text()
     await channel.do("Anna", "game resume")
     await channel.refused("Anna", f'game end text="{"x" * 301}"', "too-long text")
 
@@ -112,13 +112,13 @@ async def test_the_end_reveals_the_seed_if_asked_to_and_the_page_proves_its_dice
     await channel.do("Anna", "roll 3d6", "roll 2d6 secret")
     asked = await channel.do("Anna", 'game end text="At a price."')
     asked = await channel.press("Anna", pressed(asked, "Reveal the seed too"))
-    assert "The seed is revealed with it" in asked.text()
-    assert "At a price." in asked.text()
+    assert "The seed is revealed with it" in asked.format_text()
+    assert "At a price." in asked.format_text()
     story = await channel.press("Anna", pressed(asked, "End it: US"))
-    assert "Seed 1: " in story.text()
+    assert "Seed 1: " in story.format_text()
     log = json.loads((await channel.do("Anna", "game export")).files[0].text)
     assert [event["body"]["kind"] for event in log["events"][-2:]] == ["end", "fair"]
-    assert f"#{len(log['events'])} \u00b7 {log['head'][:16]}" in story.text()
+    assert f"#{len(log['events'])} \u00b7 {log['head'][:16]}" in story.format_text()
     words = {row["event"]: row["text"] for row in log["texts"] if row["key"] == "said"}
     assert "is over" in words[len(log["events"]) - 1]
     assert "reveals the seed" in words[len(log["events"])]

@@ -4,8 +4,8 @@ threads apart.
 
 from __future__ import annotations
 
-from bot.interface.spec import Command, Person, Place
-from bot.stores.journal import from_text, to_text
+from bot.storage.journal import command_from_text, command_to_text
+from bot.ui.spec import Command, Person, Place
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
@@ -26,18 +26,18 @@ async def test_a_thread_plays_its_channels_game_and_says_nothing_about_it() -> N
     thread = Channel(channel.app, THREAD, "u")
     await two_sides(channel)
     fired = await thread.say("Anna", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6", token="t")
-    assert not fired.error, fired.text()
-    assert "thread" not in fired.text()
+    assert not fired.error, fired.format_text()
+    assert "thread" not in fired.format_text()
     assert (await channel.game()).units["cell 1"].state == "eliminated"
-    assert await channel.app.games.at(THREAD.key) is None
+    assert await channel.app.games.load_current(THREAD.key) is None
     now += 3600
-    (due,) = await channel.app.answers.due("discord:")
+    (due,) = await channel.app.answers.claim_due("discord:")
     assert due.place == THREAD.key, (
         "the answer comes where it was asked, and in the channel nothing"
     )
     assert "Squad 1" in [
         choice.value
-        for choice in await thread.app.complete(
+        for choice in await thread.app.complete_option(
             ("unit", "show"), "name", "squ", {}, thread.who("Anna"), THREAD
         )
     ]
@@ -79,7 +79,7 @@ async def test_a_setting_keeps_threads_apart() -> None:
     await two_sides(channel)
     await thread.refused("Bob", "game settings threads=own", "not-master")
     assert "games of their own" in (await thread.do("Anna", "game settings threads=own")).title
-    shown = (await channel.do("Bob", "game settings")).text()
+    shown = (await channel.do("Bob", "game settings")).format_text()
     assert "Threads of this channel play: games of their own" in shown
     assert "free play begins" in " ".join((await thread.do("Bob", "roll d6")).footer)
     assert not (await thread.game()).started
@@ -89,4 +89,4 @@ async def test_a_setting_keeps_threads_apart() -> None:
 
 def test_a_receipt_keeps_the_thread() -> None:
     command = Command(("roll",), {"dice": "d6"}, Person("console:anna", "Anna"), THREAD, "r1")
-    assert from_text(to_text(command)) == command
+    assert command_from_text(command_to_text(command)) == command

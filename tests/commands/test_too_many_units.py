@@ -8,15 +8,15 @@ from uuid import uuid4
 
 import pytest
 
-from bot.host.fuzz import roster_for, sides_of
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, CommandSpec
+from bot.cli.fuzz import build_roster_lines, list_sides
 from bot.rules.inputs.options import MAX_TEXT, Option
-from bot.rules.inputs.several_units import written_out
+from bot.rules.inputs.unit_selectors import expand_list
 from bot.rules.inputs.units import MAX_UNITS, split_items
-from bot.systems.catalog import everywhere, system
-from bot.systems.system import System
+from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.system import System
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, CommandSpec
 from tests.parsers import ROSTER, WHOSE
 from tests.playing import Channel
 
@@ -36,7 +36,7 @@ def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
     """Yield each command that is played in a game, with each of its options that takes several
     units.
     """
-    for spec in registry():
+    for spec in get_registry():
         if spec.system not in ("", game.id):
             continue
         for option in spec.options:
@@ -47,17 +47,19 @@ def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("id", [game.id for game in everywhere().values() if game.base is None])
+@pytest.mark.parametrize(
+    "id", [game.id for game in load_shared_systems().values() if game.base is None]
+)
 async def test_every_option_says_how_many_units_a_list_holds(
     id: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    game = system(id)
+    game = find_system(id)
     channel = await Channel.fresh()
-    sides = sides_of(game)
+    sides = list_sides(game)
     await channel.do(
         "Anna", f'game start {id} "A game" sides="{", ".join(sides)}"', f"game join {sides[0]}"
     )
-    await channel.do("Anna", *roster_for(game, Random(1)))
+    await channel.do("Anna", *build_roster_lines(game, Random(1)))
     await channel.do("Anna", "roll 2d6")
     wrong = []
     with caplog.at_level(logging.WARNING):
@@ -65,7 +67,7 @@ async def test_every_option_says_how_many_units_a_list_holds(
             for shape, text in LISTS.items():
                 reply = await run(channel, spec, option, text)
                 if not reply.error or reply.title != TOO_MANY:
-                    wrong.append(f"{spec.name} {option}, {shape}: {reply.text()[:100]}")
+                    wrong.append(f"{spec.name} {option}, {shape}: {reply.format_text()[:100]}")
     assert not wrong, "\n".join(wrong)
     assert not caplog.records
 
@@ -74,7 +76,7 @@ async def run(channel: Channel, spec: CommandSpec, option: str, text: str) -> Re
     """Return the answer to a command with this option, and with what it cannot do without, as a
     platform sends it.
     """
-    needed = {other.name: _some_value(other) for other in spec.options if other.required}
+    needed = {other.name: _some_value(other) for other in spec.options if other.is_required}
     options = {**needed, option: text}
     command = Command(
         spec.path, options, channel.who("Anna"), channel.place, uuid4().hex, spec=spec
@@ -92,13 +94,13 @@ def _some_value(option: Option) -> str:
 
 
 def test_forty_units_are_a_list_and_a_mark_behind_the_last_is_no_harm() -> None:
-    words = system("lnlt").words["units"]
+    words = find_system("lnlt").words["units"]
     for sign in (",", ";"):
         text = f"us1{sign} " * MAX_UNITS
-        assert len(split_items(written_out(text, words, ROSTER, WHOSE).strip(" ;"))) == MAX_UNITS
+        assert len(split_items(expand_list(text, words, ROSTER, WHOSE).strip(" ;"))) == MAX_UNITS
 
 
 def test_commas_in_a_value_or_a_name_separate_nothing() -> None:
-    words = system("lnlt").words["units"]
-    written = written_out('us1 sw=3,2, "Squad 2" sw=1,2', words, ROSTER, WHOSE)
+    words = find_system("lnlt").words["units"]
+    written = expand_list('us1 sw=3,2, "Squad 2" sw=1,2', words, ROSTER, WHOSE)
     assert written == 'us1 sw=3,2; "Squad 2" sw=1,2'

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.interface.reply.reply import LINK, Reply
-from bot.interface.spec import Command, Place
+from bot.ui.reply.reply import LINK, Reply
+from bot.ui.spec import Command, Place
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
@@ -33,8 +33,8 @@ class Club:
 
     async def posted(self, place: Place) -> list[Reply]:
         """What waits to be posted in a place because of another one."""
-        due = [one for one in await self.app.answers.due(place.key) if one.place == place.key]
-        await self.app.answers.delivered(*(one.id for one in due))
+        due = [one for one in await self.app.answers.claim_due(place.key) if one.place == place.key]
+        await self.app.answers.mark_delivered(*(one.id for one in due))
         self.changed = [one.reply for one in due if one.amends]
         return [one.reply for one in due if not one.amends]
 
@@ -51,7 +51,7 @@ class Club:
         )
 
     async def is_in(self, channel: Channel) -> bool:
-        return await self.app.games.at(channel.place.key) is not None
+        return await self.app.games.load_current(channel.place.key) is not None
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ async def test_a_manager_moves_it_at_once_and_all_see_it_there(club: Club) -> No
     assert not (await club.table.transfer("Anna", "2", manager=True)).error
     (told,) = await club.posted(HALL)
     assert not told.private
-    assert "Anna moves it from #table of Club" in told.text()
+    assert "Anna moves it from #table of Club" in told.format_text()
 
 
 async def test_where_something_is_played_even_a_manager_asks(club: Club) -> None:
@@ -154,12 +154,12 @@ async def test_the_old_channel_says_where_the_game_went(club: Club) -> None:
     refused = await club.table.refused("Bob", "game status", "no-game")
     assert refused.title == '"Hill 875" is played in #2 now.'
     shown = await club.table.do("Bob", "game list")
-    assert shown.body() == ['"Hill 875" is played in #2 now.']
+    assert shown.format_body() == ['"Hill 875" is played in #2 now.']
     assert shown.buttons == told.buttons
-    assert refused.title in (await club.table.do("Bob", "roll 2d6")).text(), (
+    assert refused.title in (await club.table.do("Bob", "roll 2d6")).format_text(), (
         "the first roll says it too"
     )
-    assert refused.title not in (await club.table.do("Bob", "roll 2d6")).text()
+    assert refused.title not in (await club.table.do("Bob", "roll 2d6")).format_text()
     assert (await club.table.say("Bob", "game open 1")).title.startswith("Free play"), (
         "it is read where it is played"
     )
@@ -169,8 +169,8 @@ async def test_what_makes_room_for_a_game_is_kept_there(club: Club) -> None:
     await club.hall.do("Cora", "unit add Doc medic stats=morale=5")
     take, _ = await club.asked()
     taken = await club.press("Vera", take, club.hall, manager=True)
-    assert "The free play is kept: /game list" in taken.text()
-    logs = [(await club.hall.do("Cora", f"log game={number}")).text() for number in (1, 2)]
+    assert "The free play is kept: /game list" in taken.format_text()
+    logs = [(await club.hall.do("Cora", f"log game={number}")).format_text() for number in (1, 2)]
     assert sum("Doc" in log for log in logs) == 1, (
         "both began in the same second, so either may be the first"
     )
@@ -193,7 +193,7 @@ async def test_a_request_to_move_that_nobody_answered_expires(club: Club) -> Non
     await club.app.due_work.look()
     await club.posted(HALL)
     (expired,) = club.changed
-    assert expired.text() == "Expired after 24 hours: The move of a game that was requested"
+    assert expired.format_text() == "Expired after 24 hours: The move of a game that was requested"
     assert not expired.buttons
     assert (await club.press("Vera", take, club.hall, manager=True)).code == "not-asked"
 
@@ -202,13 +202,13 @@ async def test_a_request_to_move_says_how_it_was_answered(club: Club) -> None:
     _, stay = await club.asked()
     await club.press("Vera", stay, club.hall, manager=True)
     await club.posted(HALL)
-    assert [reply.text() for reply in club.changed] == [
+    assert [reply.format_text() for reply in club.changed] == [
         "Vera refuses: The move of a game that was requested"
     ]
     take, _ = await club.asked()
     await club.press("Vera", take, club.hall, manager=True)
     await club.posted(HALL)
-    assert [reply.text() for reply in club.changed] == [
+    assert [reply.format_text() for reply in club.changed] == [
         "Vera takes it over: The move of a game that was requested"
     ]
     assert not club.changed[0].buttons
@@ -231,17 +231,19 @@ async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_
     under it.
     """
     assert not (await club.table.transfer("Anna", "2")).error
-    (request,) = [one for one in await club.app.answers.due(HALL.key) if one.place == HALL.key]
+    (request,) = [
+        one for one in await club.app.answers.claim_due(HALL.key) if one.place == HALL.key
+    ]
     who, stay, spot = (
         club.hall.who("Vera", manager=True),
         request.reply.buttons[1].action,
         {"message": "77"},
     )
     await club.app.press(stay, who, HALL, "r1", {"pressed": spot})
-    await club.app.answers.delivered(request.id)
-    (change,) = [one for one in await club.app.answers.due(HALL.key) if one.amends]
-    assert change.reply.text() == "Vera refuses: The move of a game that was requested"
-    assert spot in (await club.app.store.shown(change.amends)).spots[HALL.key]
+    await club.app.answers.mark_delivered(request.id)
+    (change,) = [one for one in await club.app.answers.claim_due(HALL.key) if one.amends]
+    assert change.reply.format_text() == "Vera refuses: The move of a game that was requested"
+    assert spot in (await club.app.store.load_posted_messages(change.amends)).spots[HALL.key]
 
 
 async def test_a_game_takes_its_closed_hands_along(club: Club) -> None:
@@ -252,10 +254,10 @@ async def test_a_game_takes_its_closed_hands_along(club: Club) -> None:
     assert not (await club.table.transfer("Anna", "2", manager=True)).error
     there = await club.hall.do("Bob", "hand")
     assert [entry.label for entry in there.menus[0].entries] == held
-    assert "On top of cup" in (await club.hall.do("Anna", "hand")).text()
+    assert "On top of cup" in (await club.hall.do("Anna", "hand")).format_text()
     old = await club.table.press("Bob", hand.menus[0].entries[0].action)
     assert old.error
-    assert held[0] not in old.text().split()
+    assert held[0] not in old.format_text().split()
     played = await club.hall.press("Bob", there.menus[0].entries[0].action)
     assert played.announce is not None
     assert played.announce.title == f"Bob plays {held[0]}"

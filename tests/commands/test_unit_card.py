@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.interface.reply.bars import COLUMNS
-from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.unit_table import UnitTable
+from bot.ui.reply.bars import COLUMNS
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import Reply
+from bot.ui.reply.unit_table import UnitTable
 from tests.playing import Channel, two_sides
 
 
@@ -32,16 +32,16 @@ async def test_the_reader_s_side_comes_first_and_the_lost_are_one_line() -> None
     channel = await in_the_field()
     reply = await channel.do("Bob", "unit list")
     assert reply.private
-    assert reply.first == "5 units: 2 US, 3 VC · your side first"
+    assert reply.first_line == "5 units: 2 US, 3 VC · your side first"
     assert [table.heading for table in tables(reply)] == ["VC · Bob", "US · Anna"]
     assert reply.lines[-1] == Small("US lost: Squad 2")
-    assert tables(reply)[1].lines() == [
+    assert tables(reply)[1].format_lines() == [
         "",
         "US · Anna            morale fp",
         "us1 Squad 1 SHAKEN ½      4  1",
         "us3 Lt Hill lm 1          6  –",
     ]
-    assert "Squad 2" in (await channel.do("Bob", "unit list all")).text()
+    assert "Squad 2" in (await channel.do("Bob", "unit list all")).format_text()
 
 
 async def test_a_list_for_the_channel_has_the_order_of_the_game() -> None:
@@ -59,7 +59,7 @@ async def test_long_names_and_many_numbers_fit_a_phone() -> None:
         'unit add "Headquarters of the 3rd Platoon" squad US stats="morale=5 fp=2 sw=3,2 shaken moved"',
     )
     for table in tables(await channel.do("Anna", "unit list")):
-        assert all(len(line) <= COLUMNS for line in table.lines()), table.lines()
+        assert all(len(line) <= COLUMNS for line in table.format_lines()), table.format_lines()
 
 
 async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
@@ -67,7 +67,7 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     card = await channel.do("Anna", "unit show us1")
     assert card.private
     assert card.title == "Squad 1: shaken, reduced"
-    assert card.body()[:2] == [
+    assert card.format_body()[:2] == [
         "Yours · half-squad · fp 1 · morale 4 · us1",
         "Full: squad, fp 2, morale 5",
     ]
@@ -76,10 +76,10 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     assert buttons(sound)["Fire with it"] == "form:lnlt fire attackers=vc1", (
         "who is shaken has no such button"
     )
-    assert "VC Cell 1 fires: Squad 1 takes casualties" in card.text()
+    assert "VC Cell 1 fires: Squad 1 takes casualties" in card.format_text()
     history = await channel.press("Anna", buttons(card)["History"])
-    assert "Squad 1" in history.text()
-    assert "Tran" not in history.text()
+    assert "Squad 1" in history.format_text()
+    assert "Tran" not in history.format_text()
 
 
 async def test_a_card_of_an_enemy_fires_at_it_and_marks_nothing() -> None:
@@ -90,7 +90,7 @@ async def test_a_card_of_an_enemy_fires_at_it_and_marks_nothing() -> None:
     )
     card = await channel.press("Bob", entry.action)
     assert card.private
-    assert card.body()[0].startswith("US (Anna) · half-squad")
+    assert card.format_body()[0].startswith("US (Anna) · half-squad")
     assert buttons(card)["Fire at it"] == "form:lnlt fire targets=us1"
     assert buttons(card)["Odds"] == "form:lnlt fire targets=us1 odds"
     assert card.menus == ()
@@ -168,7 +168,7 @@ async def test_a_card_of_before_a_lasting_marker_is_old_and_a_marker_of_the_turn
     await two_sides(channel)
     await channel.do("Anna", "unit add M48 armored-vehicle US morale=5")
     card = await channel.do("Anna", "unit show M48")
-    assert "armored vehicle" in card.text()
+    assert "armored vehicle" in card.format_text()
     entries = {entry.label: entry.action for entry in card.menus[0].entries}
     await channel.do("Anna", "unit edit M48 +fired")
     assert not (await channel.press("Anna", entries["Moved"])).error
@@ -183,7 +183,7 @@ async def test_who_is_lost_is_not_reduced_besides() -> None:
     await channel.do(
         "Anna", "unit edit us1 half=1/4", "unit edit us1 flip", "unit edit us1 state=eliminated"
     )
-    assert (await channel.do("Anna", "unit show us1")).first == "Squad 1: eliminated"
+    assert (await channel.do("Anna", "unit show us1")).first_line == "Squad 1: eliminated"
 
 
 async def test_a_unit_without_numbers_leads_to_the_form_that_sets_them() -> None:
@@ -195,7 +195,7 @@ async def test_a_unit_without_numbers_leads_to_the_form_that_sets_them() -> None
     assert card.buttons[0].label == "Set numbers"
     anna = channel.who("Anna")
     action = card.buttons[0].action.removeprefix("form:")
-    draft = await channel.app.forms.opened(action, anna, channel.place)
+    draft = await channel.app.forms.open_draft(action, anna, channel.place)
     assert (draft.path, draft.options) == (("unit", "edit"), {"name": "us4"})
     await channel.do("Anna", 'unit edit us4 "morale 7, fp 1"')
     again = await channel.do("Anna", "unit show us4")

@@ -11,16 +11,16 @@ import pytest
 from bot.commands.units.unit_words import describe_changes, describe_unit
 from bot.rules.copies import replace
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
 from tests.playing import Channel
 
 ID = re.compile(r"[a-z]_[a-z]|=|(?<!half)-(?!squad|track)[a-z]")
 """What a typed id has and a word of the game has not."""
 
 
-@pytest.mark.parametrize("game", [one.id for one in systems().values()])
+@pytest.mark.parametrize("game", [one.id for one in get_systems().values()])
 def test_units_and_their_changes_are_said_in_words(game: str) -> None:
-    system_ = system(game)
+    system_ = find_system(game)
     units = system_.game["units"]
     words = system_.words["units"]
     for type_ in words.types:
@@ -49,9 +49,9 @@ async def test_a_state_of_two_flags_is_said_with_and() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford")
     edited = await channel.do("Anna", 'unit edit "Cadre Minh" state=shaken-wounded')
-    assert edited.body()[0].startswith("shaken and wounded · ")
-    assert "turned to its reduced side" in edited.text()
+    assert edited.format_body()[0].startswith("shaken and wounded · ")
+    assert "turned to its reduced side" in edited.format_text()
     refused = await channel.say("Anna", 'lnlt fire "Cadre Minh" "Rifle 1"')
-    assert "is shaken and cannot fire" in refused.text()
+    assert "is shaken and cannot fire" in refused.format_text()
     odds = await channel.do("Anna", 'lnlt fire "Rifle 1" "Cadre Minh" odds')
-    assert "From Cadre Minh: shaken and wounded." in odds.text()
+    assert "From Cadre Minh: shaken and wounded." in odds.format_text()

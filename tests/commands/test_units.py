@@ -16,7 +16,7 @@ async def test_a_numbered_row_of_units_with_handles() -> None:
     assert [unit.handle for unit in units.values() if unit.side == "US"] == ["us1", "us2", "us3"]
     assert units["cell 2"].numbers == {"morale": 4, "fp": 1}
     added = await channel.do("Anna", 'unit add "Fox 08..10" squad US')
-    assert added.body() == ["Fox 8-10 (us4..us6): squad"]
+    assert added.format_body() == ["Fox 8-10 (us4..us6): squad"]
     assert {"fox 08", "fox 09", "fox 10"} <= set((await channel.game()).units)
 
 
@@ -109,7 +109,7 @@ async def test_a_roster_with_a_fault_adds_nothing(text: str, part: str) -> None:
     await two_sides(channel)
     before = await channel.content()
     reply = await channel.refused("Anna", f"unit import text='{text}'", part)
-    assert "Nothing was added" in reply.text() or "roster is empty" in reply.text()
+    assert "Nothing was added" in reply.format_text() or "roster is empty" in reply.format_text()
     assert await channel.content() == before
 
 
@@ -152,16 +152,16 @@ async def test_the_log_by_pages_and_filters() -> None:
     await channel.do("Bob", "game next", "roll d20 secret label=hidden")
     log = await channel.do("Carl", "log 3")
     assert log.private
-    assert len([line for line in log.body() if line.startswith("#")]) == 3
+    assert len([line for line in log.format_body() if line.startswith("#")]) == 3
     assert [button.label for button in log.buttons] == ["Older", "Share"]
     older = await channel.press("Carl", log.buttons[0].action)
     assert "page 2" in older.title
     everything = await channel.do("Carl", "log 200")
-    assert "first" in everything.text()
-    assert "hidden" not in everything.text()
-    assert "Cell 1" in (await channel.do("Carl", "log unit=vc1 kind=sequence")).text()
-    assert "edited" in (await channel.do("Carl", "log kind=unit count=1")).text()
-    assert all("(VC)" in line for line in (await channel.do("Carl", "log side=VC")).body())
+    assert "first" in everything.format_text()
+    assert "hidden" not in everything.format_text()
+    assert "Cell 1" in (await channel.do("Carl", "log unit=vc1 kind=sequence")).format_text()
+    assert "edited" in (await channel.do("Carl", "log kind=unit count=1")).format_text()
+    assert all("(VC)" in line for line in (await channel.do("Carl", "log side=VC")).format_body())
 
 
 async def test_the_next_page_is_asked_for_with_the_same_filters() -> None:
@@ -180,9 +180,9 @@ async def test_the_next_page_is_asked_for_with_the_same_filters() -> None:
 async def test_undone_events_are_marked_in_the_log() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll d6", "game undo")
-    assert "(undone)" in (await channel.do("Anna", "log")).text()
+    assert "(undone)" in (await channel.do("Anna", "log")).format_text()
     await channel.do("Anna", "game redo")
-    assert "(undone)" not in (await channel.do("Anna", "log")).text()
+    assert "(undone)" not in (await channel.do("Anna", "log")).format_text()
 
 
 async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones() -> None:
@@ -190,7 +190,7 @@ async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones(
     await channel.refused("Anna", "again", "no-game")
     await channel.do("Anna", "roll 3d6+1 label=rally", "roll d20 secret")
     again = await channel.do("Bob", "again")
-    assert again.first.endswith(" for rally · Bob rolls 3d6+1")
+    assert again.first_line.endswith(" for rally · Bob rolls 3d6+1")
     await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
     assert (await channel.do("Anna", "again")).by.endswith("a squad fires")
 
@@ -206,7 +206,7 @@ async def test_odds_and_then_just_this_roll_once() -> None:
     rolled = await channel.press("Anna", button.action)
     assert rolled.by == "a squad fires"
     used = await channel.press("Anna", button.action)
-    assert used.title == f"Already done: {rolled.first}"
+    assert used.title == f"Already done: {rolled.first_line}"
     assert used.private
     assert (await channel.press("Bob", button.action)).error, (
         "what it brought is told to who pressed it alone"
@@ -223,11 +223,11 @@ async def test_texts_in_the_dice_only_before_the_first_one() -> None:
     assert (await channel.game()).digest == game.digest
     await channel.refused("Bob", "fair add late", "texts-closed")
     shown = await channel.do("Anna", "fair show")
-    assert "'one', 'two'" in shown.text()
+    assert "'one', 'two'" in shown.format_text()
     revealed = await channel.do("Anna", "fair reveal")
-    assert game.commitment in revealed.text()
+    assert game.commitment in revealed.format_text()
     await channel.do("Bob", "fair add now")
-    assert "revealed in" in (await channel.do("Anna", "fair show")).text()
+    assert "revealed in" in (await channel.do("Anna", "fair show")).format_text()
 
 
 async def test_privacy_shows_exports_and_deletes() -> None:
@@ -235,18 +235,18 @@ async def test_privacy_shows_exports_and_deletes() -> None:
     await two_sides(channel)
     await channel.do("Bob", "roll d6 label=mine", "roll d6 secret")
     number = (await channel.game()).number
-    assert "games: 1" in (await channel.do("Bob", "privacy show")).text()
+    assert "games: 1" in (await channel.do("Bob", "privacy show")).format_text()
     data = json.loads((await channel.do("Bob", "privacy export")).files[0].text)
     assert any(text["text"] == "mine" for text in data["texts"])
     assert "Delete" in (await channel.do("Bob", "privacy delete")).buttons[0].label
     await channel.do("Bob", "privacy delete confirm")
-    log = (await channel.do("Anna", "log 50")).text()
+    log = (await channel.do("Anna", "log 50")).format_text()
     assert "Bob" not in log
     assert "mine" not in log
     assert "Bob" not in (await channel.do("Anna", "game export")).files[0].text
-    assert "VC: nobody yet" in (await channel.do("Anna", "game status")).text()
+    assert "VC: nobody yet" in (await channel.do("Anna", "game status")).format_text()
     opened = await channel.do("Anna", f"game reveal {number}")
-    assert "deleted" in opened.text(), (
+    assert "deleted" in opened.format_text(), (
         "what nobody can open any more must not block the seed for ever"
     )
     await channel.do("Anna", "fair reveal")
@@ -268,4 +268,4 @@ async def test_units_alike_are_removed_in_one_line_as_they_were_added() -> None:
     await channel.do("Anna", "game start lnlt Hill sides=US,VC")
     added = await channel.do("Anna", 'unit add "Fox 1..40" squad US morale=5')
     removed = await channel.do("Anna", 'unit remove "Fox 1..40"')
-    assert removed.body() == added.body() == ["Fox 1-40 (us1..us40): squad, morale 5"]
+    assert removed.format_body() == added.format_body() == ["Fox 1-40 (us1..us40): squad, morale 5"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.rules.inputs.options import TARGETS
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
 from tests.playing import Channel
 
 SCENARIOS = [
     (game.id, name)
-    for game in systems().values()
+    for game in get_systems().values()
     for name in game.scenarios
     if any(
         option.part == TARGETS and option.type == "units"
@@ -24,13 +24,13 @@ SCENARIOS = [
 async def test_the_corrected_line_has_one_list_for_each_side(game: str, scenario: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {game} scenario={scenario}")
-    known = await channel.app.known(channel.place, channel.who("Anna"))
+    known = await channel.app.get_completion_context(channel.place, channel.who("Anna"))
     own, other = known.sides[:2]
     await channel.do("Anna", f'game join "{own}"')
     first, second = [unit.handle for unit in known.roster if unit.side == own][:2]
     target = next(unit.handle for unit in known.roster if unit.side == other)
     met = 0
-    for spec in channel.app.registry.below((game,)):
+    for spec in channel.app.registry.list_below((game,)):
         lists = [option for option in spec.options if option.type == "units"]
         if spec.family != "sequence" or len(lists) < 2 or lists[1].part != TARGETS:
             continue
@@ -38,7 +38,7 @@ async def test_the_corrected_line_has_one_list_for_each_side(game: str, scenario
         if refused.code != "loose-word":
             continue  # a word between the lists: that is said instead
         met += 1
-        typed = await channel.app.parsed(refused.better, channel.place, channel.who("Anna"))
+        typed = await channel.app.parse_line(refused.better, channel.place, channel.who("Anna"))
         assert typed.options[lists[0].name] == f"{first}; {second}", spec.name
         assert typed.options[lists[1].name] == target, spec.name
     assert met > 0 or game not in ("lnlt", "nhis", "baps")
@@ -58,4 +58,4 @@ async def test_a_unit_with_the_name_of_a_word_is_not_mistaken() -> None:
     await channel.do("Anna", 'unit add "Other" leader side=US morale=6 lr=1')
     await channel.do("Anna", "unit edit us1 shaken")
     rallied = await channel.say("Anna", "lnlt rally us1 other")
-    assert rallied.code != "loose-word", rallied.text()
+    assert rallied.code != "loose-word", rallied.format_text()

@@ -8,16 +8,16 @@ from itertools import product
 import pytest
 
 from adapters.slack.modal import ROOM
-from bot.answers.what_if import changes, count_changes
-from bot.host.batch import answer
-from bot.host.cli import odds_once
-from bot.interface.form.form import FLAGS, form_of
-from bot.interface.registry import registry
-from bot.interface.reply.bars import COLUMNS, percent
-from bot.interface.reply.parts import Compared, part_lines
-from bot.interface.reply.reply import Reply
+from bot.cli.batch import answer_request
+from bot.cli.cli import count_odds_once
+from bot.presentation.what_if import count_change_odds, list_changes
 from bot.rules.odds.rolls import TooManyStates
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.ui.form.form import FLAGS, build_form
+from bot.ui.registry import get_registry
+from bot.ui.reply.bars import COLUMNS, format_percent
+from bot.ui.reply.parts import Compared, format_part
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel, two_sides
 
 FIRE = 'lnlt fire "Squad 1; Squad 2" "Cell 1; Cell 2; Tran" tm=1 odds'
@@ -31,7 +31,7 @@ def button(reply: Reply, label: str) -> str:
 def worth(reply: Reply) -> dict[str, tuple[float, float]]:
     """The rows: what is changed, its chance and its difference."""
     (part,) = (part for part in reply.lines if isinstance(part, Compared))
-    assert all(len(line) <= COLUMNS for line in part_lines(part))
+    assert all(len(line) <= COLUMNS for line in format_part(part))
     chances = [chance for _, chance, _ in part.changes]
     assert chances == sorted(chances, reverse=True), "the best first"
     return {label: (chance, gain) for label, chance, gain in part.changes}
@@ -54,17 +54,19 @@ async def test_infantry_is_not_told_what_only_vehicles_can_bear() -> None:
     rows = worth(await channel.press("Anna", button(odds, "What if")))
     foreign = ("MG", "vehicle", "mounted", "fl", "lone")
     assert not [label for label in rows if label.startswith(foreign)]
-    spec = registry().get(("lnlt", "fire"))
+    spec = get_registry().get(("lnlt", "fire"))
     assert spec is not None
     known = await channel.app.get_form_context(spec, channel.place, channel.who("Anna"))
     flags = {
-        unit: form_of(spec, {"attackers": unit, "targets": "vc1"}, known, ROOM).field(FLAGS)
+        unit: build_form(spec, {"attackers": unit, "targets": "vc1"}, known, ROOM).find_field(FLAGS)
         for unit in ("us1", "us7")
     }
     words = {unit: {pick.value for pick in flag.picks} for unit, flag in flags.items() if flag}
     assert words["us7"] - words["us1"] == {"mg_pivot", "mg_assault"}
     assert words["us1"] - words["us7"] == {"assault"}
-    taken = form_of(spec, {"attackers": "us1", "mods": "mg_pivot"}, known, ROOM).field(FLAGS)
+    taken = build_form(spec, {"attackers": "us1", "mods": "mg_pivot"}, known, ROOM).find_field(
+        FLAGS
+    )
     assert taken is not None
     assert "mg_pivot" in {pick.value for pick in taken.picks}, "what was given stays"
 
@@ -95,7 +97,7 @@ async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() ->
         assert gain == pytest.approx(chance - hurt(3, 4, 1))
     best = max(rows.values())[0]
     assert reply.title.endswith(
-        f"is worth most: {percent(best)} instead of {percent(hurt(3, 4, 1))}"
+        f"is worth most: {format_percent(best)} instead of {format_percent(hurt(3, 4, 1))}"
     )
     assert reply.by == "at least shaken, Cell 1 + 2 · Squads 1 + 2 fire"
     assert reply.private
@@ -122,12 +124,12 @@ async def test_a_menu_asks_for_another_level_and_another_unit() -> None:
 async def test_back_to_the_odds_and_roll_once() -> None:
     channel, reply = await asked()
     back = await channel.press("Anna", button(reply, "Back"))
-    assert "to shake or hurt each Cell" in back.first
+    assert "to shake or hurt each Cell" in back.first_line
     fired = await channel.press("Anna", button(reply, "Roll it"))
     assert not fired.private
     again = await channel.press("Anna", button(back, "Roll it"))
     assert again.private
-    assert again.first.startswith("Already done")
+    assert again.first_line.startswith("Already done")
     gone = await channel.press("Anna", button(reply, "Back"))
     assert gone.error, "the draft is used up"
 
@@ -139,17 +141,17 @@ async def test_it_is_theirs_alone() -> None:
 
 
 def test_flags_that_do_not_apply_are_no_rows_and_too_much_is_refused() -> None:
-    sequence = system("lnlt").sequence("fire")
+    sequence = find_system("lnlt").find_sequence("fire")
     raw = {"attackers": "squad fp=2; leader lm=1", "targets": "squad morale=5"}
-    tried = changes(sequence, raw, sequence.given(raw, {}))
+    tried = list_changes(sequence, raw, sequence.read_inputs(raw, {}))
     assert [one.label for one in tried][:2] == ["adjacent", "target moved"]
     assert {"leader leads", "no leader", "no squad"} <= {one.label for one in tried}
     raws = [dict(one.raw) for one in tried] + [{**raw, "attackers": ""}]
-    found = count_changes("lnlt", "fire", raws, ("row 0",), {})
+    found = count_change_odds("lnlt", "fire", raws, ("row 0",), {})
     assert sum(next(odds for odds in found if odds)["row 0"].values()) == 1
     assert found[-1] is None, "without a firer there is no shot"
     with pytest.raises(TooManyStates):
-        count_changes("lnlt", "fire", raws, ("row 0",), {}, 0.0)
+        count_change_odds("lnlt", "fire", raws, ("row 0",), {}, 0.0)
 
 
 async def test_compare_typed_is_the_same_and_rolls_nothing() -> None:
@@ -165,11 +167,11 @@ async def test_compare_typed_is_the_same_and_rolls_nothing() -> None:
 
 def test_the_command_line_and_batch_compare_too(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["lnlt", "fire", "attackers=squad fp=4", "targets=squad morale=5", "tm=1"]
-    odds_once([*words, "--compare"])
+    count_odds_once([*words, "--compare"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith(f"instead of {percent(hurt(4, 5, 1))} · at least shaken, squad")
+    assert lines[0].endswith(f"instead of {format_percent(hurt(4, 5, 1))} · at least shaken, squad")
     assert any(line.startswith("  as planned") for line in lines)
-    found = answer(
+    found = answer_request(
         {
             "op": "odds",
             "system": "lnlt",
@@ -189,16 +191,16 @@ def test_a_menu_has_compare_wherever_something_can_be_compared() -> None:
     """Where a menu has no `compare`, at most an override or an input of forms alone changes."""
     out_of_menus = {"anyway"}
     left_out = 0
-    for spec in registry():
-        compare = spec.option("compare")
+    for spec in get_registry():
+        compare = spec.find_option("compare")
         if spec.family != "sequence" or compare is None or not compare.form_only:
             continue
-        sequence = system(spec.system).sequence(spec.target)
-        given = sequence.given(sequence.example, {})
+        sequence = find_system(spec.system).find_sequence(spec.target)
+        given = sequence.read_inputs(sequence.example, {})
         hidden = out_of_menus | {option.name for option in sequence.inputs if option.form_only}
         changed = [
             name
-            for change in changes(sequence, sequence.example, given)
+            for change in list_changes(sequence, sequence.example, given)
             for name in change.raw.keys() | sequence.example.keys()
             if change.raw.get(name) != sequence.example.get(name)
         ]

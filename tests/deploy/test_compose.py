@@ -20,7 +20,7 @@ import yaml
 from adapters.discord import http as discord_http
 from adapters.slack import http as slack_http
 from adapters.slack.installation import INSTALL_PATH, REDIRECT_PATH
-from bot.process.settings import Settings, load_settings, need_discord, need_slack
+from bot.runtime.settings import Settings, load_settings, need_discord, need_slack
 from tests.conftest import SETTINGS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

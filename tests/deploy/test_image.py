@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import bot.process.release
+import bot.runtime.release
 
 
 def copied(root: Path) -> list[str]:
@@ -74,8 +74,8 @@ def test_it_plays_from_these_files_alone(root: Path, tmp_path: Path) -> None:
 def test_it_knows_its_release_without_being_installed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    installed = bot.process.release.release()
-    monkeypatch.setattr(bot.process.release, "NAME", "not-installed-anywhere")
-    assert bot.process.release.release() == installed
-    monkeypatch.setattr(bot.process.release, "__file__", str(tmp_path / "bot" / "release.py"))
-    assert bot.process.release.release() == "from source"
+    installed = bot.runtime.release.get_release()
+    monkeypatch.setattr(bot.runtime.release, "NAME", "not-installed-anywhere")
+    assert bot.runtime.release.get_release() == installed
+    monkeypatch.setattr(bot.runtime.release, "__file__", str(tmp_path / "bot" / "release.py"))
+    assert bot.runtime.release.get_release() == "from source"

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main, process
-from bot.stores.sqlite.schema import FIRST_VERSION, backup_path, migrate
+from bot.storage.sqlite.schema import FIRST_VERSION, get_backup_path, migrate
 from tests.adapters.discord.process import Bot
 from tests.deploy.walk.readme import Walk, text_of_pages
 from tests.standins.discord import DiscordStandIn
@@ -266,7 +266,7 @@ async def test_back_to_an_older_release_with_the_copy_that_the_newer_one_made(
         migrate(db, path)
         db.execute("INSERT INTO docs VALUES ('note', 'of before', '{}', NULL, '')")
         migrate(db, path, ("CREATE TABLE weather (game TEXT)",))  # the newer release
-    assert main(["restore", str(backup_path(path, FIRST_VERSION))]) == 0
+    assert main(["restore", str(get_backup_path(path, FIRST_VERSION))]) == 0
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (FIRST_VERSION,), (
             "the older release opens it"

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.__main__ import exit_status
+from bot.__main__ import get_exit_status
 from bot.rules.errors import TableError, UserError
-from bot.stores.base import StoreError
-from bot.stores.postgres import faults as postgres
-from bot.stores.sqlite import faults as sqlite
+from bot.storage.base import StoreError
+from bot.storage.postgres import faults as postgres
+from bot.storage.sqlite import faults as sqlite
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 FOR_GOOD = {"28P01", "28000", "3D000", "42501", "25006", "22021", "42703"}
@@ -71,16 +71,16 @@ def test_the_unit_starts_a_bot_again_exactly_where_waiting_helps() -> None:
         "DiskFault",
         "Gone",
     }
-    every += [postgres.explained(code, "words") for code in FOR_GOOD | PASSING]
+    every += [postgres.build_store_error(code, "words") for code in FOR_GOOD | PASSING]
     for error in every:
-        assert (exit_status(error) in given_up) == (not error.is_passing), error
-        assert exit_status(error) in (2, 75)
+        assert (get_exit_status(error) in given_up) == (not error.is_passing), error
+        assert get_exit_status(error) in (2, 75)
 
 
 @pytest.mark.parametrize("code", sorted(FOR_GOOD | PASSING))
 def test_what_postgresql_reports_passes_or_not(code: str) -> None:
-    error = postgres.explained(code, "words", "db.example.org:5432")
-    assert exit_status(error) == (75 if code in PASSING else 2)
+    error = postgres.build_store_error(code, "words", "db.example.org:5432")
+    assert get_exit_status(error) == (75 if code in PASSING else 2)
     assert "None of it was saved" not in str(error), "nothing was to be saved"
     assert "db.example.org:5432" in str(error)
 
@@ -89,15 +89,15 @@ def test_what_postgresql_reports_passes_or_not(code: str) -> None:
 def test_what_sqlite_reports_passes_or_not(name: str) -> None:
     reported = sqlite3.OperationalError("words")
     reported.sqlite_errorname = name
-    error = sqlite.explained(reported, "/data/grognard.db", to_host=True)
-    assert exit_status(error) == OF_FILES[name]
+    error = sqlite.build_store_error(reported, "/data/grognard.db", to_host=True)
+    assert get_exit_status(error) == OF_FILES[name]
     assert str(error).startswith("The database /data/grognard.db ")
     assert "None of it was saved" not in str(error), "nothing was to be saved"
 
 
 def test_what_is_no_fault_of_a_store_is_for_a_person_to_mend() -> None:
-    assert exit_status(UserError("No platform has its tokens.", code="bad-settings")) == 2
-    assert exit_status(TableError("game.yaml", "is not right")) == 2
+    assert get_exit_status(UserError("No platform has its tokens.", code="bad-settings")) == 2
+    assert get_exit_status(TableError("game.yaml", "is not right")) == 2
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_what_is_no_fault_of_a_store_is_for_a_person_to_mend() -> None:
     ],
 )
 def test_a_server_is_named_without_its_secrets(url: str, server: str) -> None:
-    assert postgres.server_of(url) == server
-    assert "cret" not in postgres.server_of(url)
+    assert postgres.get_server_address(url) == server
+    assert "cret" not in postgres.get_server_address(url)
 
 
 def test_the_nightly_copy_reaches_a_server_and_is_tried_again_where_that_helps() -> None:

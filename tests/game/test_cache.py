@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.loaded import Games, size
-from bot.stores.sqlite import TemporaryStore
+from bot.game.game_cache import GameCache, estimate_size
+from bot.storage.sqlite import TemporaryStore
 from tests.fresh import fresh
 from tests.playing import Channel, two_sides
 
@@ -22,9 +22,9 @@ class Asked(TemporaryStore):
 
     peeks = 0
 
-    async def peek(self, place: str) -> Any:
+    async def load_game_version(self, place: str) -> Any:
         self.peeks += 1
-        return await super().peek(place)
+        return await super().load_game_version(place)
 
 
 async def two_processes() -> tuple[Channel, Channel, Asked]:
@@ -73,9 +73,9 @@ async def test_a_board_that_another_process_posted_follows_the_next_roll() -> No
     await two_sides(here)
     await there.do("Anna", "game board")
     await here.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=6,1,1,1")
-    game = await here.app.games.at(here.place.key)
+    game = await here.app.games.load_current(here.place.key)
     assert game is not None
-    board = await store.doc("board", game.row)
+    board = await store.load_doc("board", game.row)
     assert board is not None
     assert board.data["said"].endswith(f"#{game.game.number}")
 
@@ -83,15 +83,15 @@ async def test_a_board_that_another_process_posted_follows_the_next_roll() -> No
 async def test_memory_is_bounded_by_bytes() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6")
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    games = Games(channel.app.store, kept=3 * size(loaded))
+    games = GameCache(channel.app.store, kept=3 * estimate_size(loaded))
     for number in range(5):
         await Channel(channel.app, type(channel.place)(f"console:{number}"), f"{number}-").do(
             "Anna", "roll 2d6"
         )
-        assert await games.at(f"console:{number}") is not None
-    assert [games.remembered(f"console:{number}") is not None for number in range(5)] == [
+        assert await games.load_current(f"console:{number}") is not None
+    assert [games.get_cached(f"console:{number}") is not None for number in range(5)] == [
         False,
         False,
         True,
@@ -99,17 +99,17 @@ async def test_memory_is_bounded_by_bytes() -> None:
         True,
     ]
     games.clear()
-    assert games.remembered("console:4") is None
+    assert games.get_cached("console:4") is None
 
 
 @pytest.mark.parametrize("units", [0, 40])
 async def test_an_army_weighs_more_than_free_play(units: int) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    before = await channel.app.games.at(channel.place.key)
+    before = await channel.app.games.load_current(channel.place.key)
     if units:
         await channel.do("Anna", f'unit add "Rifle 1..{units}" squad US morale=5 fp=2')
-    after = await channel.app.games.at(channel.place.key)
+    after = await channel.app.games.load_current(channel.place.key)
     assert before is not None
     assert after is not None
-    assert size(after) >= size(before) + units * 800
+    assert estimate_size(after) >= estimate_size(before) + units * 800

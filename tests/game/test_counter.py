@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.game.state import Json, unit_json
-from bot.report.units import counter
+from bot.game.state import Json, unit_to_json
+from bot.report.units import build_counter
 from bot.rules.errors import TableError
 from bot.rules.inputs.units import Back, RosterUnit
-from bot.systems.catalog import system, systems
-from bot.systems.game_file import ANY, FRAMES, check_counters
-from bot.systems.system import System
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.game_file import ANY, FRAMES, check_counters
+from bot.rulesets.system import System
 
 FRAME_OF = {
     "asl": "infantry infantry weapon leader person armor mechanized mechanized soft artillery weapon",
@@ -25,14 +25,14 @@ FRAME_OF = {
 
 
 def made(game: str, type_: str, **more: object) -> Json:
-    unit = unit_json(RosterUnit("Fox", "us1", type_, "US", **more))  # type: ignore[arg-type]
-    return counter(unit, unit, system(game))
+    unit = unit_to_json(RosterUnit("Fox", "us1", type_, "US", **more))  # type: ignore[arg-type]
+    return build_counter(unit, unit, find_system(game))
 
 
-@pytest.mark.parametrize("game", list(systems()))
+@pytest.mark.parametrize("game", list(get_systems()))
 def test_every_unit_type_has_its_frame(game: str) -> None:
     """A frame of the list, none left as an empty box."""
-    types = system(game).game["units"]["types"]
+    types = find_system(game).game["units"]["types"]
     assert [made(game, type_)["frame"] for type_ in types] == FRAME_OF[game].split()
     assert set(FRAME_OF[game].split()) <= set(FRAMES) - {ANY}
 
@@ -40,8 +40,8 @@ def test_every_unit_type_has_its_frame(game: str) -> None:
 def fates(game: str) -> dict[str, set[str]]:
     """What each state of a game means: "" for one in which nothing ails the unit."""
     found: dict[str, set[str]] = {}
-    for state in system(game).words["units"].known_states:
-        made_ = made(game, system(game).game["units"]["types"][0], state=state)
+    for state in find_system(game).words["units"].known_states:
+        made_ = made(game, find_system(game).game["units"]["types"][0], state=state)
         fate = str(made_["standing"]).replace("gone", "lost")
         assert bool(made_["states"]) == bool(fate)
         found.setdefault(fate, set()).add(state)
@@ -108,8 +108,8 @@ def test_the_reduced_side_is_said_once() -> None:
 
 def test_free_play_knows_the_common_words_only() -> None:
     """Without a system: an empty box without numbers, lost by the words that all games share."""
-    unit = unit_json(RosterUnit("Fox", "u1", "squad", numbers={"morale": 5}, state="eliminated"))
-    bare = counter(unit, unit, None)
+    unit = unit_to_json(RosterUnit("Fox", "u1", "squad", numbers={"morale": 5}, state="eliminated"))
+    bare = build_counter(unit, unit, None)
     assert (bare["frame"], bare["printed"], bare["standing"]) == (ANY, "", "gone")
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.game.state import Game, content
-from bot.interface.spec import Command, Place
-from bot.rules.proof.chain import canonical, event_hash, genesis
+from bot.game.state import Game, get_undoable_content
+from bot.rules.proof.chain import compute_event_hash, compute_genesis, to_canonical
+from bot.ui.spec import Command, Place
 from bot.verification.follows.import_limits import is_valid
 from tests.playing import Channel, two_sides
 
@@ -37,7 +37,7 @@ async def forged(after: Any) -> str:
     if isinstance(after, dict):
         for part, fields in after.items():
             if isinstance(fields, dict):
-                stood = content(Game("")) if part == "game" else {}
+                stood = get_undoable_content(Game("")) if part == "game" else {}
                 body["before"][part] = body["before"].get(part, {}) | {
                     name: stood.get(name) for name in fields
                 }
@@ -46,7 +46,9 @@ async def forged(after: Any) -> str:
             )
     else:
         body["after"] = after
-    whole["head"] = event["hash"] = event_hash(genesis(whole["game"]), canonical(body))
+    whole["head"] = event["hash"] = compute_event_hash(
+        compute_genesis(whole["game"]), to_canonical(body)
+    )
     return json.dumps(whole)
 
 
@@ -84,7 +86,7 @@ async def test_a_forged_log_is_refused(after: Any) -> None:
     )
     reply = await channel.app.run(command)
     assert reply.error
-    assert "not your fault" not in reply.text(), reply.text()
+    assert "not your fault" not in reply.format_text(), reply.format_text()
 
 
 async def test_the_same_with_sound_content_is_taken() -> None:
@@ -92,7 +94,7 @@ async def test_the_same_with_sound_content_is_taken() -> None:
     text = await forged({"units": {"a": UNIT}})
     command = Command(("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "i1")
     reply = await channel.app.run(command)
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     assert (await channel.game()).units["a"].type == "squad"
 
 
@@ -101,9 +103,9 @@ def _changed(whole: str, kind: str, **fields: Any) -> str:
     data = json.loads(whole)
     body = next(event["body"] for event in data["events"] if event["body"]["kind"] == kind)
     body.update(fields)
-    head = genesis(data["game"])
+    head = compute_genesis(data["game"])
     for event in data["events"]:
-        head = event["hash"] = event_hash(head, canonical(event["body"]))
+        head = event["hash"] = compute_event_hash(head, to_canonical(event["body"]))
     data["persons"][0]["name"] = "Ann\u202e\n" + "a" * 500
     return json.dumps({**data, "head": head})
 
@@ -134,9 +136,9 @@ async def test_a_log_that_nobody_could_read_is_not_taken_over(
             ("game", "import"), {"file": file}, there.who("Anna"), there.place, f"import {taken}"
         )
         reply = await there.app.run(command)
-        assert reply.error != taken, reply.text()
+        assert reply.error != taken, reply.format_text()
     log = await there.do("Anna", "log", "again", "game export csv", "log")
-    assert len(max(log.body(), key=len)) < 200, "names from a file are as short as others"
+    assert len(max(log.format_body(), key=len)) < 200, "names from a file are as short as others"
 
 
 async def test_a_table_without_inputs_is_rolled_again() -> None:

@@ -7,7 +7,7 @@ from math import sqrt
 
 import pytest
 
-from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, Worth, measure, scan, summed
+from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, Worth, measure, scan, sum_worths
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -15,12 +15,12 @@ SIDES = ("US", "VC")
 
 async def counted(channel: Channel) -> list[tuple[str, str]]:
     """(side, sequence) of all that counts."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    rows = await channel.app.store.events(loaded.row)
+    rows = await channel.app.store.load_events(loaded.row)
     tally = Tally()
     tally.add(scan((row.data for row in rows), SIDES, {}))
-    return [(roll.side, roll.sequence) for roll in tally.scored]
+    return [(roll.side, roll.sequence) for roll in tally.rolls_with_score]
 
 
 def test_a_rally_against_a_count_by_hand() -> None:
@@ -30,8 +30,8 @@ def test_a_rally_against_a_count_by_hand() -> None:
     worth = measure(ScoredRoll(1, "US", "lnlt", "rally", ((inputs, '{"outcome": "rallied"}'),)))
     assert worth is not None
     assert worth == pytest.approx((1, chance, chance * (1 - chance), chance, 0))
-    assert summed([worth] * (ENOUGH - 1)).sentence.endswith("too few rolls to say.")
-    luck = summed([worth] * ENOUGH)
+    assert sum_worths([worth] * (ENOUGH - 1)).sentence.endswith("too few rolls to say.")
+    luck = sum_worths([worth] * ENOUGH)
     assert luck.z == pytest.approx(30 * (1 - chance) / sqrt(30 * chance * (1 - chance)))
     assert "luckier than 99.9" in luck.sentence
 
@@ -64,7 +64,7 @@ async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
     await channel.press("Bob", asked.buttons[0].action)
     await channel.do("Bob", "lnlt morale-check units=vc3")
     assert await counted(channel) == [("VC", "morale-check")]
-    assert "too few rolls to say" in (await channel.do("Bob", "game stats")).text()
+    assert "too few rolls to say" in (await channel.do("Bob", "game stats")).format_text()
 
 
 def test_points_below_nothing_have_a_minus_sign() -> None:

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.game.events import NEVER_UNDONE, replay
-from bot.game.state import content, from_json, to_json
+from bot.game.state import from_json, get_undoable_content, to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import SAID
 from bot.rules.proof.fair import Stream
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from bot.verification.export import export_game
 from tests.forging import verify
 from tests.fresh import run
@@ -62,9 +62,9 @@ played = st.lists(
 
 
 async def bodies(channel: Channel) -> list[dict[str, Any]]:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return [row.data for row in await channel.app.store.events(loaded.row)]
+    return [row.data for row in await channel.app.store.load_events(loaded.row)]
 
 
 async def turned(channel: Channel, what: str) -> bool:
@@ -148,7 +148,7 @@ def assert_log_explains_state(lines: list[tuple[str, str]]) -> None:
         game = await channel.game()
         assert to_json(replay(game.id, await bodies(channel))) == to_json(game)
         assert to_json(from_json(json.loads(json.dumps(to_json(game))))) == to_json(game)
-        assert (await audit(channel.app.store)) == (1, [])
+        assert (await audit_games(channel.app.store)) == (1, [])
 
     run(play())
 
@@ -165,14 +165,14 @@ def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]
         await two_sides(channel)
         for name, line in lines:
             await channel.say(name, line)
-        loaded = await channel.app.games.at(channel.place.key)
+        loaded = await channel.app.games.load_current(channel.place.key)
         assert loaded is not None
         store, row = channel.app.store, loaded.row
         parts = (
-            await store.events(row),
-            await store.seeds(row),
-            await store.texts(row),
-            await store.persons(row),
+            await store.load_events(row),
+            await store.load_seeds(row),
+            await store.load_texts(row),
+            await store.load_persons(row),
         )
         text = json.dumps(export_game(loaded.game.id, *parts))
         assert loaded.seed.seed.hex() not in text
@@ -193,6 +193,6 @@ def test_content_leaves_out_the_bookkeeping() -> None:
     async def play() -> None:
         channel = await Channel.fresh()
         await channel.do("Anna", "roll d6")
-        assert "number" not in content(await channel.game())
+        assert "number" not in get_undoable_content(await channel.game())
 
     run(play())

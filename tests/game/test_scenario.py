@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from bot.game.roster_file import find_scenario, scenario_of
+from bot.game.roster_file import build_scenario, find_scenario
 from bot.rules.errors import TableError
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
 from tests.playing import Channel
 
 GOOD = """
@@ -26,7 +26,7 @@ async def test_a_scenario_is_ready_to_play_with_one_command() -> None:
     reply = await channel.do("Anna", "game start lnlt scenario=ford")
     assert reply.title == 'Anna starts "The Ford at Dawn"'
     assert [button.label for button in reply.buttons][:2] == ["Join US", "Join VC"]
-    assert "US: 7 units, VC: 6 units" in reply.text()
+    assert "US: 7 units, VC: 6 units" in reply.format_text()
     game = await channel.game()
     assert game.sides == ("US", "VC")
     assert len(game.units) == 13
@@ -52,7 +52,7 @@ async def test_a_name_may_be_its_own_but_sides_and_units_come_from_the_scenario(
 
 
 def test_every_scenario_that_comes_with_the_bot_loads() -> None:
-    for game in systems().values():
+    for game in get_systems().values():
         for id in game.scenarios:
             assert find_scenario(game, id).units
 
@@ -73,12 +73,14 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
 )
 def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str) -> None:
     assert (
-        scenario_of(system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD).units["rifle 2"].back
+        build_scenario(find_system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD)
+        .units["rifle 2"]
+        .back
         is not None
     )
     text = GOOD.replace(*fault)
     with pytest.raises(TableError, match=said) as raised:
-        scenario_of(system("lnlt"), "bridge", yaml.safe_load(text), text)
+        build_scenario(find_system("lnlt"), "bridge", yaml.safe_load(text), text)
     assert "lnlt/scenarios/bridge.yaml" in str(raised.value)
 
 
@@ -93,7 +95,7 @@ async def test_vehicles_bring_their_own_numbers() -> None:
     shot = await channel.do(
         "Anna", 'lnlt ordnance-vehicle to_hit=8 target=T-54 unit=M48 hand="3,2,6,1,4"'
     )
-    lines = [line for line in shot.body() if line.startswith(("Penetration", "Armor"))]
+    lines = [line for line in shot.format_body() if line.startswith(("Penetration", "Armor"))]
     assert [line.split(",")[0] for line in lines] == [
         "Penetration: [6] + 7 = 13",
         "Armor: [1] + 6 = 7",
@@ -101,7 +103,7 @@ async def test_vehicles_bring_their_own_numbers() -> None:
     overrun = await channel.do(
         "Anna", 'lnlt overrun unit=M48 targets="squad morale=5" hand="6,1,6"'
     )
-    assert "4 HE" in overrun.text()
+    assert "4 HE" in overrun.format_text()
 
 
 async def playing(game: str, scenario: str) -> Channel:
@@ -179,7 +181,7 @@ async def test_a_round_on_the_causeway() -> None:
     """
     channel = await playing("ucn", "causeway")
     spotted = await channel.do("Anna", 'ucn spot unit="1st Squad" hand=20,1,2,3,4,5,6,7')
-    assert "of 8 at 12 or less" in spotted.text()
+    assert "of 8 at 12 or less" in spotted.format_text()
     await channel.do("Anna", 'ucn shoot shooters="1st Squad" target="Gruppe 1"')
     assert await weapons_of(channel) == [*["battle-rifle"] * 5, "automatic-rifle", "smg"]
     await channel.do("Bob", 'ucn shoot shooters="MG Nest weapon=mmg" target="2nd Squad"')
@@ -189,7 +191,7 @@ async def test_a_round_on_the_causeway() -> None:
 
 async def weapons_of(channel: Channel) -> list[str]:
     """What was fired last, character by character."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    event = (await channel.app.store.load_events(loaded.row, newest_first=True))[0].data
     return [shooter["weapon"] for shooter in event["out"]["shooters"]]

@@ -10,11 +10,11 @@ import pytest
 
 from bot.commands.context import Context
 from bot.commands.log import stats
-from bot.game import loaded
-from bot.game.events import undone_events
+from bot.game import game_cache
+from bot.game.events import find_undone_events
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
-from bot.stores.records import EventRow
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.storage.records import EventRow
 from tests.playing import Channel, two_sides
 
 MOST = 6
@@ -24,7 +24,7 @@ SIDES = ("US", "VC")
 ROLL = {
     "system": "lnlt",
     "target": "rally",
-    "edition": system("lnlt").edition,
+    "edition": find_system("lnlt").edition,
     "dice": [{"value": 3}],
 }
 ASKS = {
@@ -78,7 +78,7 @@ class Log:
         self.store = self.ledger = self.game = self
         self.row, self.number, self.sides = "g", len(rows), SIDES
 
-    async def events(
+    async def load_events(
         self, row: str, *, after: int, before: int | None, limit: int
     ) -> list[EventRow]:
         """The events after one, in order."""
@@ -97,12 +97,14 @@ async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.Mon
     rows = some_log(rng, 80)
     whole = Tally()
     whole.add(scan((row.data for row in rows), SIDES, {}))
-    monkeypatch.setattr(loaded, "BATCH", rng.choice([1, 3, 10]))
-    tally = await stats.read_tally(cast("Context", Log(rows)))
-    assert [roll.number for roll in tally.scored] == [roll.number for roll in whole.scored]
+    monkeypatch.setattr(game_cache, "BATCH", rng.choice([1, 3, 10]))
+    tally = await stats.load_tally(cast("Context", Log(rows)))
+    assert [roll.number for roll in tally.rolls_with_score] == [
+        roll.number for roll in whole.rolls_with_score
+    ]
     assert tally.total == whole.total
-    undone = undone_events(row.data for row in rows)
-    assert {roll.number for roll in tally.scored}.isdisjoint(undone)
+    undone = find_undone_events(row.data for row in rows)
+    assert {roll.number for roll in tally.rolls_with_score}.isdisjoint(undone)
 
 
 async def test_of_a_very_long_game_the_latest_rolls_are_measured(
@@ -117,9 +119,9 @@ async def test_of_a_very_long_game_the_latest_rolls_are_measured(
 
     measured = await stats._measure_rolls(cast("Context", None), tally, measure)
     assert [roll.number for roll, _ in measured.rolls] == [
-        roll.number for roll in tally.scored[-MOST:]
+        roll.number for roll in tally.rolls_with_score[-MOST:]
     ]
-    assert measured.left_out == len(tally.scored) - MOST
+    assert measured.left_out == len(tally.rolls_with_score) - MOST
 
 
 async def test_statistics_again_say_what_they_would_have_said(
@@ -129,17 +131,17 @@ async def test_statistics_again_say_what_they_would_have_said(
     await two_sides(channel)
     for number in (1, 2):
         await channel.do("Anna", f"lnlt fire attackers=us{number} targets=vc{number}")
-    first = (await channel.do("Anna", "game stats")).text()
+    first = (await channel.do("Anna", "game stats")).format_text()
     known = dict(stats._known)
     with monkeypatch.context() as patch:
-        patch.setattr(stats, "_measured", None)  # what it was worth is known
-        assert (await channel.do("Bob", "game stats")).text() == first
+        patch.setattr(stats, "_measure_in_worker", None)  # what it was worth is known
+        assert (await channel.do("Bob", "game stats")).format_text() == first
     await channel.do("Anna", "lnlt morale-check units=us3")
     asked = await channel.undo_last("Anna")
-    assert (await channel.do("Anna", "game stats")).text() != first
+    assert (await channel.do("Anna", "game stats")).format_text() != first
     await channel.press("Bob", asked.buttons[0].action)
-    kept = (await channel.do("Anna", "game stats")).text()
+    kept = (await channel.do("Anna", "game stats")).format_text()
     stats._known.clear()
-    assert (await channel.do("Anna", "game stats")).text() == kept
+    assert (await channel.do("Anna", "game stats")).format_text() == kept
     assert stats._known.keys() <= known.keys()
     assert kept.splitlines()[1:-1] == first.splitlines()[1:-1]

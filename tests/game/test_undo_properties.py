@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.game.events import patched, replay, undone_events
-from bot.game.state import Game, content
-from bot.game.undo_reach import patch_onto
-from bot.interface.reply.reply import Reply
+from bot.game.events import apply_patch, find_undone_events, replay
+from bot.game.state import Game, get_undoable_content
+from bot.game.undo_reach import build_patch_onto
+from bot.ui.reply.reply import Reply
 from tests.fresh import run
 from tests.game.test_properties import bodies
 from tests.playing import Channel, two_sides
@@ -60,14 +60,14 @@ STEPS = st.lists(
 
 def history_without(events: list[dict[str, Any]]) -> Game:
     """The game to which all events lead that are not undone, as if the others had not happened."""
-    undone = undone_events(events)
+    undone = find_undone_events(events)
     game = Game(events[0]["game"])
     for event in events:
         is_turn = event["kind"] in ("undo", "redo")
         if is_turn or undone & {event["number"], *event.get("opens", ())}:
             continue
-        patch = patch_onto(game, event.get("before"), event.get("after"))
-        game = patched(game, patch.get("after") or {})
+        patch = build_patch_onto(game, event.get("before"), event.get("after"))
+        game = apply_patch(game, patch.get("after") or {})
     return game
 
 
@@ -93,7 +93,7 @@ async def undo(channel: Channel, name: str, back: int) -> None:
         return
     after = await channel.content()
     redone = await consent(channel, name, await channel.say(name, "game redo"))
-    assert " back" in redone.title, redone.text()
+    assert " back" in redone.title, redone.format_text()
     assert await channel.content() == before
     again = await consent(channel, name, await channel.say(name, f"game undo {number}"))
     assert again.title == undone.title
@@ -114,9 +114,9 @@ async def play(steps: list[tuple[str, Any]]) -> int:
         else:
             await channel.meant(name, await channel.say(name, step))
     events = await bodies(channel)
-    expected = content(history_without(events))
+    expected = get_undoable_content(history_without(events))
     assert await channel.content() == expected
-    assert content(replay(events[0]["game"], events)) == expected
+    assert get_undoable_content(replay(events[0]["game"], events)) == expected
     await assert_verified(channel)
     return sum(event["kind"] == "undo" for event in events)
 

@@ -19,10 +19,10 @@ import pytest
 from bot.game.state import Json, from_json, to_json
 from bot.rules.errors import UserError
 from bot.rules.proof.fair import PROTOCOL
-from bot.stores.base import StoreError
-from bot.stores.postgres import PostgresStore
-from bot.stores.postgres import schema as postgres_schema
-from bot.stores.sqlite import schema as sqlite_schema
+from bot.storage.base import StoreError
+from bot.storage.postgres import PostgresStore
+from bot.storage.postgres import schema as postgres_schema
+from bot.storage.sqlite import schema as sqlite_schema
 from bot.verification.check_file import check, check_file
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -131,7 +131,7 @@ def test_the_next_release_copies_the_file_and_brings_it_up_to_date(tmp_path: Pat
         sqlite_schema.migrate(connection, path)
         sqlite_schema.migrate(connection, path, (NEXT_STEP,))
         assert connection.execute("SELECT count(*) FROM weather").fetchone() == (0,)
-    copy = sqlite_schema.backup_path(path, sqlite_schema.FIRST_VERSION)
+    copy = sqlite_schema.get_backup_path(path, sqlite_schema.FIRST_VERSION)
     assert copy.exists()
     with (
         closing(sqlite3.connect(path)) as connection,
@@ -168,7 +168,7 @@ async def test_the_next_release_brings_a_server_up_to_date(postgres: PostgresSer
         pass
     connection = await asyncpg.connect(dsn)
     await postgres_schema.migrate(connection, (NEXT_STEP,))
-    assert await postgres_schema.version(connection) == postgres_schema.FIRST_VERSION + 1
+    assert await postgres_schema.load_version(connection) == postgres_schema.FIRST_VERSION + 1
     assert await connection.fetchval("SELECT count(*) FROM weather") == 0
     await connection.close()
     with pytest.raises(StoreError, match="newer Grognard"):

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.game.events import edition_of, is_current
-from bot.systems.catalog import system, systems
-from bot.systems.system import System
+from bot.game.events import get_edition, is_current
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.system import System
 from bot.verification.check_file import check
 from bot.verification.replay import is_playable
 from tests.forging import rechained
@@ -47,13 +47,13 @@ async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -
     ]
     roll, fire = bodies[-2:]
     assert "edition" not in roll
-    assert fire["edition"] == system("lnlt").edition
+    assert fire["edition"] == find_system("lnlt").edition
     await channel.app.close()
 
 
 @pytest.mark.parametrize("edition", [True, "1", 1.0, None, [1]])
 def test_only_a_whole_number_is_an_edition(edition: object) -> None:
-    assert edition_of({"system": "lnlt", "edition": edition}) is None
+    assert get_edition({"system": "lnlt", "edition": edition}) is None
 
 
 def test_events_are_played_again_while_their_edition_is_todays(
@@ -75,10 +75,10 @@ async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(
     fire = next(event["body"] for event in log["events"] if event["body"]["kind"] == "sequence")
     fire["after"]["units"]["squad 1"]["state"] = "eliminated"
     assert any("other units" in fault for fault in check(rechained(log)).faults)
-    monkeypatch.setattr(System, "edition", int(system("lnlt").edition) + 1)
+    monkeypatch.setattr(System, "edition", int(find_system("lnlt").edition) + 1)
     assert (check(log).faults, check(log).unplayed, check(log).status) == ((), 1, 3)
 
 
 def test_every_game_has_an_edition() -> None:
-    assert all(int(game.edition) >= 1 for game in systems().values())
+    assert all(int(game.edition) >= 1 for game in get_systems().values())
     assert not is_current({"system": "unknown", "edition": 1})

@@ -14,15 +14,15 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.host.database import backup, restore
+from bot.cli.database import back_up_database, restore_database
+from bot.monitoring.command_log import Watch
+from bot.monitoring.health import COPIED, Health
+from bot.monitoring.metrics import Metrics
 from bot.rules.errors import UserError
-from bot.sight.health import COPIED, Health
-from bot.sight.metrics import Metrics
-from bot.sight.watching import Watch
-from bot.stores.postgres import PostgresStore
-from bot.stores.records import Doc
-from bot.stores.sqlite import SqliteStore
-from bot.stores.store import Store
+from bot.storage.postgres import PostgresStore
+from bot.storage.records import Doc
+from bot.storage.sqlite import SqliteStore
+from bot.storage.store import Store
 from tests.fresh import fresh_store
 from tests.playing import Channel
 from tests.ports import free_port
@@ -113,13 +113,13 @@ async def test_nothing_else_is_taken_for_a_copy_and_nothing_is_written_over(
     empty = home / "empty.db"
     empty.touch()
     for do, file, code in (
-        (restore, other, "store-failed"),
-        (restore, empty, "bad-backup"),
-        (restore, home / "nowhere.db", "no-such-file"),
-        (restore, path, "bad-backup"),
-        (backup, other, "file-exists"),
-        (backup, home / "no" / "folder.db", "file-failed"),
-        (backup, other / "below-a-file.db", "file-failed"),
+        (restore_database, other, "store-failed"),
+        (restore_database, empty, "bad-backup"),
+        (restore_database, home / "nowhere.db", "no-such-file"),
+        (restore_database, path, "bad-backup"),
+        (back_up_database, other, "file-exists"),
+        (back_up_database, home / "no" / "folder.db", "file-failed"),
+        (back_up_database, other / "below-a-file.db", "file-failed"),
     ):
         with pytest.raises(UserError) as refused:
             await asyncio.to_thread(do, [str(file)])
@@ -134,7 +134,7 @@ async def test_nothing_else_is_taken_for_a_copy_and_nothing_is_written_over(
 
 async def logged(store: Store) -> int:
     """Dice events of all games."""
-    rows = [row for game in await store.games() for row in await store.events(game)]
+    rows = [row for game in await store.list_games() for row in await store.load_events(game)]
     return sum('"kind":"roll"' in row.body for row in rows)
 
 
@@ -204,7 +204,7 @@ async def test_with_postgresql_away_a_copy_is_for_later(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://grognard:Zwiebel@127.0.0.1:1/grognard")
-    monkeypatch.setattr("bot.stores.postgres.link.PATIENCE", 0.1)
+    monkeypatch.setattr("bot.storage.postgres.link.PATIENCE", 0.1)
     assert await grognard(["backup", str(home / "new.db")]) == 75
     said = capsys.readouterr()
     assert said.err == (
@@ -261,7 +261,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
             in capsys.readouterr().out
         )
         assert await grognard(["backup", str(home / "monday.db")]) == 0
-        doc = await store.doc(*COPIED)
+        doc = await store.load_doc(*COPIED)
         assert doc is not None
         at = doc.data["at"]
         now = [at + 10.0]
@@ -275,9 +275,9 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
             now[0] = at + after
             found = [one for one in (await health.look()).troubles if "clock" not in one]
             assert found == ([trouble] if trouble else [])
-            metrics.seen(health.sight)
+            metrics.show_health(health.sight)
             [line] = re.findall(
-                r"(?m)^grognard_last_backup_timestamp_seconds (.+)$", metrics.text().decode()
+                r"(?m)^grognard_last_backup_timestamp_seconds (.+)$", metrics.render().decode()
             )
             assert float(line) == at
         assert await grognard(["doctor"]) == 0
@@ -308,15 +308,15 @@ async def test_a_copy_that_fails_from_the_first_night_on_is_trouble_too(home: Pa
     async with await SqliteStore.open(path) as own:
         await Channel(App(own)).do("Anna", "roll 2d6")
         assert await grognard(["backup", str(home / "no" / "folder.db")]) == 2
-        doc = await own.doc(*COPIED)
+        doc = await own.load_doc(*COPIED)
         assert doc is not None
         assert list(doc.data) == ["failing"]
         since = doc.data["failing"]
         assert await grognard(["backup", str(home / "no" / "folder.db")]) == 2
-        doc = await own.doc(*COPIED)
+        doc = await own.load_doc(*COPIED)
         assert doc is not None
         assert doc.data["failing"] == since, "the first of them counts"
         assert await grognard(["backup", str(home / "monday.db")]) == 0
-        doc = await own.doc(*COPIED)
+        doc = await own.load_doc(*COPIED)
         assert doc is not None
         assert list(doc.data) == ["at"]

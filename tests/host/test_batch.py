@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.host.batch import MAX_LINE, answer_line, run_batch
+from bot.cli.batch import MAX_LINE, answer_line, run_batch
 
 
 def answers(*lines: Any) -> list[dict[str, Any]]:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import COMMANDS, main
-from bot.host import command_help
-from bot.host.batch import answer_line
+from bot.cli import command_help
+from bot.cli.batch import answer_line
 
 SHOT = {"attackers": "squad fp=2", "targets": "squad morale=4"}
 
@@ -79,7 +79,7 @@ HEAVY = {
     "json",
     "fractions",
     "difflib",
-    "bot.systems.catalog",
+    "bot.rulesets.catalog",
     "zoneinfo",
 }
 
@@ -101,7 +101,7 @@ NEEDLESS = {
     "fractions",
     "difflib",
     "string",
-    "bot.systems.optional_rules",
+    "bot.rulesets.optional_rules",
 }
 
 

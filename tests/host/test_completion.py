@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import COMMANDS, main
-from bot.host.completion import SCRIPTS, completed
+from bot.cli.completion import SCRIPTS, list_completions
 
 NEXT = {
     "": set(COMMANDS) | {"--help", "--version", "--packs"},
@@ -46,7 +46,7 @@ NEXT = {
 
 @pytest.mark.parametrize("typed", NEXT)
 def test_what_can_come_next(typed: str) -> None:
-    assert set(completed(f"grognard {typed}")) == NEXT[typed]
+    assert set(list_completions(f"grognard {typed}")) == NEXT[typed]
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)

@@ -14,13 +14,13 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.copying import NUMBERED
-from bot.stores.postgres import PostgresStore
-from bot.stores.records import TABLES, Commit, Doc, DueRow, MarkRow, Outgoing
-from bot.stores.sqlite import SqliteStore
-from bot.stores.sqlite.journal import journal_path
-from bot.stores.store import Store
+from bot.storage.copying import NUMBERED
+from bot.storage.postgres import PostgresStore
+from bot.storage.records import TABLES, Commit, Doc, DueRow, MarkRow, Outgoing
+from bot.storage.sqlite import SqliteStore
+from bot.storage.sqlite.journal import get_journal_path
+from bot.storage.store import Store
+from bot.ui.spec import Command, Person, Place, Receipt
 from tests.playing import Channel, two_sides
 from tests.standins.postgres import PostgresServer
 
@@ -45,12 +45,12 @@ async def play(store: Store) -> None:
             due=[DueRow("game/1", 5e9, "go", {})],
         )
     )
-    await store.outbox_done(done.outbox[0], done.outbox[2], spot={"message": 5})
+    await store.mark_outbox_done(done.outbox[0], done.outbox[2], spot={"message": 5})
     await store.put_doc(
         Doc("note", "discord:x", {"words": "naïve “quotes” \\ \n"}, None, "discord:1")
     )
-    game = (await store.games())[0]
-    await store.mark([MarkRow(game, "unit:squad 1", 0, "1 4")])
+    game = (await store.list_games())[0]
+    await store.save_index_blocks([MarkRow(game, "unit:squad 1", 0, "1 4")])
     anna = Person("discord:7", "Anna")
     await store.journal.note(
         Receipt(Command(("roll",), {}, anna, Place("discord:1:2"), "discord:10"), 5e9), 10.0
@@ -60,7 +60,9 @@ async def play(store: Store) -> None:
 def rows_of_file(path: Path) -> dict[str, list[tuple[object, ...]]]:
     found = {}
     for table, columns in TABLES.items():
-        with closing(sqlite3.connect(journal_path(path) if table == "receipts" else path)) as db:
+        with closing(
+            sqlite3.connect(get_journal_path(path) if table == "receipts" else path)
+        ) as db:
             names = ", ".join(f'"{column}"' for column in columns)
             found[table] = sorted(db.execute(f"SELECT {names} FROM {table}"), key=repr)
     return found
@@ -249,7 +251,7 @@ async def test_the_list_of_tables_is_that_of_both_stores(
     async with await SqliteStore.open(path) as store:
         await play(store)
     in_file: dict[str, set[str]] = {}
-    for file in (path, journal_path(path)):
+    for file in (path, get_journal_path(path)):
         with closing(sqlite3.connect(file)) as db:
             tables = db.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
@@ -259,7 +261,7 @@ async def test_the_list_of_tables_is_that_of_both_stores(
     assert in_file == {table: set(columns) for table, columns in TABLES.items()}
 
     async with await PostgresStore.open(url) as shared:
-        await shared.games()
+        await shared.list_games()
     connection = await asyncpg.connect(url)
     query = "SELECT table_name, column_name, is_identity FROM information_schema.columns WHERE table_schema = 'public'"
     there: dict[str, set[str]] = {}

@@ -15,10 +15,10 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.process.settings import Settings
-from bot.stores.base import StoreError
-from bot.stores.opening import open_store
-from bot.stores.sqlite import SqliteStore
+from bot.runtime.settings import Settings
+from bot.storage.base import StoreError
+from bot.storage.opening import open_store
+from bot.storage.sqlite import SqliteStore
 from tests.playing import Channel, two_sides
 
 
@@ -142,10 +142,10 @@ async def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_shared_games_are_looked_at(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bot.host.doctor import Findings, _check_live
-    from bot.process.settings import Settings
+    from bot.cli.doctor import CheckupFindings, _check_live
+    from bot.runtime.settings import Settings
 
-    found = Findings()
+    found = CheckupFindings()
     _check_live(found, Settings())
     _check_live(found, Settings(live_port=8080))
     _check_live(found, Settings(live_port=8080, public_url="http://games.example.org"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.picture.font import width
+from bot.charts.font import measure_width
 
 
 def test_a_table_with_its_hit_cell_is_written_as_svg(
@@ -66,7 +66,9 @@ def test_a_game_and_its_results_are_drawn(
     )
     sizes = [int(size) * 390 / 1200 for _, _, size, _ in texts]
     assert min(sizes) > 8, "legible on a phone"
-    assert all(int(x) + width(unescape(text), float(size)) < 1200 for x, _, size, text in texts)
+    assert all(
+        int(x) + measure_width(unescape(text), float(size)) < 1200 for x, _, size, text in texts
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.host.report import write
+from bot.cli.report import write_page
 from bot.rules.errors import UserError
-from bot.stores.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore
 from tests.fresh import run
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -22,7 +22,7 @@ async def played(database: Path) -> str:
         "Anna", 'game start lnlt "Hill 875 / ../<b>" sides="US, VC"', "game join US", "roll 2d6"
     )
     await channel.do("Anna", 'roll d20 label="hidden mines" secret')
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     await channel.app.close()
     return loaded.row
@@ -82,14 +82,14 @@ def test_a_folder_that_cannot_be_written_is_named(
     assert main(["publish", row, "site"]) == 2
     assert "site cannot be written" in capsys.readouterr().err
     with refuses("unwritable-folder"):
-        write(tmp_path / "site", "Hill 875", row, "page")
+        write_page(tmp_path / "site", "Hill 875", row, "page")
 
 
 def test_a_link_in_the_folder_is_replaced_and_leads_nowhere(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("mine")
     (tmp_path / "game-12345678.html").symlink_to(elsewhere)
-    assert write(tmp_path, "///", "12345678", "page") == tmp_path / "game-12345678.html"
+    assert write_page(tmp_path, "///", "12345678", "page") == tmp_path / "game-12345678.html"
     assert elsewhere.read_text() == "mine"
     assert (tmp_path / "game-12345678.html").read_text() == "page"
 
@@ -98,5 +98,5 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
     with pytest.raises(UserError, match=str(file)) as refused:
-        write(file / "games", "Hill 875", "ab12cd34", "a page")
+        write_page(file / "games", "Hill 875", "ab12cd34", "a page")
     assert refused.value.code == "unwritable-folder"

@@ -22,14 +22,14 @@ import pytest
 
 from bot.__main__ import COMMANDS, OF_SERVICE
 from bot.app import App
-from bot.process import service as service_module
-from bot.process import settings as settings_module
-from bot.process.service import Service, enter_service, find_service
-from bot.process.settings import SettingsError
 from bot.rules.errors import UserError
-from bot.stores.postgres import PostgresStore
-from bot.stores.sqlite import SqliteStore
-from bot.stores.sqlite.schema import migrate
+from bot.runtime import service as service_module
+from bot.runtime import settings as settings_module
+from bot.runtime.service import Service, enter_service, find_service
+from bot.runtime.settings import SettingsError
+from bot.storage.postgres import PostgresStore
+from bot.storage.sqlite import SqliteStore
+from bot.storage.sqlite.schema import migrate
 from tests.conftest import SETTINGS
 from tests.playing import Channel
 from tests.ports import free_port
@@ -178,7 +178,7 @@ def check_failure(
 async def count_rolls(url: str) -> int:
     """The dice events of a PostgreSQL database."""
     async with await PostgresStore.open(url) as store:
-        rows = [row for game in await store.games() for row in await store.events(game)]
+        rows = [row for game in await store.list_games() for row in await store.load_events(game)]
     return sum('"kind":"roll"' in row.body for row in rows)
 
 
@@ -331,8 +331,8 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
     """A service of this user; the environment and the settings' file are put back after the
     test.
     """
-    monkeypatch.setattr(settings_module, "_env_file", settings_module.env_file())
-    monkeypatch.setattr(settings_module, "_settings_place", settings_module.settings_place())
+    monkeypatch.setattr(settings_module, "_env_file", settings_module.get_env_file())
+    monkeypatch.setattr(settings_module, "_settings_place", settings_module.get_settings_place())
     monkeypatch.setattr(os, "environ", os.environ.copy())
     settings = tmp_path / "grognard.env"
     settings.write_text("DISCORD_TOKEN=a.b.c\n")
@@ -378,7 +378,7 @@ def test_settings_that_are_no_text(service: Service) -> None:
 def test_root_becomes_the_user_of_the_service_for_good(service: Service) -> None:
     script = f"""
 import encodings.idna, os, pathlib
-from bot.process.service import Service, enter_service
+from bot.runtime.service import Service, enter_service
 account = __import__("pwd").getpwnam("nobody")
 enter_service(Service({service.settings!r}, {service.folder!r}, {service.data!r}, "nobody"), "doctor")
 assert os.getresuid() == (account.pw_uid,) * 3 and os.getresgid() == (account.pw_gid,) * 3

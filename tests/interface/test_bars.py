@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.reply.bars import (
+from bot.ui.reply.bars import (
     COLUMNS,
     PHONE,
     WIDE,
     Chance,
     Look,
-    bar,
-    compared_lines,
-    odds_lines,
-    percent,
-    points,
-    shown_points,
+    draw_bar,
+    format_comparison_lines,
+    format_odds_lines,
+    format_percent,
+    format_points,
+    format_rounded_points,
 )
 
 SQUADS = (
@@ -26,7 +26,7 @@ SQUADS = (
 
 
 def test_the_block_of_two_squads() -> None:
-    assert odds_lines("VC Squads 5 + 6", SQUADS) == [
+    assert format_odds_lines("VC Squads 5 + 6", SQUADS) == [
         "VC Squads 5 + 6          at least",
         "casualties █▎        16%      16%",
         "shaken     ███▋      45%      61%",
@@ -36,11 +36,11 @@ def test_the_block_of_two_squads() -> None:
 
 def test_what_came_up_is_marked_without_moving_a_column() -> None:
     marked = (Chance("casualties", 35 / 216, 35 / 216, came=1), *SQUADS[1:])
-    plain, said = odds_lines("VC Squad 5", SQUADS), odds_lines("VC Squad 5", marked)
+    plain, said = format_odds_lines("VC Squad 5", SQUADS), format_odds_lines("VC Squad 5", marked)
     assert said[1] == "casualties █▎        16% ◀    16%"
     assert said[:1] + said[2:] == plain[:1] + plain[2:]
-    without = odds_lines("", [Chance("front", 1 / 3), Chance("rear", 2 / 3, came=1)])
-    often = odds_lines(
+    without = format_odds_lines("", [Chance("front", 1 / 3), Chance("rear", 2 / 3, came=1)])
+    often = format_odds_lines(
         "VC Squads 5-9", [Chance("casualties", 35 / 216, 35 / 216, came=3), *SQUADS[1:]]
     )
     assert often[1] == "casualties █▎        16% ◀ 3  16%"
@@ -58,13 +58,13 @@ def test_what_came_up_is_marked_without_moving_a_column() -> None:
     ],
 )
 def test_what_is_possible_is_never_shown_as_nothing(chance: float, told: str, drawn: str) -> None:
-    assert percent(chance) == told
-    assert bar(chance, 8) == drawn
+    assert format_percent(chance) == told
+    assert draw_bar(chance, 8) == drawn
 
 
 def test_long_words_take_from_the_bar_and_then_break() -> None:
     words = ("reduced shaken", "combat ineffective", "out of ammunition or jammed")
-    lines = odds_lines(
+    lines = format_odds_lines(
         "Local Force Squads 1 + 2, NVA Sappers 11, 12, 14 and Le Duc",
         [Chance(word, 0.3, 0.3) for word in words],
     )
@@ -77,10 +77,10 @@ def test_long_words_take_from_the_bar_and_then_break() -> None:
 def test_a_terminal_has_fractions_and_one_without_blocks_hashes() -> None:
     exact = [Chance("hit", 0.5, 0.5, exact="1/2"), Chance("miss", 0.5, exact="1/2")]
     assert (
-        odds_lines("x", exact, WIDE)[1]
+        format_odds_lines("x", exact, WIDE)[1]
         == "hit          ████████████              50%       1/2      50%"
     )
-    plain = odds_lines("x", exact, Look(plain=True))
+    plain = format_odds_lines("x", exact, Look(plain=True))
     assert plain[1] == "hit        ####      50%      50%"
     assert all(line.isascii() for line in plain)
 
@@ -90,12 +90,12 @@ def test_differences_have_their_sign() -> None:
         for gain in (0.0034, 0.0833, -0.005, -0.0101):
             now = chance - gain
             if 0.01 <= now <= 0.99:
-                apart = int(percent(chance)[:-1]) - int(percent(now)[:-1])
-                figures = shown_points(chance, gain).replace("\u2212", "-")
+                apart = int(format_percent(chance)[:-1]) - int(format_percent(now)[:-1])
+                figures = format_rounded_points(chance, gain).replace("\u2212", "-")
                 assert not apart or int(figures) == apart, "the figures beside it differ by it"
-    assert [points(gain) for gain in (0.3, -0.13, 0.0, 0.001)] == ["+30", "−13", "", "<+1"]
+    assert [format_points(gain) for gain in (0.3, -0.13, 0.0, 0.001)] == ["+30", "−13", "", "<+1"]
     rows = [("M60 joins", 0.91, 0.3), ("as planned", 0.61, 0.0), ("no leader", 0.48, -0.13)]
-    assert compared_lines(rows, PHONE) == [
+    assert format_comparison_lines(rows, PHONE) == [
         "M60 joins  ███████▎  91% +30",
         "as planned ████▉     61%",
         "no leader  ███▉      48% −13",

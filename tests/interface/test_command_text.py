@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.interface.registry import Registry, registry
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import (
+from bot.rules.errors import UserError, correct_typed
+from bot.ui.registry import Registry, get_registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import (
     MOST_COMMANDS,
-    command_text,
+    format_command,
     parse_text,
-    quoted,
+    quote_value,
     tokenize,
 )
-from bot.rules.errors import UserError, corrected
 from tests.refusing import refuses
 
 
 def read(text: str) -> tuple[str, dict[str, object]]:
-    typed = parse_text(text, registry())
+    typed = parse_text(text, get_registry())
     return typed.spec.name, dict(typed.options)
 
 
@@ -122,7 +122,7 @@ def test_errors_say_what_to_type(text: str, part: str) -> None:
 @given(st.text(max_size=200))
 def test_no_text_crashes_the_parser(text: str) -> None:
     with contextlib.suppress(UserError):
-        parse_text(text, registry())
+        parse_text(text, get_registry())
 
 
 @given(
@@ -135,7 +135,7 @@ def test_a_quoted_value_reads_back(value: str) -> None:
     if '"' in value and "'" in value:
         return
     (token,) = (
-        tokenize(f"name={quoted(value)}")
+        tokenize(f"name={quote_value(value)}")
         if value.strip() or not value
         else tokenize(f'name="{value}"')
     )
@@ -144,8 +144,8 @@ def test_a_quoted_value_reads_back(value: str) -> None:
 
 def test_a_command_is_ready_to_copy() -> None:
     text = '/lnlt morale-check units="squad morale=5; leader morale=6" mod=-1'
-    typed = parse_text(text, registry())
-    assert command_text(typed.spec, typed.options) == text
+    typed = parse_text(text, get_registry())
+    assert format_command(typed.spec, typed.options) == text
 
 
 def test_a_sentence_of_command_names_is_not_searched_to_its_end(
@@ -162,7 +162,7 @@ def test_a_sentence_of_command_names_is_not_searched_to_its_end(
     monkeypatch.setattr(Registry, "find", count)
     for name in ("lnlt-table ", "game "):
         with pytest.raises(UserError):
-            parse_text("x " + name * 350, registry())
+            parse_text("x " + name * 350, get_registry())
     assert len(searches) <= 2 * (MOST_COMMANDS + 1)
 
 
@@ -197,14 +197,14 @@ def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:
 )
 def test_an_error_has_the_line_as_it_was_meant(typed: str, better: str) -> None:
     with pytest.raises(UserError) as refused:
-        parse_text(typed, registry())
-    assert corrected(typed, refused.value) == better
-    parse_text(better, registry())
+        parse_text(typed, get_registry())
+    assert correct_typed(typed, refused.value) == better
+    parse_text(better, get_registry())
 
 
 def test_a_line_typed_again_is_read_as_before_and_is_nobody_elses() -> None:
-    first = parse_text("roll 2d6 label=rally", registry())
-    again = parse_text("roll 2d6 label=rally", registry())
+    first = parse_text("roll 2d6 label=rally", get_registry())
+    again = parse_text("roll 2d6 label=rally", get_registry())
     assert again == first
     assert again.options is not first.options
 
@@ -219,4 +219,4 @@ def test_a_line_typed_again_is_read_as_before_and_is_nobody_elses() -> None:
     ],
 )
 def test_a_word_of_one_option_alone_is_that_option(typed: str, name: str, word: str) -> None:
-    assert parse_text(typed, registry()).options[name] == word
+    assert parse_text(typed, get_registry()).options[name] == word

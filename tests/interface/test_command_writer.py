@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.registry import registry
-from bot.interface.typing.command_text import parse_text
-from bot.interface.typing.command_writer import CommandReader, write_command
+from bot.ui.registry import get_registry
+from bot.ui.typing.command_text import parse_text
+from bot.ui.typing.command_writer import CommandReader, write_command
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_each_reader_gets_what_works_there(reader: CommandReader, text: str, wri
     ],
 )
 def test_the_parser_reads_colons_as_it_reads_equals_signs(colons: str, plain: str) -> None:
-    assert parse_text(colons, registry()) == parse_text(plain, registry())
+    assert parse_text(colons, get_registry()) == parse_text(plain, get_registry())

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from bot.interface.registry import registry
-from bot.interface.typing.complete import Choice, Known, complete_option, meant
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.system import built_in
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.registry import get_registry
+from bot.ui.typing.complete import (
+    CompletionChoice,
+    CompletionContext,
+    complete_option,
+    restore_choice_values,
+)
 
 ROSTER = tuple(
     RosterUnit(f"{name} {number}", f"{side.casefold()}{number}", "squad", side)
     for side, name in (("US", "Squad"), ("VC", "Cell"))
     for number in range(1, 13)
 )
-KNOWN = Known(ROSTER, ("US", "VC"), ("Anna",), "US", "lnlt", game=built_in()["lnlt"])
+KNOWN = CompletionContext(
+    ROSTER, ("US", "VC"), ("Anna",), "US", "lnlt", game=list_builtin_systems()["lnlt"]
+)
 
 
-def offered(name: str, typed: str, known: Known = KNOWN, **given: object) -> list[Choice]:
-    spec = registry().get(("lnlt", "fire"))
+def offered(
+    name: str, typed: str, known: CompletionContext = KNOWN, **given: object
+) -> list[CompletionChoice]:
+    spec = get_registry().get(("lnlt", "fire"))
     assert spec is not None
-    return list(complete_option(spec, name, typed, registry(), known, given))
+    return list(complete_option(spec, name, typed, get_registry(), known, given))
 
 
-def values(name: str, typed: str, known: Known = KNOWN, **given: object) -> list[str]:
+def values(name: str, typed: str, known: CompletionContext = KNOWN, **given: object) -> list[str]:
     return [choice.value for choice in offered(name, typed, known, **given)]
 
 
@@ -66,26 +75,35 @@ def test_all_is_offered_by_state_and_only_where_its_side_is_clear() -> None:
         RosterUnit("C", "us3", "squad", "US", {"hex": "H5"}, state="shaken"),
         RosterUnit("D", "vc1", "squad", "VC"),
     )
-    assert values("attackers", "all", Known(more, own_side="US")) == ["all", "all shaken"]
-    assert values("attackers", "hex", Known(more, own_side="US")) == ["hex:H5"]
-    assert values("attackers", "all", Known(more)) == ["all"]  # what was typed, nothing more
-    assert "all" not in values("attackers", "", Known(more))
+    assert values("attackers", "all", CompletionContext(more, own_side="US")) == [
+        "all",
+        "all shaken",
+    ]
+    assert values("attackers", "hex", CompletionContext(more, own_side="US")) == ["hex:H5"]
+    assert values("attackers", "all", CompletionContext(more)) == [
+        "all"
+    ]  # what was typed, nothing more
+    assert "all" not in values("attackers", "", CompletionContext(more))
 
 
 def test_what_takes_units_by_name_takes_several() -> None:
-    orders = registry().get(("baps", "random-order"))
+    orders = get_registry().get(("baps", "random-order"))
     assert orders is not None
     men = tuple(RosterUnit(f"GI {at}", f"us{at}", "soldier", "US") for at in range(1, 13))
-    known = Known(men, own_side="US", system="baps", game=built_in()["baps"])
+    known = CompletionContext(
+        men, own_side="US", system="baps", game=list_builtin_systems()["baps"]
+    )
     found = [
-        choice.value for choice in complete_option(orders, "unit", "GI 1", registry(), known, {})
+        choice.value
+        for choice in complete_option(orders, "unit", "GI 1", get_registry(), known, {})
     ]
     assert found[:5] == ["GI 1", "GI 10", "GI 11", "GI 12", "GI 1..12"]
-    assert meant(orders, {"unit": "GI 1..12 (12 units)"}) == {"unit": "GI 1..12"}
-    edit = registry().get(("unit", "edit"))
+    assert restore_choice_values(orders, {"unit": "GI 1..12 (12 units)"}) == {"unit": "GI 1..12"}
+    edit = get_registry().get(("unit", "edit"))
     assert edit is not None
     found = [
-        choice.value for choice in complete_option(edit, "name", "us1, a", registry(), known, {})
+        choice.value
+        for choice in complete_option(edit, "name", "us1, a", get_registry(), known, {})
     ]
     assert found == ["us1, all"]
 
@@ -93,37 +111,47 @@ def test_what_takes_units_by_name_takes_several() -> None:
 def test_a_unit_is_not_offered_twice_not_even_to_fire_at_itself() -> None:
     assert "Squad 1; Squad 1" not in values("attackers", "Squad 1; squ")
     assert "Squad 2" not in values("targets", "", attackers="Squad 1; us2")
-    gone = Known((RosterUnit("Lost", "us1", "squad", "US", state="eliminated"),), own_side="US")
+    gone = CompletionContext(
+        (RosterUnit("Lost", "us1", "squad", "US", state="eliminated"),), own_side="US"
+    )
     assert "Lost" not in values("attackers", "", gone)
 
 
 def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
-    shoot = registry().get(("ucn", "shoot"))
+    shoot = get_registry().get(("ucn", "shoot"))
     assert shoot is not None
     states = ("", "combat-ineffective", "out-of-action", "destroyed")
     roster = tuple(
         RosterUnit(f"Man {at}", f"us{at}", "element", "US", state=state)
         for at, state in enumerate(states)
     )
-    known = Known(roster, ("US", "VC"), ("Anna",), "US", "ucn", game=built_in()["ucn"])
+    known = CompletionContext(
+        roster, ("US", "VC"), ("Anna",), "US", "ucn", game=list_builtin_systems()["ucn"]
+    )
     names = [
-        choice.name for choice in complete_option(shoot, "shooters", "man", registry(), known, {})
+        choice.name
+        for choice in complete_option(shoot, "shooters", "man", get_registry(), known, {})
     ]
     assert "Man 0" in names[0]
     assert not [name for name in names if any(f"Man {gone}" in name for gone in (1, 2, 3))]
 
 
 def test_systems_are_completed_one_behind_the_other() -> None:
-    setup = registry().get(("setup", "systems"))
+    setup = get_registry().get(("setup", "systems"))
     assert setup is not None
     found = [
         choice.value
-        for choice in complete_option(setup, "systems", "lnlt ", registry(), Known(), {})
+        for choice in complete_option(
+            setup, "systems", "lnlt ", get_registry(), CompletionContext(), {}
+        )
     ]
     assert "lnlt ucn" in found
     assert "lnlt lnlt" not in found
     assert [
-        one.value for one in complete_option(setup, "systems", "lnlt u", registry(), Known(), {})
+        one.value
+        for one in complete_option(
+            setup, "systems", "lnlt u", get_registry(), CompletionContext(), {}
+        )
     ] == ["lnlt ucn"]
 
 
@@ -138,21 +166,23 @@ def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
     """Discord's apps send the one for the other when a command is edited, pasted, or taken to
     another channel.
     """
-    fire, roll = registry().get(("lnlt", "fire")), registry().get(("roll",))
+    fire, roll = get_registry().get(("lnlt", "fire")), get_registry().get(("roll",))
     assert fire is not None
     assert roll is not None
     shown = [choice.name for choice in offered("attackers", "Squad 1; squad 2")]
     assert shown[0] == "Squad 1; Squad 2 (us2, squad)"
-    assert meant(fire, {"attackers": shown[0], "tm": 1}) == {
+    assert restore_choice_values(fire, {"attackers": shown[0], "tm": 1}) == {
         "attackers": "Squad 1; Squad 2",
         "tm": 1,
     }
     assert values("attackers", f"{shown[0]}; squad 3")[0] == "Squad 1; Squad 2; Squad 3"
     assert offered("attackers", "Squad 1 mo")[0].name == "Squad 1 morale="
-    for choice in complete_option(roll, "dice", "", registry(), KNOWN, {}):
-        assert meant(roll, {"dice": choice.name}) == {"dice": choice.value}
+    for choice in complete_option(roll, "dice", "", get_registry(), KNOWN, {}):
+        assert restore_choice_values(roll, {"dice": choice.name}) == {"dice": choice.value}
     assert (
-        meant(roll, {"dice": '2d6+ : a number must follow "+"', "label": "x (us1, y)"})["label"]
+        restore_choice_values(
+            roll, {"dice": '2d6+ : a number must follow "+"', "label": "x (us1, y)"}
+        )["label"]
         == "x (us1, y)"
     )
 
@@ -162,9 +192,9 @@ def test_modifier_words_complete_and_hide_what_is_there() -> None:
     assert found == ["adjacent night", "adjacent lone_sniper"]
     shown = offered("mods", "adjacent ni")[0].name
     assert shown == "adjacent night (Night, target unlit −3)"
-    fire = registry().get(("lnlt", "fire"))
+    fire = get_registry().get(("lnlt", "fire"))
     assert fire is not None
-    assert meant(fire, {"mods": shown}) == {"mods": "adjacent night"}, (
+    assert restore_choice_values(fire, {"mods": shown}) == {"mods": "adjacent night"}, (
         "some clients send what is shown"
     )
     assert "smoke" not in values("mods", "", smoke=True)
@@ -172,34 +202,39 @@ def test_modifier_words_complete_and_hide_what_is_there() -> None:
 
 
 def test_dice_are_checked_while_they_are_typed() -> None:
-    spec = registry().get(("roll",))
+    spec = get_registry().get(("roll",))
     assert spec is not None
-    [choice] = complete_option(spec, "dice", "2d6+", registry(), KNOWN, {})
-    assert choice == Choice('2d6+ : a number or dice must follow "+"', "2d6+")
-    assert Choice("2d6", "2d6") in complete_option(spec, "dice", "2d6", registry(), KNOWN, {})
-    assert len(complete_option(spec, "dice", "", registry(), KNOWN, {})) > 3
+    [choice] = complete_option(spec, "dice", "2d6+", get_registry(), KNOWN, {})
+    assert choice == CompletionChoice('2d6+ : a number or dice must follow "+"', "2d6+")
+    assert CompletionChoice("2d6", "2d6") in complete_option(
+        spec, "dice", "2d6", get_registry(), KNOWN, {}
+    )
+    assert len(complete_option(spec, "dice", "", get_registry(), KNOWN, {})) > 3
 
 
 def test_bare_states_and_markers_complete_behind_a_unit() -> None:
-    spec = registry().get(("unit", "edit"))
+    spec = get_registry().get(("unit", "edit"))
     assert spec is not None
     found = [
         choice.value
-        for choice in complete_option(spec, "stats", "morale=5 sh", registry(), KNOWN, {})
+        for choice in complete_option(spec, "stats", "morale=5 sh", get_registry(), KNOWN, {})
     ]
     assert found == ["morale=5 shaken", "morale=5 shaken-wounded"]
     assert "fp=" in [
-        choice.value for choice in complete_option(spec, "stats", "", registry(), KNOWN, {})
+        choice.value for choice in complete_option(spec, "stats", "", get_registry(), KNOWN, {})
     ]
 
 
 def test_time_zones_by_city_or_continent() -> None:
-    spec = registry().get(("me", "ping"))
+    spec = get_registry().get(("me", "ping"))
     assert spec is not None
 
     def zones(typed: str) -> list[str]:
         return [
-            choice.value for choice in complete_option(spec, "zone", typed, registry(), Known(), {})
+            choice.value
+            for choice in complete_option(
+                spec, "zone", typed, get_registry(), CompletionContext(), {}
+            )
         ]
 
     assert zones("")[:2] == ["UTC", "Europe/London"]

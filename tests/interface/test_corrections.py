@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.interface.registry import TABLE, registry
-from bot.interface.reply.reply import error_reply
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import parse_text, quoted
-from bot.interface.typing.corrections import check_correction, check_values, find_refusal
 from bot.rules.errors import UserError
-from bot.systems.system import built_in
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.registry import TABLE, get_registry
+from bot.ui.reply.reply import build_error_reply
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import parse_text, quote_value
+from bot.ui.typing.corrections import check_correction, check_values, find_refusal
 from tests.playing import Channel
 
-FAMILIES = [*built_in(), *(game + TABLE for game in built_in()), "of all"]
+FAMILIES = [*list_builtin_systems(), *(game + TABLE for game in list_builtin_systems()), "of all"]
 OFFER = re.compile(r"Did you mean (.*)\?")
 
 
@@ -27,11 +27,11 @@ def misspell(word: str) -> str:
 
 
 def specs_of(family: str) -> list[CommandSpec]:
-    fixed = [name for name in registry().top if name not in FAMILIES]
+    fixed = [name for name in get_registry().top_names if name not in FAMILIES]
     return [
         spec
         for name in (fixed if family == "of all" else [family])
-        for spec in registry().below((name,))
+        for spec in get_registry().list_below((name,))
     ]
 
 
@@ -39,7 +39,7 @@ def list_slips(family: str) -> Iterator[str]:
     """Yield lines with one slip each: in the name of a command, an option or a value, and printed
     names without their last words, or with a word too many.
     """
-    for name in registry().printed_names(family) if family.endswith(TABLE) else ():
+    for name in get_registry().list_printed_names(family) if family.endswith(TABLE) else ():
         words = name.split("-")
         yield from (f"{family} {' '.join(words[:count])}" for count in range(1, len(words)))
         yield f"{family} {' '.join(words)} there"
@@ -54,7 +54,8 @@ def list_slips(family: str) -> Iterator[str]:
         for option in spec.options:
             yield f"{path} {misspell(option.name)}=1"
             yield from (
-                f"{path} {option.name}={quoted(misspell(value))}" for value in option.values[:6]
+                f"{path} {option.name}={quote_value(misspell(value))}"
+                for value in option.values[:6]
             )
             yield from (f"{path} {misspell(value)}" for value in option.values[:3])
 
@@ -62,23 +63,23 @@ def list_slips(family: str) -> Iterator[str]:
 def refuse(line: str) -> UserError | None:
     """Return the refusal of a line with what is offered instead, as the app gives it."""
     try:
-        check_values(parse_text(line, registry()), registry())
+        check_values(parse_text(line, get_registry()), get_registry())
     except UserError as error:
-        check_correction(error, line, registry())
+        check_correction(error, line, get_registry())
         return error
     return None
 
 
 def check_offer(line: str, error: UserError) -> bool:
     """Check what is offered instead of a line; return whether there is a whole line."""
-    reply = error_reply(error, line)
+    reply = build_error_reply(error, line)
     for name in re.split(r", | or ", (OFFER.match(error.hint) or ["", ""])[1]):
         assert not name or name != line.removeprefix("/"), (line, error.hint)
         assert name != getattr(error.hint, "wrong", None), (line, error.hint)
     if not reply.better:
         return False
     assert reply.better != line, line
-    assert find_refusal(reply.better, registry()) is None, (line, reply.better)
+    assert find_refusal(reply.better, get_registry()) is None, (line, reply.better)
     return True
 
 

@@ -10,7 +10,10 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.modal import ROOM as VIEW
-from bot.interface.form.form import (
+from bot.rules.inputs.options import OWN
+from bot.rules.inputs.units import RosterUnit
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.form.form import (
     FLAGS,
     HOW,
     ODDS,
@@ -19,19 +22,16 @@ from bot.interface.form.form import (
     Field,
     Form,
     Room,
-    asks,
-    form_of,
-    lasting,
+    build_form,
+    get_lasting_inputs,
+    opens_form,
 )
-from bot.interface.form.line_and_keypad import REST
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import command_text
-from bot.interface.typing.complete import Known, complete_option
-from bot.rules.inputs.options import OWN
-from bot.rules.inputs.units import RosterUnit
-from bot.systems.system import built_in
+from bot.ui.form.line_and_keypad import REST
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import format_command
+from bot.ui.typing.complete import CompletionContext, complete_option
 
 ROSTER = tuple(
     RosterUnit(
@@ -40,14 +40,20 @@ ROSTER = tuple(
     for side, name in (("US", "Squad"), ("VC", "Cell"))
     for number in range(1, 31)
 )
-KNOWN = Known(ROSTER, ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
-SMALL = Known(
-    ROSTER[:3] + ROSTER[30:33], ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"]
+KNOWN = CompletionContext(
+    ROSTER, ("US", "VC"), own_side="US", system="lnlt", game=list_builtin_systems()["lnlt"]
+)
+SMALL = CompletionContext(
+    ROSTER[:3] + ROSTER[30:33],
+    ("US", "VC"),
+    own_side="US",
+    system="lnlt",
+    game=list_builtin_systems()["lnlt"],
 )
 
 
 def spec_of(*path: str) -> CommandSpec:
-    spec = registry().get(path)
+    spec = get_registry().get(path)
     assert spec is not None
     return spec
 
@@ -59,29 +65,32 @@ NARROW, WIDE = Room(5, 25, 10), Room(folds=True)
 
 
 def filled(
-    options: dict[str, object], known: Known, values: dict[str, object], room: Room = WIDE
+    options: dict[str, object],
+    known: CompletionContext,
+    values: dict[str, object],
+    room: Room = WIDE,
 ) -> dict[str, object]:
     """The options of a fire form after these fields were filled in."""
-    taken = take(FIRE, known, form_of(FIRE, options, known, room), values)
+    taken = evaluate_form(FIRE, known, build_form(FIRE, options, known, room), values)
     assert taken.problem is None
     return taken.options
 
 
 def field(form: Form, name: str) -> Field:
-    found = form.field(name)
+    found = form.find_field(name)
     assert found is not None, name
     return found
 
 
 def test_what_is_missing_is_asked_for_until_it_is_there() -> None:
-    assert [option.name for option in FIRE.options if option.required] == ["attackers"]
-    assert asks(FIRE, {})
-    assert asks(FIRE, {"tm": 1})
-    assert not asks(FIRE, {"attackers": "squad fp=2"})
+    assert [option.name for option in FIRE.options if option.is_required] == ["attackers"]
+    assert opens_form(FIRE, {})
+    assert opens_form(FIRE, {"tm": 1})
+    assert not opens_form(FIRE, {"attackers": "squad fp=2"})
 
 
 def test_which_commands_ask_when_called_alone() -> None:
-    alone = {spec.name for spec in registry() if asks(spec, {})}
+    alone = {spec.name for spec in get_registry() if opens_form(spec, {})}
     assert {
         "/roll",
         "/lnlt fire",
@@ -96,20 +105,20 @@ def test_which_commands_ask_when_called_alone() -> None:
 def test_what_a_unit_may_bring_is_not_asked_for() -> None:
     """Whether it does is seen when the command runs: its refusal opens the form."""
     morale = spec_of("ucn", "morale")
-    assert asks(morale, {})
-    assert not asks(morale, {"unit": "Green"})
-    assert not asks(morale, {"morale": 12})
+    assert opens_form(morale, {})
+    assert not opens_form(morale, {"unit": "Green"})
+    assert not opens_form(morale, {"morale": 12})
 
 
 def test_a_whole_table_is_shown_without_its_form() -> None:
-    tables = [spec for spec in registry() if spec.family == "lookup"]
+    tables = [spec for spec in get_registry() if spec.family == "lookup"]
     assert tables
-    assert [spec.path for spec in tables if asks(spec, {"whole": True})] == []
-    assert asks(spec_of("asl-table", "infantry", "vs-afv"), {})
+    assert [spec.path for spec in tables if opens_form(spec, {"whole": True})] == []
+    assert opens_form(spec_of("asl-table", "infantry", "vs-afv"), {})
 
 
 def test_needed_fields_come_first_and_rare_ones_wait() -> None:
-    form = form_of(FIRE, {}, SMALL, WIDE)
+    form = build_form(FIRE, {}, SMALL, WIDE)
     shown = [one.label for one in form.fields if not one.rare]
     assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
     assert {"lm", "degrading", "shooter", "skill", REST} == {
@@ -120,7 +129,7 @@ def test_needed_fields_come_first_and_rare_ones_wait() -> None:
 
 
 def test_where_five_fields_are_all_the_rest_is_one_line() -> None:
-    form = form_of(FIRE, {"tm": 1, "shooter": "sniper", "mods": "rubber_boat"}, SMALL, NARROW)
+    form = build_form(FIRE, {"tm": 1, "shooter": "sniper", "mods": "rubber_boat"}, SMALL, NARROW)
     assert [one.name for one in form.fields] == ["attackers", "targets", FLAGS, REST, HOW]
     assert field(form, REST).value == "kind of shooter sniper"
     assert field(form, FLAGS).label == "Terrain and modifiers"
@@ -137,7 +146,7 @@ def test_where_five_fields_are_all_the_rest_is_one_line() -> None:
 
 def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     tank = spec_of("lnlt", "ordnance-vehicle")
-    form = form_of(tank, {}, SMALL, NARROW)
+    form = build_form(tank, {}, SMALL, NARROW)
     line = field(form, REST)
     assert line.needed, "no unit of this roster brings armor"
     assert line.hint.startswith("Needed: penetration, armor.")
@@ -145,9 +154,9 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     tanks = tuple(
         replace(unit, numbers={"armor": 3, "penetration": 6, "morale": 5}) for unit in SMALL.roster
     )
-    with_tanks = form_of(tank, {}, SMALL._replace(roster=tanks), NARROW)
+    with_tanks = build_form(tank, {}, SMALL._replace(roster=tanks), NARROW)
     assert not field(with_tanks, REST).needed, "units of the roster bring what else is needed"
-    taken = take(
+    taken = evaluate_form(
         tank, SMALL, form, {"to_hit": "8", REST: "penetration 6, armor 2, target's morale 5"}
     )
     assert taken.options == {"to_hit": 8, "penetration": 6, "armor": 2, "morale": 5}
@@ -155,15 +164,15 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
 
 def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() -> None:
     shaken = RosterUnit("Squad 9", "us9", "squad", "US", {"fp": 2}, "shaken")
-    form = form_of(
+    form = build_form(
         FIRE,
         {},
-        Known(
+        CompletionContext(
             (shaken, *SMALL.roster),
             ("US", "VC"),
             own_side="US",
             system="lnlt",
-            game=built_in()["lnlt"],
+            game=list_builtin_systems()["lnlt"],
         ),
         WIDE,
     )
@@ -171,7 +180,7 @@ def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() 
     assert [pick.value for pick in attackers] == ["us1", "us2", "us3", "us9", "vc1", "vc2", "vc3"]
     assert attackers[3].about == "US, shaken, squad, fp 2"
     assert field(form, "targets").picks[0].value == "vc1"
-    long = field(form_of(FIRE, {}, KNOWN, NARROW), "attackers").picks
+    long = field(build_form(FIRE, {}, KNOWN, NARROW), "attackers").picks
     assert len(long) == 25
     assert {pick.value[:2] for pick in long[:-1]} == {"us"}
     assert (long[-1].label, long[-1].about) == ("More: type handles below", "us25")
@@ -185,24 +194,34 @@ def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
     ]
     units[1] = replace(units[1], state="shaken")
     units[5] = replace(units[5], state="shaken-wounded")
-    known = Known(tuple(units), ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
+    known = CompletionContext(
+        tuple(units),
+        ("US", "VC"),
+        own_side="US",
+        system="lnlt",
+        game=list_builtin_systems()["lnlt"],
+    )
     rally = spec_of("lnlt", "rally")
-    picks = [pick.label for pick in field(form_of(rally, {}, known, WIDE), "units").picks]
+    picks = [pick.label for pick in field(build_form(rally, {}, known, WIDE), "units").picks]
     assert picks == ["US 3", "US 1", "US 2", "VC 2", "VC 1", "VC 3"]
-    typed = [choice.value for choice in complete_option(rally, "units", "", registry(), known, {})]
+    typed = [
+        choice.value for choice in complete_option(rally, "units", "", get_registry(), known, {})
+    ]
     assert [one for one in typed if one in picks] == picks
     checks = spec_of("nhis", "morale")
     picks = [
         pick.label
-        for pick in field(form_of(checks, {}, known._replace(system="nhis"), WIDE), "targets").picks
+        for pick in field(
+            build_form(checks, {}, known._replace(system="nhis"), WIDE), "targets"
+        ).picks
     ]
     assert picks[:2] == ["US 1", "US 2"], "one's own check, whatever the list is called"
 
 
 def test_what_a_list_is_about_are_words_of_its_game() -> None:
     named = [
-        (spec.path, word, registry().games[spec.system].game["units"])
-        for spec in registry()
+        (spec.path, word, get_registry().games[spec.system].game["units"])
+        for spec in get_registry()
         for option in spec.options
         for word in option.likely
         if word != OWN
@@ -218,7 +237,7 @@ def test_what_a_list_is_about_are_words_of_its_game() -> None:
 
 def test_choosing_keeps_what_was_typed() -> None:
     typed: dict[str, object] = {"attackers": "Squad 2 fp=3; leader lm=1"}
-    picks = field(form_of(FIRE, typed, SMALL, WIDE), "attackers").picks
+    picks = field(build_form(FIRE, typed, SMALL, WIDE), "attackers").picks
     assert [pick.label for pick in picks if pick.chosen] == ["Squad 2 fp=3", "leader lm=1"]
     options = filled(typed, SMALL, {"attackers": ["=Squad 2 fp=3", "=leader lm=1", "us1"]})
     assert options["attackers"] == "Squad 2 fp=3; leader lm=1; Squad 1"
@@ -227,7 +246,7 @@ def test_choosing_keeps_what_was_typed() -> None:
 
 
 def test_another_system_than_the_games_is_offered_no_units_of_it() -> None:
-    form = form_of(spec_of("nhis", "fire"), {}, SMALL, WIDE)
+    form = build_form(spec_of("nhis", "fire"), {}, SMALL, WIDE)
     assert not any(pick.value == "us1" for one in form.fields for pick in one.picks)
 
 
@@ -280,20 +299,23 @@ def test_the_line_takes_the_place_of_what_it_showed_and_of_nothing_else() -> Non
     ("line", "said"), [("terraim 2", "terrain"), ("terrain much", "tm must be a whole number")]
 )
 def test_what_the_line_cannot_mean_is_said_and_the_rest_is_kept(line: str, said: str) -> None:
-    form = form_of(FIRE, {}, SMALL, NARROW)
-    taken = take(FIRE, SMALL, form, {"attackers": ["us1"], REST: line})
+    form = build_form(FIRE, {}, SMALL, NARROW)
+    taken = evaluate_form(FIRE, SMALL, form, {"attackers": ["us1"], REST: line})
     assert said in str(taken.problem)
     assert taken.options == {"attackers": "Squad 1"}
-    assert form.at(str(taken.problem.option) if taken.problem else "") in (REST, FLAGS)
+    assert form.find_field_of_option(str(taken.problem.option) if taken.problem else "") in (
+        REST,
+        FLAGS,
+    )
 
 
 def test_a_refused_number_is_named_and_the_others_are_taken() -> None:
-    form = form_of(FIRE, {"lm": 1}, SMALL, WIDE)
-    taken = take(FIRE, SMALL, form, {"tm": "2", "degrading": "many", "lm": ""})
+    form = build_form(FIRE, {"lm": 1}, SMALL, WIDE)
+    taken = evaluate_form(FIRE, SMALL, form, {"tm": "2", "degrading": "many", "lm": ""})
     assert taken.problem is not None
     assert taken.problem.option == "degrading"
     assert taken.options == {"tm": 2, "degrading": "many"}
-    shown = form_of(FIRE, taken.options, SMALL, WIDE, "degrading", taken.problem.message)
+    shown = build_form(FIRE, taken.options, SMALL, WIDE, "degrading", taken.problem.message)
     assert (field(shown, "degrading").value, field(shown, "tm").value) == ("", "2")
     assert field(shown, "degrading").wrong.startswith("degrading must be a whole number")
 
@@ -301,8 +323,8 @@ def test_a_refused_number_is_named_and_the_others_are_taken() -> None:
 def test_what_was_refused_is_gone_when_the_form_is_sent_again() -> None:
     """The unit that nobody knows was in no menu, so nobody could have taken it off."""
     given: dict[str, object] = {"targets": "Cell 1; Cell 99"}
-    form = form_of(FIRE, given, SMALL, WIDE, "targets", "There is no Cell 99.")
-    assert take(FIRE, SMALL, form, {"targets": ["vc1"], "attackers": ["us1"]}).options == {
+    form = build_form(FIRE, given, SMALL, WIDE, "targets", "There is no Cell 99.")
+    assert evaluate_form(FIRE, SMALL, form, {"targets": ["vc1"], "attackers": ["us1"]}).options == {
         "targets": "Cell 1",
         "attackers": "Squad 1",
     }
@@ -317,8 +339,8 @@ def test_what_lasts_from_the_shot_before_belongs_to_the_firer_and_is_no_unit_or_
         "adjacent": True,
         "mods": "tis",
     }
-    assert lasting(FIRE, last, SMALL) == {"lm": 1}, "the next target has its own terrain"
-    assert lasting(FIRE, last, Known()) == last, (
+    assert get_lasting_inputs(FIRE, last, SMALL) == {"lm": 1}, "the next target has its own terrain"
+    assert get_lasting_inputs(FIRE, last, CompletionContext()) == last, (
         "without a roster units are typed, and typing is saved"
     )
 
@@ -330,40 +352,47 @@ def test_the_command_so_far_can_be_typed() -> None:
         "adjacent": True,
         "mods": "tis",
     }
-    shown = form_of(FIRE, given, SMALL, WIDE).given
-    assert command_text(FIRE, shown) == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
+    shown = build_form(FIRE, given, SMALL, WIDE).given
+    assert (
+        format_command(FIRE, shown) == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
+    )
 
 
 def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None:
     shoot = spec_of("ucn", "shoot")
 
     def after(options: dict[str, object], flags: list[str]) -> dict[str, object]:
-        form = form_of(shoot, options, Known(), WIDE)
-        return take(shoot, Known(), form, {FLAGS: flags}).options
+        form = build_form(shoot, options, CompletionContext(), WIDE)
+        return evaluate_form(shoot, CompletionContext(), form, {FLAGS: flags}).options
 
     [saves] = [
         pick
-        for pick in field(form_of(shoot, {}, Known(), WIDE), FLAGS).picks
+        for pick in field(build_form(shoot, {}, CompletionContext(), WIDE), FLAGS).picks
         if pick.value == "saves"
     ]
     assert saves.chosen
     off = after({}, [])
     assert off == {"saves": False}
-    assert command_text(shoot, form_of(shoot, off, Known(), WIDE).given).endswith("saves=no")
+    assert format_command(shoot, build_form(shoot, off, CompletionContext(), WIDE).given).endswith(
+        "saves=no"
+    )
     assert after(off, ["saves"]) == {}
 
 
 def test_abbreviations_of_asl_are_as_its_players_write_them() -> None:
     said = {
-        option.name: [option.said(word) for word in option.values]
+        option.name: [option.format_word(word) for word in option.values]
         for target in ("smoke", "ht-effects", "malfunction", "pillbox-attack")
         for option in spec_of("asl", target).options
     }
     assert said["dispenser"][0] == "sD"
     assert {"K/KIA", "1MC", "NMC"} <= set(said["crew"]) | set(said["passenger"])
     assert said["weapon"][0] in ("SW", "AP")
-    assert spec_of("asl", "pillbox-attack").option("from").shown == "Fired from"  # type: ignore[union-attr]
-    assert spec_of("asl", "malfunction").option("ft_dc_non_elite").shown == "FT/DC, non-elite"  # type: ignore[union-attr]
+    assert spec_of("asl", "pillbox-attack").find_option("from").display_name == "Fired from"  # type: ignore[union-attr]
+    assert (
+        spec_of("asl", "malfunction").find_option("ft_dc_non_elite").display_name  # type: ignore[union-attr]
+        == "FT/DC, non-elite"
+    )
 
 
 def test_menus_say_numbers_as_people_do_and_only_those_one_chooses_by() -> None:
@@ -375,13 +404,15 @@ def test_menus_say_numbers_as_people_do_and_only_those_one_chooses_by() -> None:
         "Blue",
         {"firearms": 12, "members": 8, "loadout": ("6xbattle-rifle", "smg")},
     )
-    known = Known((gun,), ("US",), own_side="US", system="lnlt", game=built_in()["lnlt"])
+    known = CompletionContext(
+        (gun,), ("US",), own_side="US", system="lnlt", game=list_builtin_systems()["lnlt"]
+    )
     assert (
-        field(form_of(FIRE, {}, known, NARROW), "attackers").picks[0].about
+        field(build_form(FIRE, {}, known, NARROW), "attackers").picks[0].about
         == "crew, sw 3 + 2, morale 5"
     )
-    known = Known((blue,), ("Blue",), own_side="Blue", system="ucn")
-    picks = field(form_of(spec_of("ucn", "shoot"), {}, known, NARROW), "shooters").picks
+    known = CompletionContext((blue,), ("Blue",), own_side="Blue", system="ucn")
+    picks = field(build_form(spec_of("ucn", "shoot"), {}, known, NARROW), "shooters").picks
     assert picks[0].about == "element, firearms 12, 6 battle rifles, SMG"
 
 
@@ -389,29 +420,31 @@ def test_a_bare_number_is_the_one_that_is_needed() -> None:
     tank = spec_of("baps", "vehicle-fire")
     kinds = [(side, kind) for side in "ab" for kind in ("crewman", "vehicle")]
     crew = tuple(RosterUnit(f"{side} {kind}", f"{side}{kind}", kind, side) for side, kind in kinds)
-    known = Known(crew, ("a", "b"), own_side="a", system="baps")
-    form = form_of(tank, {}, known, NARROW)
+    known = CompletionContext(crew, ("a", "b"), own_side="a", system="baps")
+    form = build_form(tank, {}, known, NARROW)
     line = field(form, REST)
     assert (line.label, line.value, line.needed) == (
         "Range in inches and the rest",
         "",
         True,
     )
-    assert take(tank, known, form, {REST: "12"}).options["range"] == 12
-    assert take(tank, known, form, {REST: "range in inches 9, 12"}).problem is not None
+    assert evaluate_form(tank, known, form, {REST: "12"}).options["range"] == 12
+    assert evaluate_form(tank, known, form, {REST: "range in inches 9, 12"}).problem is not None
 
 
 def test_a_first_shot_among_sixty_units_needs_no_typed_modifier() -> None:
     """The boxes stay; what to do is left to the button that opened the form."""
-    form = form_of(FIRE, {}, KNOWN, NARROW)
+    form = build_form(FIRE, {}, KNOWN, NARROW)
     assert [one.name for one in form.fields] == ["attackers", "targets", OTHERS, FLAGS, REST]
     values = {"attackers": ["us1"], "targets": ["vc1"], FLAGS: ["tm=2", "adjacent"]}
-    taken = take(FIRE, KNOWN, form, values)
+    taken = evaluate_form(FIRE, KNOWN, form, values)
     assert (taken.how, taken.options["tm"], taken.options["adjacent"]) == (ROLL, 2, True)
-    odds = form_of(FIRE, {ODDS: True}, KNOWN, NARROW)
+    odds = build_form(FIRE, {ODDS: True}, KNOWN, NARROW)
     assert odds.title == "Direct fire: odds"
-    assert take(FIRE, KNOWN, odds, values).how == ODDS
-    assert take(FIRE, KNOWN, form, {**values, REST: "odds"}).how == ODDS, "never a shot instead"
+    assert evaluate_form(FIRE, KNOWN, odds, values).how == ODDS
+    assert evaluate_form(FIRE, KNOWN, form, {**values, REST: "odds"}).how == ODDS, (
+        "never a shot instead"
+    )
 
 
 @pytest.mark.parametrize(
@@ -427,14 +460,16 @@ def test_a_first_shot_among_sixty_units_needs_no_typed_modifier() -> None:
 def test_the_commonest_modifiers_are_fields_where_five_are_all(name: str, common: str) -> None:
     game, sequence = name.split()
     spec = spec_of(game, sequence)
-    types = built_in()[game].words["units"].types
+    types = list_builtin_systems()[game].words["units"].types
     roster = tuple(
         RosterUnit(f"{side} {n}", f"{side.lower()}{n}", types[0], side)
         for side in ("US", "VC")
         for n in (1, 2)
     )
-    form = form_of(spec, {}, Known(roster, ("US", "VC"), own_side="US", system=game), NARROW)
-    assert {form.at(option) for option in common.split()} == {FLAGS}
+    form = build_form(
+        spec, {}, CompletionContext(roster, ("US", "VC"), own_side="US", system=game), NARROW
+    )
+    assert {form.find_field_of_option(option) for option in common.split()} == {FLAGS}
 
 
 def test_the_commonest_modifiers_of_nhis_have_fields_where_five_are_all() -> None:
@@ -444,12 +479,14 @@ def test_the_commonest_modifiers_of_nhis_have_fields_where_five_are_all() -> Non
         RosterUnit("Local", "jp1", "squad", "JP", {"fp": 4, "morale": 4}),
     )
     spec = spec_of("nhis", "fire")
-    known = Known(roster, system="nhis")
+    known = CompletionContext(roster, system="nhis")
     given = {"attackers": "us1", "targets": "jp1"}
-    form = form_of(spec, given, known, NARROW)
+    form = build_form(spec, given, known, NARROW)
     assert len(form.fields) == 5
-    assert {form.at(name) for name in ("terrain", "target_moved", "feature")} == {FLAGS}
-    assert form.at("distance") == REST
+    assert {form.find_field_of_option(name) for name in ("terrain", "target_moved", "feature")} == {
+        FLAGS
+    }
+    assert form.find_field_of_option("distance") == REST
     assert field(form, FLAGS).kind == "picks"
     values = {
         "attackers": ["us1"],
@@ -457,11 +494,11 @@ def test_the_commonest_modifiers_of_nhis_have_fields_where_five_are_all() -> Non
         FLAGS: ["terrain=trees", "target_moved"],
         REST: "4",
     }
-    taken = take(spec, known, form, values)
+    taken = evaluate_form(spec, known, form, values)
     assert taken.problem is None
     assert (taken.options["terrain"], taken.options["target_moved"]) == ("trees", True)
     assert taken.options["distance"] == 4
-    both = take(spec, known, form, {**values, FLAGS: ["terrain=trees", "terrain=hut"]})
+    both = evaluate_form(spec, known, form, {**values, FLAGS: ["terrain=trees", "terrain=hut"]})
     assert both.problem is not None
     assert both.problem.code == "not-together"
 
@@ -471,23 +508,23 @@ def test_a_marker_of_a_listed_unit_has_its_box_ticked_and_unticking_leaves_it_ou
         RosterUnit("Rifle", "us1", "squad", "US", {"fp": 2, "morale": 5}),
         RosterUnit("Local", "vc1", "squad", "VC", {"morale": 4}, marks=frozenset({"moved"})),
     )
-    known = Known(roster, system="lnlt", game=built_in()["lnlt"])
+    known = CompletionContext(roster, system="lnlt", game=list_builtin_systems()["lnlt"])
     given = {"attackers": "us1", "targets": "vc1"}
-    form = form_of(FIRE, given, known, NARROW)
+    form = build_form(FIRE, given, known, NARROW)
     assert [pick.value for pick in field(form, FLAGS).picks if pick.chosen] == ["target_moved"]
-    left = take(FIRE, known, form, {FLAGS: ["target_moved"]})
+    left = evaluate_form(FIRE, known, form, {FLAGS: ["target_moved"]})
     assert "target_moved" not in left.options, "it counts by itself"
-    unticked = take(FIRE, known, form, {FLAGS: []})
+    unticked = evaluate_form(FIRE, known, form, {FLAGS: []})
     assert unticked.options["target_moved"] is False
-    assert "target_moved=no" in command_text(FIRE, unticked.options)
+    assert "target_moved=no" in format_command(FIRE, unticked.options)
 
 
 def test_no_line_below_a_field_says_its_label_again() -> None:
     """Of every form of every game: `One man` is not followed by `One man.`"""
     small = {"a", "an", "the", "of", "in", "that", "who"}
-    for game in built_in():
-        for spec in registry().below((game,)):
-            for field in form_of(spec, {}, Known(), VIEW).fields:
+    for game in list_builtin_systems():
+        for spec in get_registry().list_below((game,)):
+            for field in build_form(spec, {}, CompletionContext(), VIEW).fields:
                 hint = {*re.findall(r"[a-z']+", field.hint.casefold())} - small
                 label = {*re.findall(r"[a-z']+", field.label.casefold())}
                 assert not hint or not hint <= label, (spec.path, field.label, field.hint)

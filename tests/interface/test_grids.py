@@ -4,8 +4,8 @@ itself.
 
 from __future__ import annotations
 
-from bot.interface.reply.bars import PHONE
-from bot.interface.reply.parts import Grid
+from bot.ui.reply.bars import PHONE
+from bot.ui.reply.parts import Grid
 
 
 def test_the_last_text_goes_on_below_itself() -> None:
@@ -13,7 +13,7 @@ def test_the_last_text_goes_on_below_itself() -> None:
         ("  n", "score", "usual", "rolled"),
         ("  1", "    0", "  0.5", "Ordnance against infantry"),
     )
-    lines = Grid(rows, head=True).lines(PHONE)
+    lines = Grid(rows, head=True).format_lines(PHONE)
     assert max(map(len, lines)) <= PHONE.grid
     assert [line.strip() for line in lines[2:]] == ["infantry"]
     assert lines[2].index("infantry") == lines[0].index("rolled")
@@ -21,4 +21,4 @@ def test_the_last_text_goes_on_below_itself() -> None:
 
 def test_a_table_without_room_for_text_stays_as_it_is() -> None:
     rows = (("a" * 30, "text"), ("b", "some words that are long"))
-    assert len(Grid(rows, head=True).lines(PHONE)) == 2
+    assert len(Grid(rows, head=True).format_lines(PHONE)) == 2

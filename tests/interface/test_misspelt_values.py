@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.interface.registry import registry
 from bot.rules.errors import Hint, UserError
 from bot.rules.inputs.options import clean
+from bot.ui.registry import get_registry
 from tests.playing import Channel
 
 
@@ -16,7 +16,7 @@ def _misspell(word: str) -> str:
 def test_every_word_of_every_list_is_found_when_it_is_misspelt() -> None:
     silent = []
     count = 0
-    for spec in registry():
+    for spec in get_registry():
         for option in spec.options:
             if option.type != "enum":
                 continue
@@ -64,5 +64,7 @@ async def test_slips_in_what_a_game_has_are_met_with_what_is_meant() -> None:
     for typed, meant in SLIPS.items():
         refused = await channel.say("Anna", typed)
         assert refused.error, typed
-        assert f"Did you mean {meant}?" in refused.body(), f"{typed}: {refused.text()}"
+        assert f"Did you mean {meant}?" in refused.format_body(), (
+            f"{typed}: {refused.format_text()}"
+        )
     await channel.app.close()

@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from bot.interface.reply.packing import LONG, MOST_TEXT, Packing, file_text
-from bot.interface.reply.reply import File, Reply
+from bot.ui.reply.packing import LONG, MOST_TEXT, Packing, read_file_text
+from bot.ui.reply.reply import File, Reply
 from tests.refusing import refuses
 
 
@@ -16,7 +16,7 @@ def packed_file(name: str, text: str) -> File:
     """The file to send for a text that is there whole."""
     packing = Packing(name)
     packing.add(text)
-    return packing.file()
+    return packing.build_file()
 
 
 def test_a_short_text_stays_as_it_is() -> None:
@@ -35,7 +35,7 @@ def test_a_long_one_is_compressed_and_survives_the_outbox() -> None:
 
 def test_text_and_compressed_text_are_read_alike() -> None:
     for data in (b"\xef\xbb\xbf{}", gzip.compress(b"{}"), b"{}"):
-        assert file_text(data, "game.json") == "{}"
+        assert read_file_text(data, "game.json") == "{}"
 
 
 def test_a_bomb_is_not_unpacked() -> None:
@@ -44,7 +44,7 @@ def test_a_bomb_is_not_unpacked() -> None:
     assert len(bomb) < 100_000
     tracemalloc.start()
     with refuses("file-too-large file"):
-        file_text(bomb, "bomb.gz")
+        read_file_text(bomb, "bomb.gz")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2.5 * MOST_TEXT
@@ -71,7 +71,7 @@ def test_a_bomb_is_not_unpacked() -> None:
 )
 def test_what_cannot_be_read_is_named(data: bytes, said: str) -> None:
     with refuses(said) as refused:
-        file_text(data, "game.json.gz")
+        read_file_text(data, "game.json.gz")
     assert "game.json.gz" in refused.value.message
 
 
@@ -82,6 +82,6 @@ def test_a_long_file_packed_piece_by_piece_is_the_one_packed_at_once() -> None:
         file.add(piece)
     text = "".join(pieces)
     assert len(text) > LONG
-    packed = file.file()
+    packed = file.build_file()
     assert (packed.name, gzip.decompress(packed.data).decode()) == ("game.json.gz", text)
     assert packed.data == gzip.compress(text.encode(), 6, mtime=0)

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.answers.printed_table import find_position, printed
-from bot.answers.roll import read_table
-from bot.answers.table_words import ANY_OTHER
-from bot.interface.registry import TABLE, registry
-from bot.interface.typing.command_text import name_other_tables, parse_text
-from bot.interface.typing.complete import Known, complete_option
-from bot.process.entropy import throwaway
+from bot.presentation.printed_table import find_position, get_printed_table
+from bot.presentation.roll import look_up_table
+from bot.presentation.table_words import ANY_OTHER
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean, fold_word
-from bot.systems.system import built_in
-from bot.systems.table_names import get_card_numbers
+from bot.rulesets.system import list_builtin_systems
+from bot.rulesets.table_names import get_card_numbers
+from bot.runtime.entropy import create_throwaway_source
+from bot.ui.registry import TABLE, get_registry
+from bot.ui.typing.command_text import name_other_tables, parse_text
+from bot.ui.typing.complete import CompletionContext, complete_option
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 HEADINGS: dict[str, dict[Any, list[str]]] = yaml.safe_load(
@@ -31,11 +31,11 @@ def open_tables(game: str, name: str, *, quotes: str = '"') -> set[str]:
     """Return the tables that a printed name opens whole, or offers."""
     typed = f"{game}{TABLE} {quotes}{name}{quotes}"
     try:
-        parsed = parse_text(typed, registry())
+        parsed = parse_text(typed, get_registry())
     except UserError as error:
         if error.code != "several-tables":
             raise
-        return {parse_text(command, registry()).spec.target for command in read_commands(error)}
+        return {parse_text(command, get_registry()).spec.target for command in read_commands(error)}
     assert parsed.spec.wants_whole(parsed.options), typed
     assert parsed.spec.is_private(parsed.options), typed
     return {parsed.spec.target}
@@ -59,9 +59,9 @@ def test_every_heading_of_the_cards_opens_its_table_without_a_roll() -> None:
     assert opened == headings
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 def test_every_table_answers_to_its_title_and_its_number(game: str) -> None:
-    system = built_in()[game]
+    system = list_builtin_systems()[game]
     for table in system.tables.values():
         for name in (table.title, *table.also):
             assert table.id in open_tables(game, name), name
@@ -92,13 +92,13 @@ def test_every_table_answers_to_its_title_and_its_number(game: str) -> None:
 def test_a_printed_name_may_be_quoted_or_not_and_inputs_follow(
     typed: str, target: str, options: dict[str, object]
 ) -> None:
-    parsed = parse_text(typed, registry())
+    parsed = parse_text(typed, get_registry())
     assert (parsed.spec.target, parsed.options) == (target, options)
 
 
 def test_a_number_of_several_tables_offers_them_all() -> None:
     with pytest.raises(UserError) as caught:
-        parse_text("asl-table 12b", registry())
+        parse_text("asl-table 12b", get_registry())
     assert str(caught.value) == (
         '2 tables have the name "12b". /asl-table b-gun or /asl-table b-sw.'
     )
@@ -106,16 +106,18 @@ def test_a_number_of_several_tables_offers_them_all() -> None:
 
 def test_did_you_mean_knows_printed_names_and_never_offers_what_was_typed() -> None:
     with pytest.raises(UserError) as caught:
-        parse_text("ucn-table ap-expenditur", registry())
+        parse_text("ucn-table ap-expenditur", get_registry())
     assert caught.value.hint == "Did you mean ap-expenditure?"
     assert did_you_mean("smg", ["smg"]) == ""
     assert did_you_mean("SMG", ["smg"]) == "Did you mean smg?"
 
 
 def test_printed_names_are_completed() -> None:
-    spec = registry().get(("help",))
+    spec = get_registry().get(("help",))
     assert spec is not None
-    choices = complete_option(spec, "topic", "ucn-table ap-ex", registry(), Known(), {})
+    choices = complete_option(
+        spec, "topic", "ucn-table ap-ex", get_registry(), CompletionContext(), {}
+    )
     assert [choice.value for choice in choices] == ["ucn-table ap-expenditure"]
 
 
@@ -176,9 +178,9 @@ VALUES: tuple[tuple[str, str, dict[str, object]], ...] = (
 def test_values_are_read_as_the_card_prints_them(
     game: str, typed: str, read: dict[str, object]
 ) -> None:
-    parsed = parse_text(f"{game}{TABLE} {typed}", registry())
-    table = built_in()[game].table(parsed.spec.target)
-    _, values = table.worked(parsed.options)
+    parsed = parse_text(f"{game}{TABLE} {typed}", get_registry())
+    table = list_builtin_systems()[game].find_table(parsed.spec.target)
+    _, values = table.answer_with_values(parsed.options)
     assert {name: values[name] for name in read} == read
 
 
@@ -190,11 +192,11 @@ SEVERAL = ", "
 """Between the names of rows that have one line on the card."""
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 def test_each_printed_head_is_read_as_its_row_or_column(game: str) -> None:
-    for table in built_in()[game].tables.values():
+    for table in list_builtin_systems()[game].tables.values():
         options = {option.name: option for option in table.inputs if option.type != "bool"}
-        for grid in printed(table).grids:
+        for grid in get_printed_table(table).grids:
             edges = [(grid.row_by, grid.rows, grid.row_axis)]
             if grid.column_axis is not None:
                 edges.append((grid.column_by, grid.columns, grid.column_axis))
@@ -210,7 +212,7 @@ def test_each_printed_head_is_read_as_its_row_or_column(game: str) -> None:
 
 
 def test_no_word_of_the_card_stands_for_two_values_of_one_option() -> None:
-    for spec in registry():
+    for spec in get_registry():
         for option in spec.options:
             words = [
                 fold_word(word)
@@ -221,7 +223,7 @@ def test_no_word_of_the_card_stands_for_two_values_of_one_option() -> None:
 
 
 def test_only_a_range_that_the_table_prints_is_read() -> None:
-    table = built_in()["ucn"].table("morale-failed")
+    table = list_builtin_systems()["ucn"].find_table("morale-failed")
     with pytest.raises(UserError, match="must be a whole number"):
         table.read({"failed_by": "2-5"})
 
@@ -233,10 +235,10 @@ def pick_value(option: Option) -> str:
     return f"{option.max if option.max is not None else option.min or 1:g}"
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 def test_the_printed_edges_are_read_in_order_and_nothing_is_rolled(game: str) -> None:
     """Rows, columns and dice go before shifts and other numbers that may be left out."""
-    for table in built_in()[game].tables.values():
+    for table in list_builtin_systems()[game].tables.values():
         rolled = {roll.option for roll in table.rolls}
         bodies = table.printed.get("read") or []
         printed = {
@@ -250,42 +252,42 @@ def test_the_printed_edges_are_read_in_order_and_nothing_is_rolled(game: str) ->
         shifts = [
             index
             for index, name in enumerate(ordered)
-            if name not in edges and not table.option(name).required
+            if name not in edges and not table.get_option(name).is_required
         ]
         last_edge = max([ordered.index(str(name)) for name in edges], default=-1)
         assert last_edge < min(shifts, default=len(ordered)), table.id
-        typed = [pick_value(table.option(name)) for name in ordered]
-        parsed = parse_text(f"{game}{TABLE} {table.id} {' '.join(typed)}", registry())
+        typed = [pick_value(table.get_option(name)) for name in ordered]
+        parsed = parse_text(f"{game}{TABLE} {table.id} {' '.join(typed)}", get_registry())
         assert parsed.options == dict(zip(ordered, typed, strict=True)), table.id
         assert rolled <= parsed.options.keys(), table.id
 
 
 def test_firepower_and_roll_of_ranged_combat_come_before_the_shift() -> None:
-    parsed = parse_text("nhis-table ranged-combat 6 3", registry())
+    parsed = parse_text("nhis-table ranged-combat 6 3", get_registry())
     assert parsed.options == {"firepower": "6", "roll": "3"}
 
 
-@pytest.mark.parametrize("game", built_in())
+@pytest.mark.parametrize("game", list_builtin_systems())
 def test_a_table_that_rolls_says_so_in_its_first_word(game: str) -> None:
-    for table in built_in()[game].tables.values():
+    for table in list_builtin_systems()[game].tables.values():
         rolled = {roll.option for roll in table.rolls}
         if not rolled:
             continue
         given = {name: value for name, value in table.example.items() if name not in rolled}
-        outcome = read_table(table, given, "Anna", throwaway())
+        outcome = look_up_table(table, given, "Anna", create_throwaway_source())
         assert outcome.happening is not None, table.id
         assert outcome.reply.title.startswith("Rolled: "), table.id
-        given_roll = read_table(table, table.example, "Anna", throwaway())
+        given_roll = look_up_table(table, table.example, "Anna", create_throwaway_source())
         if rolled <= table.example.keys():
             assert not given_roll.reply.title.startswith("Rolled: "), table.id
             assert given_roll.happening is None, table.id
 
 
 def test_a_word_of_another_table_names_that_table() -> None:
-    parsed = parse_text("ucn-table firearms LMG", registry())
+    parsed = parse_text("ucn-table firearms LMG", get_registry())
     with pytest.raises(UserError) as caught:
-        built_in()["ucn"].table("firearms").read(parsed.options)
-    name_other_tables(caught.value, parsed.spec, parsed.options, registry())
+        list_builtin_systems()["ucn"].find_table("firearms").read(parsed.options)
+    name_other_tables(caught.value, parsed.spec, parsed.options, get_registry())
     assert caught.value.hint == (
         "Another table has it: /ucn-table machine-guns LMG or /ucn-table save-roll LMG."
     )

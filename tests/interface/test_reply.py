@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.interface.reply.parts import Grid, Odds, Thrown
-from bot.interface.reply.reply import Button, File, Menu, MenuEntry, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.phrase import Phrase, Typed, pieces_of
+from bot.rules.text.phrase import Phrase, Typed, split_pieces
+from bot.ui.reply.parts import Grid, Odds, Thrown
+from bot.ui.reply.reply import Button, File, Menu, MenuEntry, Reply, build_error_reply
 
 words = st.text(max_size=20)
 lines = st.lists(words, max_size=3).map(tuple)
@@ -61,7 +61,7 @@ def test_it_comes_back_as_it_was(reply: Reply, told: Reply) -> None:
         back = Reply.from_json(json.loads(json.dumps(one.to_json())))
         assert back == one
         for part, was in zip(back.lines, one.lines, strict=True):
-            assert not isinstance(was, str) or pieces_of(str(part)) == pieces_of(str(was))
+            assert not isinstance(was, str) or split_pieces(str(part)) == split_pieces(str(was))
             assert type(part) is type(was) or isinstance(was, Phrase)
 
 
@@ -84,7 +84,7 @@ def test_what_an_earlier_version_stored_still_reads() -> None:
         ],
     }
     reply = Reply.from_json(stored)
-    assert reply.text().split("\n") == [
+    assert reply.format_text().split("\n") == [
         "Odds of Direct fire",
         *stored["lines"],
         *stored["block"],
@@ -101,7 +101,7 @@ def test_a_command_is_one_only_where_the_code_made_it_so() -> None:
         hint=Phrase(f"{name}: ask ", Typed("/unit list"), "."),
         code="unknown-unit",
     )
-    (hint,) = error_reply(error).lines
+    (hint,) = build_error_reply(error).lines
     assert isinstance(hint, Phrase)
     assert [piece for piece in hint.pieces if isinstance(piece, Typed)] == ["/unit list"]
     assert pickle.loads(pickle.dumps(hint)).pieces == hint.pieces

@@ -4,16 +4,16 @@ comes in.
 
 import pytest
 
-from adapters.forms import Opened
-from adapters.slack.text import after_mention, typed
-from bot.interface.form.form import Form
-from bot.interface.sizes import FILE, MAX_TEXTS, check_sizes
-from bot.interface.spec import Command
-from bot.interface.typing.command_text import MAX_LENGTH, parse_text
-from bot.interface.typing.complete import Known
-from bot.places.forms import Draft
+from adapters.forms import OpenForm
+from adapters.slack.text import get_text_after_mention, remove_markup
+from bot.preferences.forms import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
+from bot.ui.form.form import Form
+from bot.ui.sizes import FILE, MAX_TEXTS, check_sizes
+from bot.ui.spec import Command
+from bot.ui.typing.command_text import MAX_LENGTH, parse_text
+from bot.ui.typing.complete import CompletionContext
 from tests.playing import Channel
 
 
@@ -42,21 +42,21 @@ async def test_a_command_with_too_much_text_is_refused_by_its_length(
     options: dict[str, object],
 ) -> None:
     channel = await Channel.fresh()
-    spec = channel.app.spec(("unit", "add"))
+    spec = channel.app.find_spec(("unit", "add"))
     anna = channel.who("Anna")
     reply = await channel.app.run(Command(spec.path, options, anna, channel.place, "r1", spec=spec))
     assert reply.code == "too-long"
     with pytest.raises(UserError):
-        await channel.app.called(spec, options, anna, channel.place)
+        await channel.app.resolve_command(spec, options, anna, channel.place)
     with pytest.raises(UserError):
-        Opened(Draft("key", spec.path, {}, anna.key), spec, Known(), Form("", "", (), {})).taken(
-            options
-        )
+        OpenForm(
+            Draft("key", spec.path, {}, anna.key), spec, CompletionContext(), Form("", "", (), {})
+        ).read_filled(options)
 
 
 async def test_completion_leaves_out_an_option_that_is_too_long() -> None:
     channel = await Channel.fresh()
-    found = await channel.app.complete(
+    found = await channel.app.complete_option(
         ("unit", "add"), "type", "a", {"name": LONG}, channel.who("Anna"), channel.place
     )
     assert isinstance(found, tuple)
@@ -75,7 +75,7 @@ def test_a_file_may_be_longer_and_counts_for_itself() -> None:
 async def test_a_line_of_a_message_is_refused_by_its_length() -> None:
     channel = await Channel.fresh()
     for text in ("<@" * 20_000, "&lt;" * 10_000, "a" * (MAX_LENGTH + 1)):
-        line = typed(after_mention(text, "U1"))
+        line = remove_markup(get_text_after_mention(text, "U1"))
         assert len(line) == MAX_LENGTH + 1
         with pytest.raises(UserError, match="too long"):
             parse_text(line, channel.app.registry)

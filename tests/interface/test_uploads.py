@@ -12,9 +12,9 @@ from datetime import time as clock_time
 
 import pytest
 
-from bot.interface.reply.packing import check_utf8, file_name, file_note, file_text
-from bot.interface.uploads.decoding import decode_text
-from bot.interface.uploads.workbook import MAX_UNPACKED, is_workbook, read_workbook
+from bot.ui.reply.packing import check_utf8, get_file_name, get_file_note, read_file_text
+from bot.ui.uploads.decoding import decode_text
+from bot.ui.uploads.workbook import MAX_UNPACKED, is_workbook, read_workbook
 from tests.refusing import refuses
 from tests.workbooks import workbook
 
@@ -26,9 +26,9 @@ def test_a_text_that_says_its_encoding_is_read_without_a_note(encoding: str) -> 
 
 
 def test_a_text_in_ansi_is_read_with_a_word_that_shows_how() -> None:
-    text = file_text("name;type\nGrenadière;squad\n".encode("cp1252"), "units.csv")
-    assert (text, file_name(text)) == ("name;type\nGrenadière;squad\n", "units.csv")
-    assert file_note(text) == "read as Windows-1252 (Grenadière): units.csv is not in UTF-8"
+    text = read_file_text("name;type\nGrenadière;squad\n".encode("cp1252"), "units.csv")
+    assert (text, get_file_name(text)) == ("name;type\nGrenadière;squad\n", "units.csv")
+    assert get_file_note(text) == "read as Windows-1252 (Grenadière): units.csv is not in UTF-8"
     with refuses("not-text"):
         check_utf8(text)
 
@@ -41,7 +41,7 @@ def test_what_is_no_text_is_refused(data: bytes) -> None:
 
 def test_an_old_workbook_is_named() -> None:
     with refuses("unreadable-file") as caught:
-        file_text(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500, "units.xls")
+        read_file_text(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500, "units.xls")
     assert "units.xls is a workbook of an old Excel" in caught.value.message
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.form.form import flag_picks
-from bot.interface.registry import registry
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.systems.catalog import system
-from bot.systems.resolve import resolve
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import play_sequence
+from bot.ui.form.form import list_flag_picks
+from bot.ui.registry import get_registry
 
 
 def test_modifiers_say_their_value() -> None:
-    fire = registry().get(("lnlt", "fire"))
+    fire = get_registry().get(("lnlt", "fire"))
     assert fire is not None
-    labels = {pick.value: pick.label for pick in flag_picks(fire, {})}
+    labels = {pick.value: pick.label for pick in list_flag_picks(fire, {})}
     assert labels["night"] == "Night, target unlit −3"
     assert labels["adjacent"] == "Adjacent +2"
     assert labels["hit_and_run"] == "Hit and run −2"
@@ -39,8 +39,8 @@ def test_an_error_about_a_unit_names_the_option_that_holds_it(
     attackers: str, targets: str, option: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        resolve(
-            system("lnlt").sequence("fire"),
+        play_sequence(
+            find_system("lnlt").find_sequence("fire"),
             {"attackers": attackers, "targets": targets},
             Script(()),
         )
@@ -48,8 +48,8 @@ def test_an_error_about_a_unit_names_the_option_that_holds_it(
 
 
 def test_every_option_has_a_name_for_people_and_each_differs() -> None:
-    for spec in registry():
+    for spec in get_registry():
         if spec.family == "sequence":
-            names = [option.shown for option in spec.options]
+            names = [option.display_name for option in spec.options]
             assert len(set(names)) == len(names), spec.name
             assert all(len(name) <= 45 for name in names), spec.name

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from bot.odds_worker import pool as counting
-from bot.odds_worker.pool import Odds, Worker, count_odds_here
-from bot.process.settings import Settings
+from bot.odds_pool import pool as counting
+from bot.odds_pool.pool import OddsService, Worker, count_odds_here
 from bot.rules.errors import UserError
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
-from bot.systems.catalog import system
-from bot.systems.packs.archive import Content, read_content
-from bot.systems.resolve import after
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import Content, read_content
+from bot.rulesets.play_once import make_timer
+from bot.runtime.settings import Settings
 from tests.refusing import refuses
 
-FIRE = system("lnlt").sequence("fire")
+FIRE = find_system("lnlt").find_sequence("fire")
 BY = ("targets[0].result",)
 
 
@@ -38,7 +38,7 @@ def test_the_process_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(secrets) > 6
     for name in secrets | {"POSTGRES_PASSWORD", "PGPASSWORD", "PGPASSFILE"}:
         monkeypatch.setenv(name, "nobody-may-see-this")
-    environment = counting._environment()
+    environment = counting._build_environment()
     assert "nobody-may-see-this" not in environment.values()
     assert "PATH" in environment
 
@@ -54,8 +54,8 @@ class Counted:
         self.here: list[str] = []
         self.apart: list[str] = []
         self.too_large = False
-        self.odds = Odds(self)  # type: ignore[arg-type]  # all it asks of a worker is below
-        monkeypatch.setattr(counting, "each_odds", self._here)
+        self.odds = OddsService(self)  # type: ignore[arg-type]  # all it asks of a worker is below
+        monkeypatch.setattr(counting, "compute_each_odds", self._here)
 
     def _here(self, _: Any, raw: dict[str, str], *__: Any, **___: Any) -> dict[str, Distribution]:
         self.here.append(raw["attackers"])
@@ -85,7 +85,7 @@ async def test_the_same_shot_is_counted_once_for_all_who_ask(
 
 async def test_another_shot_another_output_or_another_unit_of_that_name_is_counted_anew() -> None:
     worker = Worker()
-    odds = Odds(worker)
+    odds = OddsService(worker)
     try:
         two, nine = await odds.count(FIRE, shot(2), BY, {}), await odds.count(FIRE, shot(9), BY, {})
         outcome = await odds.count(FIRE, shot(9), ("outcome",), {})
@@ -130,7 +130,7 @@ async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(
     monkeypatch.undo()
     worker = Worker()
     try:
-        assert await Odds(worker).count(FIRE, shot(4), BY, {})
+        assert await OddsService(worker).count(FIRE, shot(4), BY, {})
     finally:  # on a busy machine it was asked
         await worker.close()
 
@@ -228,14 +228,14 @@ async def test_a_host_with_many_packs_gives_each_sum_as_much_time(
     """The worker reads the packs in use first: that is no part of the sum, or with many packs
     none could be added.
     """
-    monkeypatch.setattr(counting, "packs_in_use", lambda: packs)
+    monkeypatch.setattr(counting, "list_packs_in_use", lambda: packs)
     worker = Worker(0.05)
     assert await worker.run(operator.neg, 4) == -4
     await worker.close()
 
 
 async def test_what_is_counted_on_the_spot_is_bounded_by_work_and_not_by_the_clock() -> None:
-    late = after(0.02)
+    late = make_timer(0.02)
     await asyncio.sleep(0.1)
     assert not late(), "it waited, and did nothing"
     while not late():

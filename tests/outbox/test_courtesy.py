@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.outbox.receipts import CROWD, done_within, hurry
+from bot.outbox.receipts import CROWD, get_patience_divisor, wait_until_done
 
 
 async def test_who_came_first_does_not_wait_longer_than_those_behind() -> None:
@@ -13,10 +13,12 @@ async def test_who_came_first_does_not_wait_longer_than_those_behind() -> None:
     """
     loop, others = asyncio.get_running_loop(), 0
     begun, never = loop.time(), loop.create_future()
-    waiting = asyncio.create_task(done_within(never, lambda: 8.0 / hurry(others)))
+    waiting = asyncio.create_task(
+        wait_until_done(never, lambda: 8.0 / get_patience_divisor(others))
+    )
     await asyncio.sleep(0.05)
     others = 5 * CROWD
     assert not await waiting
     assert loop.time() - begun < 8.0
     never.set_result(None)
-    assert await done_within(never, lambda: 0.0)
+    assert await wait_until_done(never, lambda: 0.0)

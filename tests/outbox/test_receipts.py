@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Command, Person, Place, Receipt
 from bot.outbox.leases import LEASE, Leases
-from bot.outbox.receipts import Receipts, not_run, watch
-from bot.stores.base import StoreError
-from bot.stores.journal import Journal
-from bot.stores.records import Commit, Committed
-from bot.stores.sqlite import SqliteStore, TemporaryStore
-from bot.stores.sqlite.journal import JournalFile
+from bot.outbox.receipts import Receipts, build_not_run_reply, watch
+from bot.storage.base import StoreError
+from bot.storage.journal import Journal
+from bot.storage.records import Commit, Committed
+from bot.storage.sqlite import SqliteStore, TemporaryStore
+from bot.storage.sqlite.journal import JournalFile
+from bot.ui.spec import Command, Person, Place, Receipt
 from tests.fresh import fresh, fresh_app
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here")
@@ -77,8 +77,8 @@ async def another(path: Path, clock: Hand) -> AsyncIterator[Callable[[], Awaitab
 
 async def rolls(app: App) -> int:
     """How many rolls the place's log holds."""
-    loaded = await app.games.at(HERE.key)
-    rows = await app.store.events(loaded.row) if loaded is not None else ()
+    loaded = await app.games.load_current(HERE.key)
+    rows = await app.store.load_events(loaded.row) if loaded is not None else ()
     return sum(row.data["kind"] == "roll" for row in rows)
 
 
@@ -100,10 +100,10 @@ async def test_a_command_whose_process_died_is_run_once_and_answered(
     owed = await app.receipts.claim("console:")
     assert [one.command for one in owed] == [roll("r1"), roll("r2")]
     assert not await app.receipts.claim("console:"), "it has them"
-    replies = [await app.make_good(one) for one in owed]
+    replies = [await app.answer_receipt(one) for one in owed]
     assert all(reply.by == "Anna rolls 2d6" and reply.outbox for reply in replies)
     for one in owed:
-        await app.receipts.kept(one.command.request_id)
+        await app.receipts.finish(one.command.request_id)
     assert (await app.run(roll("r1"))).seen, "delivered once more, it does not roll again"
     clock.now += 3600
     assert not await app.receipts.claim("console:")
@@ -122,7 +122,7 @@ async def test_a_command_whose_process_died_is_run_once_and_answered(
 def test_a_command_that_was_not_run_is_named_as_far_as_others_may_read_it(
     typed: tuple[str, ...], options: dict[str, object], said: str
 ) -> None:
-    told = not_run(replace(roll(), path=typed, options=options))
+    told = build_not_run_reply(replace(roll(), path=typed, options=options))
     assert str(told.lines[0]).startswith(f"{said}the bot was stopped")
 
 
@@ -132,9 +132,9 @@ async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(
     await dead(path, clock, roll(), until=clock.now + 600)
     clock.now += 601
     (owed,) = await app.receipts.claim("console:")
-    told = await app.make_good(owed)
+    told = await app.answer_receipt(owed)
     assert "was not run" in told.title
-    assert "/roll dice=2d6: the bot was stopped" in told.text(), (
+    assert "/roll dice=2d6: the bot was stopped" in told.format_text(), (
         "of four commands they know which one to repeat"
     )
     assert told.outbox, "the outbox brings it, also after another crash"
@@ -155,12 +155,12 @@ async def test_never_both_an_answer_and_a_refusal(
         clock.now += LEASE + 1
         (owed,) = await app.receipts.claim("console:")
         if first == "run":
-            answered, other = await slow.run(command), await app.make_good(owed)
+            answered, other = await slow.run(command), await app.answer_receipt(owed)
         else:
-            answered, other = await app.make_good(owed), await slow.run(command)
+            answered, other = await app.answer_receipt(owed), await slow.run(command)
         assert not answered.seen
         assert other.seen, "whoever comes second posts nothing"
-        await app.receipts.kept(command.request_id)
+        await app.receipts.finish(command.request_id)
     assert await rolls(app) == 1
 
 
@@ -171,7 +171,7 @@ async def test_an_answer_on_the_disk_is_not_given_again_by_who_takes_the_receipt
     await dead(path, clock, roll(), until=clock.now + 600)
     before = await app.run(roll())
     (owed,) = await app.receipts.claim("console:")
-    again = await app.make_good(owed)
+    again = await app.answer_receipt(owed)
     assert (again.seen, again.title, again.outbox) == (True, before.title, 0)
 
 
@@ -231,7 +231,7 @@ async def just_storing(clock: Hand) -> AsyncIterator[tuple[App, Slow]]:
 async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(
     clock: Hand, just_storing: tuple[App, Slow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.running.promises.STORED_WITHIN", 60.0)
+    monkeypatch.setattr("bot.execution.promises.STORED_WITHIN", 60.0)
     app, store = just_storing
     running = asyncio.create_task(app.run(roll()))
     await store.written.wait()
@@ -260,11 +260,11 @@ async def test_a_store_that_does_not_say_whether_it_has_it_keeps_nobody_from_a_r
 async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand) -> None:
     app = await fresh_app(clock)
     assert await app.promised(roll(), clock.now + 600) is None
-    await app.receipts.kept("another's")
-    app.receipts.broken("r1")
+    await app.receipts.finish("another's")
+    app.receipts.release("r1")
     clock.now += LEASE + 1
     assert len(await app.receipts.claim("console:")) == 1
-    await app.receipts.kept("r1")
+    await app.receipts.finish("r1")
     clock.now += LEASE + 1
     assert not await app.receipts.claim("console:")
     await app.close()
@@ -309,7 +309,7 @@ async def test_receipts_and_answers_at_work_are_kept_from_others(
             raise StoreError("locked for a moment")
 
     leases = Leases[int](renew)
-    with leases.holding(7), leases.holding(7, 8):
+    with leases.hold_during(7), leases.hold_during(7, 8):
         await asyncio.wait_for(went_on.wait(), 30)  # trouble once does not end it
         assert 7 in leases
     assert set(renewed) == {7, 8}
@@ -324,13 +324,13 @@ async def test_an_answer_that_takes_long_to_post_is_not_taken_over_also_when_the
 ) -> None:
     app = await fresh_app(clock)
     reply = await app.run(roll())
-    with app.answers.posting(reply):
+    with app.answers.hold_while_posting(reply):
         clock.now += 86_400
-        assert await app.answers.due("console:") == [], (
+        assert await app.answers.claim_due("console:") == [], (
             "its own outbox does not send it a second time"
         )
     clock.now += LEASE + 1
-    assert len(await app.answers.due("console:")) == 1
+    assert len(await app.answers.claim_due("console:")) == 1
     await app.close()
 
 
@@ -349,7 +349,7 @@ async def test_trouble_with_one_receipt_stops_no_other(
                 raise StoreError("locked")
             return found
 
-        def broken(self, id: str) -> None:
+        def release(self, id: str) -> None:
             again.append(id)
 
     async def answer(receipt: Receipt) -> None:
@@ -413,7 +413,7 @@ async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(
     stuck.is_broken = True
     stuck.go.set()
     told = await promise
-    assert await app.store.seen("r1") is not None
+    assert await app.store.load_earlier_reply("r1") is not None
     assert told is not None
     assert (told.error, told.title) == (False, answer.title)
     await app.close()
@@ -426,7 +426,7 @@ async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_
     app.receipts._journal = stuck
     told = await app.promised(roll(), clock.now + 600)
     assert told is not None
-    assert "Nothing was recorded" in told.text()
+    assert "Nothing was recorded" in told.format_text()
     stuck.go.set()
     await asyncio.wait_for(stuck.stayed.wait(), 30)  # it is written, and could not be dropped
     clock.now += LEASE + 1

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.fuzz import examples
-from bot.systems import catalog
-from bot.systems.catalog import PACKS, everywhere
+from bot.cli.fuzz import list_examples
+from bot.rulesets import catalog
+from bot.rulesets.catalog import PACKS, load_shared_systems
 from tests.packs.marsh import MARSH
 
 PackMaker = Callable[..., Path]
 
 
 _ROOT = Path(__file__).resolve().parents[2]
-read = cache(catalog._packs)
+read = cache(catalog._load_packs)
 """The packs of a folder of the repository, which no test changes: they are read and checked
 once.
 """
 
 
 def _forget() -> None:
-    everywhere.cache_clear()
-    examples.cache_clear()
+    load_shared_systems.cache_clear()
+    list_examples.cache_clear()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def use_packs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None
     def use(folder: Path) -> None:
         monkeypatch.setenv(PACKS, str(folder))
         if _ROOT in folder.resolve().parents:
-            monkeypatch.setattr(catalog, "_packs", read)
+            monkeypatch.setattr(catalog, "_load_packs", read)
         _forget()
 
     yield use

@@ -12,9 +12,9 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.interface.spec import Command, CommandSpec, Place
-from bot.rules.inputs.options import flag
-from bot.stores.sqlite import SqliteStore
+from bot.rules.inputs.options import is_flag_on
+from bot.storage.sqlite import SqliteStore
+from bot.ui.spec import Command, CommandSpec, Place
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.adapters.discord import process as discord_process
@@ -59,7 +59,7 @@ async def on_the_console_by(play: Player) -> Channel:
     channel = await Channel.fresh()
 
     async def say(name: str, line: str) -> str:
-        return (await channel.do(name, line)).text()
+        return (await channel.do(name, line)).format_text()
 
     await play(say)
     return channel
@@ -87,11 +87,11 @@ async def by_post(play: Player) -> tuple[Channel, int]:
         if lines % 4 == 0:
             now[0] += 3 * 3600
             await channel.app.due_work.look()
-            due = await channel.app.answers.due("console:")
+            due = await channel.app.answers.claim_due("console:")
             seen.update(
                 str(one.id) for one in due if not one.amends and "waits for you" in one.reply.title
             )
-        return reply.text()
+        return reply.format_text()
 
     await play(say)
     return channel, len(seen)
@@ -100,7 +100,7 @@ async def by_post(play: Player) -> tuple[Channel, int]:
 async def export_of(channel: Channel) -> str:
     """The game's log as a file, its dice revealed."""
     reply = await channel.say("Anna", "fair reveal")
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     [exported] = (await channel.do("Anna", "game export")).files
     return str(exported.content)
 
@@ -117,7 +117,7 @@ async def proved(channel: Channel, tmp_path: Path) -> str:
     other = await Channel.fresh()
     command = Command(("game", "import"), {"file": text}, other.who("Anna"), other.place, "import")
     reply = await other.app.run(command)
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     assert (await other.content())["units"] == (await channel.content())["units"]
     return page.read_text(encoding="utf-8")
 
@@ -154,7 +154,7 @@ async def on_discord_by(folder: Path, play: Player, tmp_path: Path) -> dict[str,
             people = {name: discord.user(name) for name in ("Anna", "Ben")}
 
             async def say(name: str, line: str) -> str:
-                typed = await reader.app.parsed(line, reader.place, reader.who(name))
+                typed = await reader.app.parse_line(line, reader.place, reader.who(name))
                 options = {
                     key: _sent(typed.spec, key, value) for key, value in typed.options.items()
                 }
@@ -227,7 +227,7 @@ def _sent(spec: CommandSpec, name: str, value: object) -> object:
     return (
         int(str(value))
         if kinds[name] == "int"
-        else flag({name: value}, name)
+        else is_flag_on({name: value}, name)
         if kinds[name] == "bool"
         else value
     )

@@ -10,8 +10,8 @@ import pytest
 from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.systems.packs.pack import PackSystem
-from bot.systems.resolve import resolve
+from bot.rulesets.packs.pack import PackSystem
+from bot.rulesets.play_once import play_sequence
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
@@ -57,10 +57,10 @@ def pack_with(game: str = GAME, sequences: str = SEQUENCES) -> PackSystem:
 
 def test_a_default_counts_for_a_unit_on_which_nothing_is_noted() -> None:
     assert check_content(pack_with().content).faults == ()
-    freeze = pack_with().sequence("freeze")
-    out = resolve(freeze, {"units": "squad"}, Script([3])).out
+    freeze = pack_with().find_sequence("freeze")
+    out = play_sequence(freeze, {"units": "squad"}, Script([3])).out
     assert out == {"result": "fit", "cold": 2, "armour": "light"}
-    out = resolve(freeze, {"units": "squad cold=5 armour=heavy"}, Script([3])).out
+    out = play_sequence(freeze, {"units": "squad cold=5 armour=heavy"}, Script([3])).out
     assert out == {"result": "frozen", "cold": 5, "armour": "heavy"}
 
 
@@ -85,9 +85,9 @@ async def test_a_default_is_added_to_and_undone(
 @pytest.mark.parametrize(("attribute", "example"), [("men", "20"), ("grade", "green")])
 def test_the_hint_names_a_value_that_the_attribute_takes(attribute: str, example: str) -> None:
     sequences = SEQUENCES.replace("units[0].cold", f"units[0].{attribute}")
-    freeze = pack_with(sequences=sequences).sequence("freeze")
+    freeze = pack_with(sequences=sequences).find_sequence("freeze")
     with pytest.raises(UserError, match=rf"squad needs {attribute}.*squad {attribute}={example}\."):
-        resolve(freeze, {"units": "squad"}, Script([1]))
+        play_sequence(freeze, {"units": "squad"}, Script([1]))
 
 
 @pytest.mark.parametrize("key", ["optional: true", "brings: unit.men", "free: true"])

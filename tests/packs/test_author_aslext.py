@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Place
-from bot.systems.packs.archive import zipped
+from bot.rulesets.packs.archive import zip_content
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Place
 from tests.commands.test_pack import add, managed
 from tests.packs.evening import Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
@@ -215,7 +215,7 @@ async def test_an_evening_of_three_turns(clubs: Path, tmp_path: Path) -> None:
     )
     assert not refused.by
     asked = await channel.do("Anna", "oak-asl barrage Sgt hand=4,4")
-    assert "Fire now, or correct once more?" in asked.text()
+    assert "Fire now, or correct once more?" in asked.format_text()
     before = await channel.content()
     await channel.do("Anna", f"choose event={(await channel.game()).number} option=correct hand=2")
     assert "shells" in json.dumps((await channel.content())["tracks"])
@@ -232,9 +232,10 @@ async def test_the_game_moves_to_the_typed_table_and_back_by_undo(root: Path) ->
 
     async def bring(pack: str, *, second: bool = False) -> None:
         reply = await add(
-            channel, file_text(zipped(files_of(folder / pack, second=second)), f"{pack}.zip")
+            channel,
+            read_file_text(zip_content(files_of(folder / pack, second=second)), f"{pack}.zip"),
         )
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
         await managed(channel, f"pack enable {pack}@{2 if second else 1}")
 
     await bring("oak-asl")
@@ -245,14 +246,14 @@ async def test_the_game_moves_to_the_typed_table_and_back_by_undo(root: Path) ->
     await bring("oak-asl", second=True)
     await channel.fails("Anna", volley, "blank")
     await channel.do("Anna", "game settings pack=oak-asl@2")
-    assert "broken" in (await channel.do("Anna", volley)).text().casefold()
+    assert "broken" in (await channel.do("Anna", volley)).format_text().casefold()
     stays = await channel.do("Anna", 'oak-asl rally "Gren 1" hand=4,4')
-    assert "desperate" in stays.text()
+    assert "desperate" in stays.format_text()
     await channel.do("Anna", "pine-asl bog Tank hand=1", *("game undo",) * 4)
     await channel.fails("Anna", volley, "blank")
     await channel.do("Anna", 'unit edit "Gren 1" state=broken')
     stays = await channel.do("Anna", 'oak-asl rally "Gren 1" hand=4,4')
-    assert "desperate" not in stays.text()
+    assert "desperate" not in stays.format_text()
 
 
 @on_both

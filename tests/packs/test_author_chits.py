@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from bot.packs.check import check_content
-from bot.systems.packs.archive import read_content
+from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.packs import evening
 from tests.packs.evening import Player, Say, on_discord_by, on_slack_by, on_the_console_by, proved
@@ -247,13 +247,13 @@ async def test_a_chit_of_a_dead_formation_does_nothing(patrol: Path) -> None:
     units = "Mills men", "Fusiliers", "Lewis team", "Sentries 1", "Sentries 2", "Maxim crew"
     await channel.do("Anna", *(f'unit edit "{unit}" state=gone' for unit in units))
     reply = await channel.do("Anna", "deck draw cup")
-    assert "Turn 2, Dusk" in reply.text(), "whatever came was set aside until first light"
+    assert "Turn 2, Dusk" in reply.format_text(), "whatever came was set aside until first light"
 
 
 async def test_the_first_phase_that_a_cup_leads_says_what_to_remember(patrol: Path) -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", 'game start night-patrol "Sap" scenario=sap-head', "game next")
-    assert "One chit, one formation." in reply.text()
+    assert "One chit, one formation." in reply.format_text()
 
 
 async def test_a_full_hand_is_dealt_no_more(patrol: Path) -> None:
@@ -301,5 +301,5 @@ async def test_whose_go_it_is_is_said_once(patrol: Path) -> None:
     )
     await channel.do("Anna", "game join British", "game next", "deck draw cup hand=picket")
     fired = await channel.do("Anna", 'night-patrol fire "Lewis team" "Sentries 1" hand=clear,6')
-    assert "The chit in play is The picket." in fired.text()
-    assert "German go" not in fired.text()
+    assert "The chit in play is The picket." in fired.format_text()
+    assert "German go" not in fired.format_text()

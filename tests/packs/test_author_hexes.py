@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.odds_text import reply_of
-from bot.interface.reply.parts import Odds
+from bot.cli.odds_text import count_odds_reply
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
+from bot.ui.reply.parts import Odds
 from tests.examples import odds
 from tests.packs.evening import (
     Evening,
@@ -134,7 +134,7 @@ def test_odds_of_two_choices_say_once_what_each_changes(sauer: Path) -> None:
     """What the attackers would choose changes nothing for the defenders, so only the defenders'
     options are told.
     """
-    reply = reply_of(system("sauer").sequence("attack"), BOTH)
+    reply = count_odds_reply(find_system("sauer").find_sequence("attack"), BOTH)
     assert (
         reply.title
         == "58% retreats or worse for each infantry if the targets choose retreat or zone, 8% if hold"
@@ -144,7 +144,9 @@ def test_odds_of_two_choices_say_once_what_each_changes(sauer: Path) -> None:
 
 
 def test_odds_of_one_choice_of_two_do_not_name_the_other(sauer: Path) -> None:
-    reply = reply_of(system("sauer").sequence("attack"), {**BOTH, "choice": "retreat"})
+    reply = count_odds_reply(
+        find_system("sauer").find_sequence("attack"), {**BOTH, "choice": "retreat"}
+    )
     headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
     assert headings == ["infantry 1 + 2, if retreat", "If zone", "If hold"]
 
@@ -190,7 +192,7 @@ async def test_the_undo_of_a_choice_says_what_it_undoes(sauer: Path) -> None:
     await channel.do("Ben", "choose option=hold,zone")
     undone = [await channel.do(person, "game undo") for person in ("Ben", "Anna")]
     assert "D2: Blue Foot 1 and Blue Tanks fought; Red Guard 1 steps 1" in " ".join(
-        reply.text() for reply in undone
+        reply.format_text() for reply in undone
     )
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.fuzz import Tally, fuzz
+from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_content
 from bot.rules.dice import Script
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
-from bot.systems.resolve import resolve
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
+from bot.rulesets.play_once import play_sequence
 from tests.examples import odds
 from tests.packs.evening import (
     Evening,
@@ -165,7 +165,7 @@ def test_the_parents_fire_and_melee_come_out_as_the_parents(club: Path) -> None:
     for dice in product(DIE, DIE, (2, 3, 6), DIE):  # a damage check of 1 would ask for a hero
         for sequence, given in (("fire", FIRE), ("melee", MELEE)):
             theirs, ours = (
-                resolve(system(game).sequence(sequence), given, Script(dice))
+                play_sequence(find_system(game).find_sequence(sequence), given, Script(dice))
                 for game in ("lnlt", "under-dark")
             )
             assert repr((ours.out, ours.lines)) == repr((theirs.out, theirs.lines)), dice
@@ -180,11 +180,11 @@ async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club
     )
     shot = 'under-dark fire "Squad 1" "Cell 1" hand=1,6'
     night = await channel.do("Anna", shot)
-    assert "3 night" in night.text()
-    assert "By rule: Night falls" in night.text().splitlines()
+    assert "3 night" in night.format_text()
+    assert "By rule: Night falls" in night.format_text().splitlines()
     await channel.do("Anna", "game settings rule=night-falls=off")
     day = await channel.do("Anna", shot)
-    assert "night" not in day.text().casefold()
+    assert "night" not in day.format_text().casefold()
     await channel.fails(
         "Anna", "under-dark air-support value=4 targets=squad", 'has no "air-support"'
     )
@@ -202,8 +202,8 @@ async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club
 async def test_random_games_of_both_are_sound(club: Path) -> None:
     for pack in ("under-dark", "hounds"):
         assert check_content(read_content(club / pack)).faults == ()
-        tally = Tally()
-        assert await fuzz(system(pack), 1, 3, tally) is None
+        tally = FuzzTally()
+        assert await play_random_games(find_system(pack), 1, 3, tally) is None
         assert tally.plays == 1
 
 
@@ -256,7 +256,7 @@ async def test_three_turns_on_the_console_with_proof(club: Path, tmp_path: Path)
     states = {name: game.units[name].state for name in ("rat", "mole", "squad 1", "squad 2")}
     assert states == {"rat": "wounded", "mole": "wounded", "squad 1": "good-order", "squad 2": ""}
     found = await channel.do("Anna", 'under-dark tunnel "Mole" hand=5,4,3')
-    assert "They bring up papers." in found.text()
+    assert "They bring up papers." in found.format_text()
     assert "Ben Suc" in await proved(channel, tmp_path)
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.odds_text import reply_of
-from bot.interface.reply.parts import Odds
+from bot.cli.odds_text import count_odds_reply
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
+from bot.ui.reply.parts import Odds
 from tests.examples import odds
 from tests.packs.evening import (
     Evening,
@@ -265,11 +265,11 @@ def test_odds_where_nobody_can_be_asked_are_told_once(thorn: Path) -> None:
         "shooter": "muskets w=3 per=1 skill=trained s=4 ap=1",
         "target": "pikes w=12 start=20 per=1 t=3 sv=5 nerve=8",
     }
-    reply = reply_of(system("thorn-powder").sequence("volley"), given)
+    reply = count_odds_reply(find_system("thorn-powder").find_sequence("volley"), given)
     (bars,) = [part for part in reply.lines if isinstance(part, Odds)]
     assert "if" not in bars.heading
-    assert "forth" not in reply.text()
-    assert "Exact, whatever is chosen; nothing is rolled." in reply.text()
+    assert "forth" not in reply.format_text()
+    assert "Exact, whatever is chosen; nothing is rolled." in reply.format_text()
 
 
 async def test_it_passes_the_check_and_refuses_what_the_card_rules_out(thorn: Path) -> None:

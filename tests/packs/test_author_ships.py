@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.odds_text import reply_of
+from bot.cli.odds_text import count_odds_reply
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import (
     Evening,
@@ -160,7 +160,7 @@ def test_odds_whose_harm_hangs_on_no_choice_tell_what_does(ships: Path) -> None:
         "salvo": 4,
         "range": 3,
     }
-    reply = reply_of(system("dogger").sequence("torpedo"), given)
+    reply = count_odds_reply(find_system("dogger").find_sequence("torpedo"), given)
     assert reply.title == "Battleship: damaged 76% if comb, damaged 93% if hold"
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.answers.roll import read_table
-from bot.host.packs import new
-from bot.interface.reply.packing import file_text
+from bot.cli.packs import create_pack
 from bot.packs.check import check_content
-from bot.packs.new import new_pack
+from bot.packs.new import write_new_pack
+from bot.presentation.roll import look_up_table
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.systems.packs.pack import PackSystem, files_of, is_private, load_pack
-from bot.systems.resolve import count_odds, resolve
+from bot.rulesets.packs.pack import PackSystem, decode_files, is_private, load_pack
+from bot.rulesets.play_once import count_odds, play_sequence
+from bot.ui.reply.packing import read_file_text
 from bot.verification.check_file import check
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
@@ -41,8 +41,8 @@ def test_a_blank_cell_is_listed_and_refuses_before_the_first_die() -> None:
     (asked,) = [question for question in report.questions if "blank" in question]
     assert asked.startswith("club-ift/card.yaml: 1 blank to be typed from your card")
     assert "row 8-9" in asked
-    fire, inputs = pack.sequence("fire"), {"attackers": "squad fp=4", "targets": "squad"}
-    for ask in (lambda: resolve(fire, inputs, Script([])), lambda: count_odds(fire, inputs)):
+    fire, inputs = pack.find_sequence("fire"), {"attackers": "squad fp=4", "targets": "squad"}
+    for ask in (lambda: play_sequence(fire, inputs, Script([])), lambda: count_odds(fire, inputs)):
         with pytest.raises(
             UserError, match="Club fire table is blank here: row 8-9, column 4"
         ) as error:
@@ -54,8 +54,8 @@ def test_a_blank_cell_is_listed_and_refuses_before_the_first_die() -> None:
 def test_a_look_up_rolls_only_where_its_dice_cannot_come_to_a_blank() -> None:
     table = pack_of({**FEW, "crt.yaml": OPEN_END}).tables["crt"]
     with pytest.raises(UserError, match="row 6"):
-        read_table(table, {}, "Anna", Script([3]))
-    assert not read_table(table, {"roll": 5}, "Anna", Script([])).reply.error
+        look_up_table(table, {}, "Anna", Script([3]))
+    assert not look_up_table(table, {"roll": 5}, "Anna", Script([])).reply.error
 
 
 def test_heads_and_modifiers_may_be_blank() -> None:
@@ -80,16 +80,16 @@ def test_a_blank_table_is_written_into_a_pack_and_passes_the_check(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "own"
-    new_pack(folder)
-    new(["--blank", str(folder / "fire-table.yaml"), "--rows", "-1-12", "--columns", "11"])
+    write_new_pack(folder)
+    create_pack(["--blank", str(folder / "fire-table.yaml"), "--rows", "-1-12", "--columns", "11"])
     assert "waits for your card" in capsys.readouterr().out
     pack = load_pack(folder)
     assert check_content(pack.content).faults == ()
     assert len(pack.tables["fire-table"].blank) == 14 * 11 + 1
     with pytest.raises(UserError, match="no new file"):
-        new(["--blank", str(folder / "fire-table.yaml")])
+        create_pack(["--blank", str(folder / "fire-table.yaml")])
     with pytest.raises(UserError, match="That is no table"):
-        new(["--blank", str(folder / "other.yaml"), "--rows", "12-2"])
+        create_pack(["--blank", str(folder / "other.yaml"), "--rows", "12-2"])
 
 
 @pytest.mark.parametrize("file", ["pack.yaml", "card.yaml"])
@@ -97,7 +97,7 @@ async def test_private_figures_are_in_no_export_which_names_their_hash(
     file: str, use_packs: object
 ) -> None:
     changed = {file: EXTENSION[file] + "\nprivate: true\n"}
-    assert is_private(files_of(pack_of({**EXTENSION, **changed})))
+    assert is_private(decode_files(pack_of({**EXTENSION, **changed})))
     channel = await Channel.fresh()
     assert not (await add(channel, extension(changed))).error
     await managed(channel, "pack enable club-ift")
@@ -114,7 +114,7 @@ async def test_private_figures_are_in_no_export_which_names_their_hash(
         in found.remarks
     )
     page = (await channel.do("Anna", "game export html")).files[0].data
-    assert HOLED.splitlines()[2] not in file_text(page, "game.html")
+    assert HOLED.splitlines()[2] not in read_file_text(page, "game.html")
     refused = await channel.say("Anna", "pack export club-ift")
     assert refused.code == "not-manager"
 

@@ -13,12 +13,12 @@ import pytest
 
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
-from bot.interface.form.form import Room, form_of
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.reply.reply import OPEN_FORM, Reply
-from bot.places.forms import action_of
-from bot.systems.catalog import using
+from bot.preferences.forms import get_draft_action
+from bot.rulesets.catalog import use_systems
+from bot.ui.form.form import Room, build_form
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import OPEN_FORM, Reply
 from tests.packs.card_game_players import Screen, play_salt_road, play_three_mills
 from tests.playing import Channel
 
@@ -38,28 +38,28 @@ class Direct(Screen):
     async def press(self, who: str, message: Reply, button: str, says: str = "") -> Reply:
         reply = await self.channel.press(who, self._action(message, button))
         reply = await self.channel.meant(who, reply)
-        assert not reply.error, f"{button}: {reply.text()}"
-        reply = reply if says in reply.text() or reply.announce is None else reply.announce
-        assert says in reply.text()
+        assert not reply.error, f"{button}: {reply.format_text()}"
+        reply = reply if says in reply.format_text() or reply.announce is None else reply.announce
+        assert says in reply.format_text()
         return reply
 
     async def fill(self, who: str, message: Reply, button: str, fields: Mapping[str, Any]) -> Reply:
         app = self.channel.app
         person = self.channel.who(who)
         what = self._action(message, button).removeprefix(OPEN_FORM)
-        draft = await app.forms.opened(what, person, self.channel.place)
-        with using(await app.seen_at(self.channel.place)):
-            spec = registry().get(draft.path)
+        draft = await app.forms.open_draft(what, person, self.channel.place)
+        with use_systems(await app.load_visible_systems(self.channel.place)):
+            spec = get_registry().get(draft.path)
         assert spec is not None
-        known = await app.known(self.channel.place, person)
-        form = form_of(spec, draft.options, known, self.room)
+        known = await app.get_completion_context(self.channel.place, person)
+        form = build_form(spec, draft.options, known, self.room)
         assert fields.keys() <= {field.name for field in form.fields}, "a field for each"
-        taken = take(spec, known, form, fields)
+        taken = evaluate_form(spec, known, form, fields)
         assert taken.problem is None, taken.problem
         await app.drafts.put(draft._replace(options=taken.options))
-        reply = await self.channel.press(who, action_of(taken.how, draft.key, taken.options))
+        reply = await self.channel.press(who, get_draft_action(taken.how, draft.key, taken.options))
         reply = await self.channel.meant(who, reply)
-        assert not reply.error, f"{button}: {reply.text()}"
+        assert not reply.error, f"{button}: {reply.format_text()}"
         return reply
 
     async def play_first_card(self, who: str, message: Reply) -> Reply:
@@ -73,7 +73,7 @@ class Direct(Screen):
         return [button.label for button in message.buttons]
 
     def first(self, message: Reply) -> str:
-        return message.first
+        return message.first_line
 
     def _action(self, message: Reply, label: str) -> str:
         found = [button.action for button in message.buttons if button.label == label]

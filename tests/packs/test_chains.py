@@ -14,8 +14,8 @@ import pytest
 
 from bot.packs.check import check_content
 from bot.rules.dice import Script
-from bot.systems.packs.pack import PackSystem
-from bot.systems.resolve import count_odds, resolve
+from bot.rulesets.packs.pack import PackSystem
+from bot.rulesets.play_once import count_odds, play_sequence
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
@@ -76,7 +76,7 @@ async def test_a_look_up_rolls_on_the_table_that_the_cell_names(
     assert plain.title == "Belt"
     both = await channel.do("Anna", "few-table hits roll=4")
     assert both.title.startswith("Rolled: Steering; Turns ")
-    assert "Jammed: Turns " in both.text()
+    assert "Jammed: Turns " in both.format_text()
     assert (await channel.do("Anna", "few-table hits roll=6")).title in (
         "Rolled: Clear",
         "Rolled: Rain",
@@ -96,11 +96,11 @@ async def test_a_look_up_rolls_on_the_table_that_the_cell_names(
 
 
 def test_a_sequence_that_calls_the_table_rolls_on() -> None:
-    gun = pack_of().sequence("gun")
-    played = resolve(gun, {}, Script([4, 5]))
+    gun = pack_of().find_sequence("gun")
+    played = play_sequence(gun, {}, Script([4, 5]))
     assert played.out == {"what": "steering", "turns": "2"}
     assert [line.label for line in played.lines] == ["Hit", "Jammed"]
-    assert resolve(gun, {}, Script([1])).out == {"what": "belt", "turns": "none"}
+    assert play_sequence(gun, {}, Script([1])).out == {"what": "belt", "turns": "none"}
     odds = count_odds(gun, {})
     assert odds == {"none": Fraction(2, 3), "1": Fraction(1, 6), "2": Fraction(1, 6)}
 
@@ -185,18 +185,18 @@ def test_every_table_of_a_chain_can_be_read_and_is_counted(length: int) -> None:
     """By hand: link k is the last with (1/3)^(k-1) * 2/3; a 5 or 6 on the last one sinks."""
     pack = chain_of(length, roll_and_read(length))
     assert check_content(pack.content).faults == ()
-    gun = pack.sequence("gun")
+    gun = pack.find_sequence("gun")
     third = Fraction(1, 3)
     expected = {str(at): third ** (at - 1) * Fraction(2, 3) for at in range(1, length + 1)}
     expected["0"] = third**length
     assert count_odds(gun, {}) == expected
-    sunk = resolve(gun, {}, Script([6] * length))
+    sunk = play_sequence(gun, {}, Script([6] * length))
     assert sunk.out == {"level": 0, "sinks": True}
     labels = [line.label for line in sunk.lines]
     assert labels == ["First", *(f"Link {at}" for at in range(2, length + 1))]
     assert [line.dice for line in sunk.lines] == [(6,)] * length
     for ends_at in range(1, length + 1):
-        played = resolve(gun, {}, Script([5] * (ends_at - 1) + [1]))
+        played = play_sequence(gun, {}, Script([5] * (ends_at - 1) + [1]))
         assert played.out == {"level": ends_at, "sinks": False}
 
 
@@ -211,7 +211,7 @@ def test_lines_of_a_chain_stand_in_order_within_an_each() -> None:
     )
     pack = chain_of(3, steps)
     assert check_content(pack.content).faults == ()
-    played = resolve(pack.sequence("gun"), {}, Script([6, 6, 6, 5, 1]))
+    played = play_sequence(pack.find_sequence("gun"), {}, Script([6, 6, 6, 5, 1]))
     labels = [line.label for line in played.lines]
     assert labels == ["First", "Link 2", "Link 3", "First", "Link 2"]
     assert played.settlement.then == ("All hands!",)
@@ -226,7 +226,7 @@ def test_odds_of_two_shells_that_each_roll_a_chain() -> None:
         "    - let: {sinks: sinks or found.next.next.sinks}\n"
         "  - let: {level: 1 if sinks else 0}\n    headline: done\n"
     )
-    odds = count_odds(chain_of(3, steps).sequence("gun"), {})
+    odds = count_odds(chain_of(3, steps).find_sequence("gun"), {})
     afloat = Fraction(26, 27) ** 2
     assert odds == {"0": afloat, "1": 1 - afloat}
 
@@ -255,9 +255,12 @@ def test_an_answer_that_was_not_asked_for_is_nothing_and_false() -> None:
     )
     pack = chain_of(1, steps)
     assert check_content(pack.content).faults == ()
-    played = resolve(pack.sequence("gun"), {}, Script([2]))
+    played = play_sequence(pack.find_sequence("gun"), {}, Script([2]))
     assert played.out == {"level": 0, "sinks": False}
-    assert resolve(pack.sequence("gun"), {}, Script([6])).out == {"level": 0, "sinks": True}
+    assert play_sequence(pack.find_sequence("gun"), {}, Script([6])).out == {
+        "level": 0,
+        "sinks": True,
+    }
     unknown = chain_of(1, steps.replace("found.sinks", "found.sink"))
     assert "table link1 has no output sink" in check_content(unknown.content).faults[0]
 
@@ -277,8 +280,8 @@ def test_a_block_that_needs_an_answer_reads_the_tables_after_it() -> None:
     content = {**chain_of(3, steps).content}
     content |= {name: text.encode() for name, text in files.items()}
     assert check_content(content).faults == ()
-    gun = PackSystem(content).sequence("gun")
-    assert resolve(gun, {}, Script([5, 6, 1])).out == {"level": 3, "sinks": False}
+    gun = PackSystem(content).find_sequence("gun")
+    assert play_sequence(gun, {}, Script([5, 6, 1])).out == {"level": 3, "sinks": False}
 
 
 def test_a_chain_read_outside_of_its_when_names_the_first_answer() -> None:
@@ -300,12 +303,12 @@ def test_the_example_of_the_guide_plays_as_the_page_prints_it(root: Path) -> Non
     )
     pack = PackSystem({name: text.encode() for name, text in {**FEW, **files}.items()})
     assert check_content(pack.content).faults == ()
-    shell = pack.sequence("shell")
+    shell = pack.find_sequence("shell")
     assert count_odds(shell, {}) == {
         "afloat": Fraction(2, 3),
         "damaged": Fraction(17, 54),
         "sunk": Fraction(1, 54),
     }
-    played = resolve(shell, {}, Script([5, 6, 6]))
+    played = play_sequence(shell, {}, Script([5, 6, 6]))
     assert played.settlement.headline == "sunk, 2 guns out"
     assert [line.label for line in played.lines] == ["Shell", "Turret hit", "Magazine"]

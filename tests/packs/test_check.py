@@ -1,4 +1,4 @@
-"""`grognard check`, `new` and `fuzz`: what an author of a pack gets to see."""
+"""`grognard check`, `new` and `play_random_games`: what an author of a pack gets to see."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from unittest.mock import patch
 import pytest
 
 from bot.__main__ import main
-from bot.host.fuzz import Tally, fuzz
-from bot.host.packs import watch
+from bot.cli.fuzz import FuzzTally, play_random_games
+from bot.cli.packs import watch_pack
 from bot.packs.check import check_content, check_path, check_system
-from bot.packs.new import TEMPLATE, new_pack
+from bot.packs.new import TEMPLATE, write_new_pack
 from bot.rules.tables.table import Table
-from bot.systems.catalog import everywhere, system
-from bot.systems.packs.archive import read_content
-from bot.systems.system import TABLES, built_in
+from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.packs.archive import read_content
+from bot.rulesets.system import TABLES, list_builtin_systems
 from tests.packs.conftest import FEW, PackMaker
 from tests.refusing import refuses
 
@@ -128,9 +128,9 @@ def test_a_gap_behind_a_formula_is_found_by_looking_everything_up(make_pack: Pac
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("id", list(built_in()))
+@pytest.mark.parametrize("id", list(list_builtin_systems()))
 def test_the_built_in_games_have_no_fault(id: str) -> None:
-    assert check_system(built_in()[id]).faults == ()
+    assert check_system(list_builtin_systems()[id]).faults == ()
 
 
 AS_PRINTED = {
@@ -166,7 +166,7 @@ def test_a_free_pack_has_no_fault_a_licence_a_scenario_and_a_sequence(folder: Pa
 
 def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: Path) -> None:
     folder = tmp_path / "Few Acres"
-    assert new_pack(folder) == "few-acres"
+    assert write_new_pack(folder) == "few-acres"
     report = check_content(read_content(folder))
     assert (report.faults, report.questions) == ((), ())
     assert (
@@ -174,16 +174,16 @@ def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: P
     )
     assert report.odds == ()
     with refuses("name-taken"):
-        new_pack(folder)
+        write_new_pack(folder)
     with refuses("bad-name"):
-        new_pack(tmp_path / "lnlt")
+        write_new_pack(tmp_path / "lnlt")
 
 
 def test_new_brings_the_schemas_along_so_that_an_editor_helps(tmp_path: Path) -> None:
     """Also for who has only the wheel; neither the folder nor a zip of it is read otherwise for
     them.
     """
-    new_pack(folder := tmp_path / "few-acres")
+    write_new_pack(folder := tmp_path / "few-acres")
     files = sorted(folder.rglob("*.yaml"))
     assert len(files) == 7
     for file in files:
@@ -204,13 +204,13 @@ def test_new_brings_the_schemas_along_so_that_an_editor_helps(tmp_path: Path) ->
 def test_watch_checks_anew_draws_the_table_and_plays_the_example(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    new_pack(folder := tmp_path / "few-acres")
+    write_new_pack(folder := tmp_path / "few-acres")
     shifts = folder / "shifts.yaml"
     looks: list[str] = []
     with patch(
-        "bot.host.packs.sleep", side_effect=lambda _: looks.append(_mended(shifts, len(looks)))
+        "bot.cli.packs.sleep", side_effect=lambda _: looks.append(_mended(shifts, len(looks)))
     ):
-        watch(folder, looks=3)
+        watch_pack(folder, looks=3)
     said = capsys.readouterr().out
     first, second, third = said.split("-- ")[1:]
     assert "few-acres: Few Acres, version 1: 2 tables" in first
@@ -235,7 +235,7 @@ def _mended(file: Path, looked: int) -> str:
 def test_try_begins_a_game_of_the_pack_and_keeps_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    new_pack(folder := tmp_path / "few-acres")
+    write_new_pack(folder := tmp_path / "few-acres")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GROGNARD_PACKS", "")
     typed = b"few-acres attack attackers=Tanks targets='Garrison 1'\nquit\n"
@@ -243,7 +243,7 @@ def test_try_begins_a_game_of_the_pack_and_keeps_nothing(
     try:
         assert main(["try", str(folder)]) == 0
     finally:
-        everywhere.cache_clear()
+        load_shared_systems.cache_clear()
     said = capsys.readouterr().out
     assert '> game start few-acres "Few Acres" scenario=first' in said
     assert "Tanks attacks" in said
@@ -289,9 +289,9 @@ def test_check_on_the_command_line(
 
 
 async def test_random_games_hold_and_are_the_same_for_the_same_seed() -> None:
-    first, second = Tally(), Tally()
-    assert await fuzz(system("nhis"), 2, 5, first) is None
-    assert await fuzz(system("nhis"), 2, 5, second) is None
+    first, second = FuzzTally(), FuzzTally()
+    assert await play_random_games(find_system("nhis"), 2, 5, first) is None
+    assert await play_random_games(find_system("nhis"), 2, 5, second) is None
     assert first == second
     assert (first.plays, first.odds) == (2, 2)
     assert first.events > 20
@@ -300,13 +300,13 @@ async def test_random_games_hold_and_are_the_same_for_the_same_seed() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("packs")
 async def test_random_games_of_a_pack_hold() -> None:
-    assert await fuzz(system("generic"), 3, 1, Tally()) is None
+    assert await play_random_games(find_system("generic"), 3, 1, FuzzTally()) is None
 
 
 async def test_a_random_game_that_fails_is_kept_to_be_imported() -> None:
     """Here a look-up breaks, as one with a mistake in its code would."""
     with patch.object(Table, "read", side_effect=RuntimeError("a mistake")):
-        failure = await fuzz(system("asl"), 5, 1, Tally())
+        failure = await play_random_games(find_system("asl"), 5, 1, FuzzTally())
     assert failure is not None
     assert "crashed" in failure.faults[0]
     assert json.loads(failure.export)["events"]

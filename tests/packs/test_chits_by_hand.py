@@ -29,7 +29,7 @@ async def test_chits_are_not_moved_by_players(line: str) -> None:
     before = (await channel.game()).cards
     for name in ("Anna", "Bob"):
         refused = await channel.say(name, line)
-        assert refused.error, refused.text()
+        assert refused.error, refused.format_text()
     assert (await channel.game()).cards == before
 
 

@@ -12,14 +12,14 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.commands import piles as commands
+from bot.commands import closed_piles as commands
 from bot.commands.play import odds
+from bot.execution.promises import NOTE
 from bot.game import decks
 from bot.game.ledger import Ledger
-from bot.rules.dice import Die, Rolled
-from bot.running.promises import NOTE
-from bot.stores.base import StoreError
-from bot.stores.sqlite import TemporaryStore
+from bot.rules.dice import Die, RolledDie
+from bot.storage.base import StoreError
+from bot.storage.sqlite import TemporaryStore
 from tests.fresh import fresh_app, fresh_store, run
 from tests.packs.conftest import PackMaker
 from tests.packs.test_draws import CHANCES, FILES, MARCH, SEQUENCES
@@ -108,14 +108,14 @@ class Table(World):
     """
 
     async def act(self, name: str, line: str) -> None:
-        source = Ledger.source
+        source = Ledger.create_dice_source
         with patch.object(
             Ledger,
-            "source",
+            "create_dice_source",
             lambda ledger: Chosen(self.faces.get(ledger.next_number, ()), source(ledger)),
         ):
             reply = await self.channel.say(name, line)
-            assert "reference" not in reply.text(), line
+            assert "reference" not in reply.format_text(), line
             self.note(f"{name}: {line}", reply, hides=name == "Anna")
             for label in ("Share", "Odds"):
                 action = next((one.action for one in reply.buttons if one.label == label), "")
@@ -230,20 +230,20 @@ def test_the_attack_would_see_odds_that_know_a_hand(monkeypatch: pytest.MonkeyPa
     of private odds.
     """
     lines = WORLDS["in a hand"]
-    honest = decks.pile_seen
+    honest = decks.get_visible_pile
     with monkeypatch.context() as bent:
         bent.setattr(
             commands,
-            "pile_seen",
+            "get_visible_pile",
             lambda id, game, hands, _: honest(id, game, hands, decks.EVERYTHING),
         )
         assert seen((5, 1), lines) != seen((5, 24), lines)
     with monkeypatch.context() as bent:
-        bent.setattr(Rolled, "is_closed", property(lambda _: False))
+        bent.setattr(RolledDie, "is_closed", property(lambda _: False))
         assert seen((5, 1), lines) != seen((5, 24), lines)
     with monkeypatch.context() as bent:
-        boxed = odds.boxed
-        bent.setattr(odds, "boxed", lambda context, reply, _=None: boxed(context, reply))
+        boxed = odds.add_share_button
+        bent.setattr(odds, "add_share_button", lambda context, reply, _=None: boxed(context, reply))
         assert seen((5, 1), lines) != seen((5, 24), lines)
 
 
@@ -254,14 +254,14 @@ def test_the_holder_counts_without_the_card() -> None:
         channel = await Channel.fresh()
         for name, line in STARTS:
             await channel.do(name, line)
-        source, number = Ledger.source, (await channel.game()).number + 2
+        source, number = Ledger.create_dice_source, (await channel.game()).number + 2
         with patch.object(
             Ledger,
-            "source",
+            "create_dice_source",
             lambda ledger: Given(faces if ledger.next_number == number else (), source(ledger)),
         ):
             await channel.do(*DRAWS)
-        return (await channel.do("Anna", "few chance units='Red 1' odds")).text()
+        return (await channel.do("Anna", "few chance units='Red 1' odds")).format_text()
 
     assert run(told((5, 1))) != run(told((5, 24)))
 
@@ -279,5 +279,5 @@ async def test_while_nothing_can_be_saved_no_card_is_drawn(monkeypatch: pytest.M
     await channel.do("Anna", "deck draw chances 6 play")
     monkeypatch.setattr(store, "commit", fails)
     reply = await channel.say("Bob", "few camp")
-    assert reply.error, reply.text()
-    assert NOTE not in reply.lines, reply.text()
+    assert reply.error, reply.format_text()
+    assert NOTE not in reply.lines, reply.format_text()

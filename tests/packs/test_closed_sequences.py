@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
-from bot.interface.reply.packing import file_text
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Place
-from bot.rules.cards import SAW, Deck, last_key
-from bot.rules.inputs.decks import DICE, UNSEEN, Pile, pile_of, read_pile
-from bot.systems.catalog import system
-from bot.systems.resolve import count_odds
+from bot.rules.cards import SAW, Deck, get_last_key
+from bot.rules.inputs.decks import DICE, UNSEEN, Pile, build_pile, read_pile
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import count_odds
+from bot.ui.reply.packing import read_file_text
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
 from tests.forging import Json, bodies, rechained
@@ -62,7 +62,7 @@ def drawn(log: Json) -> list[Json]:
 async def hand(channel: Channel, name: str = "Anna") -> list[str]:
     """The ids of the cards that somebody holds."""
     names = {"All quiet": "quiet", "Rain": "rain", "A guide": "guide"}
-    told = (await channel.do(name, "hand")).text()
+    told = (await channel.do(name, "hand")).format_text()
     line = next(one for one in told.splitlines() if one.startswith("chances: "))
     return [names[one] for one in line.removeprefix("chances: ").split(", ")]
 
@@ -116,11 +116,11 @@ async def test_what_all_know_on_top_and_at_the_bottom_is_counted_by_all(tmp_path
     await channel.do(
         "Anna", "deck return quiet,quiet,quiet,quiet chances", "few chance units='Red 1' odds"
     )
-    assert "lost 50%" in (await channel.do("Bob", "few chance units=Blue odds")).text(), (
+    assert "lost 50%" in (await channel.do("Bob", "few chance units=Blue odds")).format_text(), (
         "the guide, sure to come"
     )
     await channel.do("Bob", "few chance units=Blue")
-    assert "Held 100%" in (await channel.do("Bob", "few chance units=Blue odds")).text(), (
+    assert "Held 100%" in (await channel.do("Bob", "few chance units=Blue odds")).format_text(), (
         "one of four quiet ones"
     )
     await channel.do("Anna", "few march unit='Red 1..3'")
@@ -131,7 +131,7 @@ async def test_what_all_know_on_top_and_at_the_bottom_is_counted_by_all(tmp_path
     assert [die["sides"] for die in second["dice"]] == [4, 3, 2], (
         "those that came go back when it is over"
     )
-    past = (await channel.press("Bob", await channel.under(first["number"], "odds"))).text()
+    past = (await channel.press("Bob", await channel.under(first["number"], "odds"))).format_text()
     assert "lost 50%" in past
     await opened(channel, tmp_path)
 
@@ -141,13 +141,16 @@ async def test_private_odds_count_by_what_who_asks_has_seen() -> None:
     await channel.do("Anna", "deck draw chances 2 me")
     held = await hand(channel)
     rest = sum(AP.values()) + AP["rain"] - sum(AP[card] for card in held)
-    own = (await channel.do("Anna", "few chance units='Red 1' odds")).text()
+    own = (await channel.do("Anna", "few chance units='Red 1' odds")).format_text()
     assert_lost(own, Fraction(rest, 5 * 6))
     for name in ("Bob", "Dora"):
-        assert_lost((await channel.say(name, "few chance units=Blue odds")).text(), Fraction(5, 42))
+        assert_lost(
+            (await channel.say(name, "few chance units=Blue odds")).format_text(), Fraction(5, 42)
+        )
     assert "only you have seen" in own
     assert (
-        "only you have seen" not in (await channel.do("Bob", "few chance units=Blue odds")).text()
+        "only you have seen"
+        not in (await channel.do("Bob", "few chance units=Blue odds")).format_text()
     )
 
 
@@ -163,8 +166,10 @@ async def test_who_looked_at_the_top_knows_what_comes_and_nobody_else() -> None:
         "On top of chances: "
     )
     chance = {"All quiet": Fraction(0), "Rain": Fraction(1, 6), "A guide": Fraction(3, 6)}[top]
-    assert_lost((await channel.do("Anna", "few chance units='Red 1' odds")).text(), chance)
-    assert_lost((await channel.do("Bob", "few chance units=Blue odds")).text(), Fraction(5, 42))
+    assert_lost((await channel.do("Anna", "few chance units='Red 1' odds")).format_text(), chance)
+    assert_lost(
+        (await channel.do("Bob", "few chance units=Blue odds")).format_text(), Fraction(5, 42)
+    )
 
 
 async def test_what_is_shared_of_private_odds_is_what_all_can_count() -> None:
@@ -175,7 +180,7 @@ async def test_what_is_shared_of_private_odds_is_what_all_can_count() -> None:
         share = next(one.action for one in reply.buttons if one.label == "Share")
         told = await channel.press("Anna", share)
         assert not told.private
-        assert "only you have seen" not in told.text()
+        assert "only you have seen" not in told.format_text()
         theirs = await channel.do("Bob", line.replace("Red 1", "Blue"))
         assert shown(told) == shown(theirs)
 
@@ -199,7 +204,10 @@ async def test_what_is_shared_of_what_if_is_about_what_was_asked() -> None:
 def shown(reply: Reply) -> list[str]:
     """The figures of an answer."""
     return [
-        word for line in reply.text().splitlines() for word in line.split() if word.endswith("%")
+        word
+        for line in reply.format_text().splitlines()
+        for word in line.split()
+        if word.endswith("%")
     ]
 
 
@@ -209,8 +217,8 @@ async def test_odds_of_a_past_event_and_luck_count_by_what_all_had_seen_then() -
     number = (await channel.game()).last
     for name in ("Anna", "Bob"):
         past = await channel.press(name, await channel.under(number, "odds"))
-        assert past.text().startswith("Held 88%, lost 12%"), past.text()
-    assert "Reds" in (await channel.do("Anna", "game stats")).text()
+        assert past.format_text().startswith("Held 88%, lost 12%"), past.format_text()
+    assert "Reds" in (await channel.do("Anna", "game stats")).format_text()
 
 
 async def test_an_empty_pile_whose_cards_are_in_hands_is_said_to_all(tmp_path: Path) -> None:
@@ -295,10 +303,10 @@ async def test_no_closed_face_is_told_to_anybody() -> None:
     for name in ("Anna", "Bob"):
         (grid,) = (await channel.press(name, await channel.under(number, "dice"))).lines
         assert all(card in repr(grid) for card in cards), grid
-    assert f"[{cards[0]}][{cards[1]}]" in (await channel.do("Bob", "log")).text()
+    assert f"[{cards[0]}][{cards[1]}]" in (await channel.do("Bob", "log")).format_text()
     assert not [one for one in log["texts"] if one["key"].startswith("face")]
     (file,) = (await channel.do("Anna", "privacy export")).files
-    assert '"face.1"' not in file_text(file.data, file.name).replace('"texts":{"face.1"', "")
+    assert '"face.1"' not in read_file_text(file.data, file.name).replace('"texts":{"face.1"', "")
 
 
 # -- odds
@@ -332,8 +340,8 @@ def test_odds_are_those_of_every_order_of_what_was_not_seen(
     pile: tuple[str, ...], order: tuple[str, ...]
 ) -> None:
     counts = tuple((card, pile.count(card)) for card in AP if card in pile)
-    row = Pile.of(counts, (), tuple((one, 1) for one in order)).lines
-    counted = count_odds(system("few").sequence("pair"), {"n": 0, "deck.chances": row})
+    row = Pile.from_cards(counts, (), tuple((one, 1) for one in order)).lines
+    counted = count_odds(find_system("few").find_sequence("pair"), {"n": 0, "deck.chances": row})
     assert {int(total): chance for total, chance in counted.items()} == brute(pile, order, 2)
 
 
@@ -356,12 +364,12 @@ def test_a_pile_is_written_down_and_read_again() -> None:
 def test_a_pile_hangs_on_the_seat_that_looks_at_it() -> None:
     deck, out = (
         Deck((("a", 2), ("b", 1))),
-        {"cup/hand/US": 1, "cup/hand/=top": 1, last_key("cup"): 4},
+        {"cup/hand/US": 1, "cup/hand/=top": 1, get_last_key("cup"): 4},
     )
-    assert pile_of("cup", deck, out, (["?"], [])).lines == ["a*2 b / - | ? _"]
-    assert pile_of("cup", deck, out, (["?"], []), ["b"]).lines == ["a*2 / - | ? _"]
-    assert pile_of("cup", deck, out, (["a"], [])).lines == ["a b / - | a _"]
-    assert SAW not in " ".join(pile_of("cup", deck, out).lines)
+    assert build_pile("cup", deck, out, (["?"], [])).lines == ["a*2 b / - | ? _"]
+    assert build_pile("cup", deck, out, (["?"], []), ["b"]).lines == ["a*2 / - | ? _"]
+    assert build_pile("cup", deck, out, (["a"], [])).lines == ["a b / - | a _"]
+    assert SAW not in " ".join(build_pile("cup", deck, out).lines)
 
 
 # -- forged

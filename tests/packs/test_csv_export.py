@@ -10,15 +10,15 @@ import yaml
 
 from bot.__main__ import main
 from bot.packs.check import check_content
-from bot.packs.csv_export import as_csv
-from bot.packs.importing import imported
+from bot.packs.csv_export import format_csv
+from bot.packs.importing import import_tables
 from bot.rules.tables.printed_edges import list_bodies
-from bot.systems.system import built_in
+from bot.rulesets.system import list_builtin_systems
 from tests.refusing import refuses
 
 TABLES = {
     f"{id}/{name}": table
-    for id, system in built_in().items()
+    for id, system in list_builtin_systems().items()
     for name, table in system.tables.items()
 }
 ONE = [
@@ -54,7 +54,7 @@ def test_most_tables_of_the_house_are_sheets() -> None:
 @pytest.mark.parametrize("name", ONE)
 def test_a_table_of_the_house_comes_back_cell_by_cell(name: str) -> None:
     table = TABLES[name]
-    made = imported(as_csv(table), f"{table.id}.csv")
+    made = import_tables(format_csv(table), f"{table.id}.csv")
     (text,) = made.files.values()
     there, back = cells(dict(table.printed)), cells(yaml.safe_load(text))
     assert back in (there, [list(row) for row in zip(*there, strict=True)])
@@ -63,7 +63,7 @@ def test_a_table_of_the_house_comes_back_cell_by_cell(name: str) -> None:
 
 def test_a_modifier_list_and_a_table_of_several_bodies_are_sheets_too() -> None:
     modifiers = next(table for table in TABLES.values() if table.printed["kind"] == "modifiers")
-    first, second, *_ = as_csv(modifiers).splitlines()
+    first, second, *_ = format_csv(modifiers).splitlines()
     assert first.startswith("modifier,when,")
     assert modifiers.printed["rows"][0]["name"] in second
     several = next(
@@ -71,7 +71,7 @@ def test_a_modifier_list_and_a_table_of_several_bodies_are_sheets_too() -> None:
         for table in TABLES.values()
         if sum("cells" in body for body in list_bodies(table.printed)) > 1
     )
-    assert "\n\n" in as_csv(several)
+    assert "\n\n" in format_csv(several)
 
 
 def test_a_table_of_formulas_alone_is_none() -> None:
@@ -82,7 +82,7 @@ def test_a_table_of_formulas_alone_is_none() -> None:
         and not any("cells" in body for body in list_bodies(table.printed))
     )
     with refuses("not-a-table"):
-        as_csv(formulas)
+        format_csv(formulas)
 
 
 def test_the_command_prints_it_or_writes_a_file(

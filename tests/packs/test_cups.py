@@ -17,13 +17,13 @@ import pytest
 
 from bot.app import App
 from bot.game.cups import is_drawn_next
-from bot.game.state import content, from_json, to_json
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Place
+from bot.game.state import from_json, get_undoable_content, to_json
 from bot.packs.check import check_path
 from bot.rules.errors import TableError
 from bot.rules.proof.chain import SAID
-from bot.systems.packs.pack import load_pack
+from bot.rulesets.packs.pack import load_pack
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.bent_logs import nearby_value, paths_in, value_at
@@ -117,8 +117,8 @@ async def drawn(channel: Channel, chit: str) -> Reply:
             await channel.do("Bob" if game.go == ("VC",) else "Anna", "game pass done")
         else:
             reply = await channel.do("Bob", "deck draw")
-            loaded = await channel.app.games.at(channel.place.key)
-            rows = await channel.app.store.events(
+            loaded = await channel.app.games.load_current(channel.place.key)
+            rows = await channel.app.store.load_events(
                 loaded.row if loaded else "", limit=2, newest_first=True
             )
             if any(row.data.get("result") == f"cup: {chit}" for row in rows):
@@ -150,7 +150,7 @@ async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(
     assert (game.led, game.go) == ("cup/us", ("US",))
     await channel.refused("Bob", "game pass done", "not-your-go")
     done = await channel.press("Anna", button(card, "Done"))
-    assert done.first == "Draw the next chit · Anna is done with US troops"
+    assert done.first_line == "Draw the next chit · Anna is done with US troops"
     assert labels(done)[:2] == ["Draw", "Next phase"]
     assert (await channel.game()).go == ("US", "VC")
     event = await drawn(channel, "event")
@@ -163,7 +163,7 @@ async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(
 async def test_one_chit_for_a_go_however_often_it_is_pressed(pack: Path) -> None:
     channel = await begun()
     card = await channel.say("Anna", "game status")
-    assert "draw the next chit" in card.text()
+    assert "draw the next chit" in card.format_text()
     board = await channel.do("Anna", "game board")
     press = button(board, "Draw")
     await channel.press("Bob", press)
@@ -203,7 +203,7 @@ async def test_a_chit_ends_the_turn_and_the_cup_is_filled_anew_but_for_what_is_o
         "move",
         "",
     )
-    assert "Bob draws End of turn: the turn is over." in over.text()
+    assert "Bob draws End of turn: the turn is over." in over.format_text()
     assert game.turn > turn
     await channel.do("Anna", "game next")
     assert (await channel.game()).cards == {"cup/removed/lull": 1}
@@ -237,7 +237,7 @@ async def test_the_last_chit_ends_the_phase_and_the_turn_card_says_what_was_left
         )
         assert ("Draw the next chit" in last.title) == (at == 0)
     assert last.title == "Turn 1, End: both sides"
-    assert "the last chit. The Activations phase is over." in last.text()
+    assert "the last chit. The Activations phase is over." in last.format_text()
     await channel.do("Anna", "game next", "game next")
     left = await channel.do("Anna", "game next")
     assert left.title.startswith("Turn 2, End")
@@ -264,11 +264,11 @@ async def test_a_chit_of_a_dead_formation_is_set_aside_and_another_drawn(
     assert game.led == "cup/us"
     gone = game.cards.get(f"cup/{place}/red", 0)
     said = "out of the game" if dead == "out" else "set aside"
-    assert reply.text().count(f"2/16: {said}, none of it is left.") == gone
+    assert reply.format_text().count(f"2/16: {said}, none of it is left.") == gone
     last = await channel.do("Anna", "game pass done")
     while (await channel.game()).led:
         last = await channel.do("Bob", "deck draw")
-    assert "The cup is empty." in last.text() or gone == 3
+    assert "The cup is empty." in last.format_text() or gone == 3
     await sound(channel, tmp_path)
 
 
@@ -280,17 +280,17 @@ async def test_the_go_is_undone_with_its_chit_by_consent_and_done_freely(
     before = await channel.game()
     await channel.do("Anna", "game pass done")
     assert (await channel.do("Anna", "game undo")).title.endswith("is undone")
-    assert content(await channel.game()) == content(before)
+    assert get_undoable_content(await channel.game()) == get_undoable_content(before)
     asked = await channel.undo("Anna")
     assert (await channel.game()).led == "cup/us", "a die fell: the other side is asked"
-    assert "Bob" in asked.text() or asked.mention
+    assert "Bob" in asked.format_text() or asked.mention
     undone = await channel.do("Bob", "game undo")
     game = await channel.game()
     assert (game.led, game.go) == ("cup", ("US", "VC"))
-    assert "Now: draw the next chit." in undone.text()
+    assert "Now: draw the next chit." in undone.format_text()
     await channel.do("Anna", "game redo")
     await channel.do("Bob", "game redo")
-    assert content(await channel.game()) == content(before)
+    assert get_undoable_content(await channel.game()) == get_undoable_content(before)
     await sound(channel, tmp_path)
 
 
@@ -300,16 +300,16 @@ async def test_a_game_without_sides_is_led_too(pack: Path, tmp_path: Path) -> No
     assert card.title == "Rain"
     assert (
         await channel.do("Anna", "game pass")
-    ).first == "Draw the next chit · Anna is done with Rain"
+    ).first_line == "Draw the next chit · Anna is done with Rain"
     await sound(channel, tmp_path)
 
 
 async def test_by_post_it_is_said_who_is_waited_for(pack: Path) -> None:
     channel = await begun()
-    assert "Draw the next chit" in (await channel.do("Anna", "me games")).text()
+    assert "Draw the next chit" in (await channel.do("Anna", "me games")).format_text()
     await drawn(channel, "vc")
-    assert "VC to play" in (await channel.do("Anna", "me games")).text()
-    assert "Your move" in (await channel.do("Bob", "me games")).text()
+    assert "VC to play" in (await channel.do("Anna", "me games")).format_text()
+    assert "Your move" in (await channel.do("Bob", "me games")).format_text()
     assert (await channel.do("Anna", "game board")).title.endswith(
         "Activations, Cadres: VC to play"
     )
@@ -475,7 +475,9 @@ async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(
     )
     drew = [
         row.data
-        for row in await store.events((await app.games.at(channel.place.key)).row, after=number)  # type: ignore[union-attr]
+        for row in await store.load_events(
+            (await app.games.load_current(channel.place.key)).row, after=number  # type: ignore[union-attr]
+        )
     ]
     assert [one["kind"] for one in drew][:2] == ["deck", "draw"]
     assert sum(one["kind"] == "draw" for one in drew) == 1
@@ -486,7 +488,7 @@ async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(
 
 
 async def calls_of(channel: Channel, user: str) -> list[Reply]:
-    due = [one.reply for one in await channel.app.answers.due("console:") if not one.amends]
+    due = [one.reply for one in await channel.app.answers.claim_due("console:") if not one.amends]
     return [reply for reply in due if "waits for you" in reply.title and user in reply.mention]
 
 
@@ -505,7 +507,7 @@ async def test_who_is_asked_to_draw_is_reminded_and_no_more_once_it_is_drawn(pac
     now[0] += 7200
     await channel.app.due_work.look()
     (reminder,) = await calls_of(channel, "console:bob")
-    assert "any side may draw the next chit, asked for" in reminder.text()
+    assert "any side may draw the next chit, asked for" in reminder.format_text()
 
 
 async def test_a_linked_channel_sees_each_chit_and_draws_the_next(
@@ -522,7 +524,7 @@ async def test_a_linked_channel_sees_each_chit_and_draws_the_next(
     assert (await channel.game()).number > game.number
     told = [
         due.reply.title
-        for due in await channel.app.answers.due(channel.place.key)
+        for due in await channel.app.answers.claim_due(channel.place.key)
         if not due.amends
     ]
     assert told, "the other channel is shown it"
@@ -635,7 +637,7 @@ async def test_a_phase_goes_on_as_it_began_though_a_newer_version_has_no_cup(
     await channel.do("Anna", "game next", "game next", "game next")
     assert (await channel.game()).led == ""
     told = await channel.refused("Anna", "deck draw", "leads-phase")
-    assert told.text() == "cup leads no phase any more.\nOther decks: /deck show"
+    assert told.format_text() == "cup leads no phase any more.\nOther decks: /deck show"
     await sound(channel, tmp_path)
 
 
@@ -665,11 +667,11 @@ async def test_chits_of_a_cup_are_drawn_in_its_phase_alone(pack: Path) -> None:
     channel = await begun()
     await channel.do("Anna", "game next")
     refused = await channel.refused("Anna", "deck draw cup 3", "leads-phase")
-    assert "its chits are drawn in that phase, one by one" in refused.text()
+    assert "its chits are drawn in that phase, one by one" in refused.format_text()
     await channel.refused("Anna", "deck draw", "leads-phase")
     await channel.do("Anna", "game leave")
     made = await channel.do("Anna", "deck make cup once=yes")
-    assert "The phase that it leads fills it anew." in made.text()
+    assert "The phase that it leads fills it anew." in made.format_text()
 
 
 async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(
@@ -678,13 +680,13 @@ async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(
     channel = await begun()
     await channel.do("Anna", 'unit edit "Rifles 1..2" state=eliminated', "unit add Guard squad US")
     refused = await channel.refused("Bob", "deck draw hand=red", "die-owed hand")
-    assert refused.text() == (
+    assert refused.format_text() == (
         "Nothing is recorded yet. 2/16: set aside, none of it is left. Which came next?\n"
         'Type both: /deck draw cup hand="red, ..."'
     )
     await channel.refused("Bob", "deck draw hand=vc,us", "dice-left-over hand")
     told = await channel.do("Bob", 'deck draw cup hand="2/16, US troops"')
-    assert told.first.startswith("US troops: US to play")
+    assert told.first_line.startswith("US troops: US to play")
     assert "drawn by hand" in told.footer
     await channel.refused("Bob", "deck draw cup 2 hand=us,vc", "bad-value count")
     await sound(channel, tmp_path)
@@ -694,14 +696,14 @@ async def test_the_log_and_the_story_call_chits_by_their_names(pack: Path) -> No
     channel = await begun()
     await channel.do("Bob", "deck draw hand=us")
     await channel.do("Anna", "game pass")
-    told = (await channel.do("Anna", "log 2")).text()
+    told = (await channel.do("Anna", "log 2")).format_text()
     assert "Anna (US): US troops is done" in told
     assert "Bob (VC): draws US troops from cup (drawn by hand)" in told
-    story = (await channel.do("Anna", "log story=yes")).text()
+    story = (await channel.do("Anna", "log story=yes")).format_text()
     assert "Bob draws US troops from cup" in story
     assert "US troops is done" in story
     (file,) = (await channel.do("Anna", "game export markdown")).files
     assert "Bob draws US troops from cup" in str(file.data)
     assert "US troops is done" in str(file.data)
     undone = await channel.do("Anna", "game undo")
-    assert "US troops is done" in undone.text()
+    assert "US troops is done" in undone.format_text()

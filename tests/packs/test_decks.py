@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from bot.interface.registry import registry
-from bot.interface.spec import Command
-from bot.interface.typing.complete import complete_option
 from bot.packs.check import check_path, check_system
-from bot.packs.review import review
+from bot.packs.review import review_content
 from bot.rules.errors import TableError
-from bot.systems.catalog import system
-from bot.systems.deck_file import questions, read_deck
-from bot.systems.packs.archive import read_content
-from bot.systems.packs.pack import load_pack
+from bot.rulesets.catalog import find_system
+from bot.rulesets.deck_file import find_questions, read_deck
+from bot.rulesets.packs.archive import read_content
+from bot.rulesets.packs.pack import load_pack
+from bot.ui.registry import get_registry
+from bot.ui.spec import Command
+from bot.ui.typing.complete import complete_option
 from bot.verification.check_file import check
 from tests.forging import bodies as bodies_of
 from tests.packs.conftest import FEW, PackMaker
@@ -80,13 +80,13 @@ async def test_a_game_has_its_decks_from_the_start_and_declares_them_before_thei
     pack: Path,
 ) -> None:
     channel = await evening()
-    shown = (await channel.do("Anna", "deck show")).text()
+    shown = (await channel.do("Anna", "deck show")).format_text()
     assert "Chances of war. 5 of 5 in the pile" in shown
     assert "Rain x2, A guide" in shown
     reply = await channel.do("Anna", "deck draw chances 5")
     assert reply.title.count("Rain") == 2
-    assert "A guide: ap 2, side blue" in reply.text()
-    assert "Rain: ap 1, wet" in reply.text()
+    assert "A guide: ap 2, side blue" in reply.format_text()
+    assert "Rain: ap 1, wet" in reply.format_text()
     bodies = bodies_of(await sound(channel))
     kinds = [one["kind"] for one in bodies]
     assert kinds.index("deck") == kinds.index("draw") - 1
@@ -101,7 +101,7 @@ async def test_cards_go_where_the_file_says_and_undo_takes_that_back(pack: Path)
     channel = await evening()
     await channel.do("Anna", "deck draw chances 5")
     reply = await channel.do("Anna", "deck discard all chances")
-    assert "2 of 5 in the pile, 2 discarded, 1 out of the game" in reply.text()
+    assert "2 of 5 in the pile, 2 discarded, 1 out of the game" in reply.format_text()
     assert "takes out of the game A guide" in reply.title
     await channel.do("Anna", "game undo", "game undo", "game redo", "game redo")
     assert (await channel.game()).cards == {"chances/discard/rain": 2, "chances/removed/7": 1}
@@ -114,16 +114,16 @@ async def test_a_deck_for_hands_is_drawn_closed_and_keeps_to_its_limit(pack: Pat
     await channel.refused("Anna", "deck draw leaders", "missing")
     reply = await channel.do("Anna", "deck draw leaders to=me")
     assert reply.private
-    assert "ap " in reply.text()
+    assert "ap " in reply.format_text()
     assert reply.announce is not None
-    assert "ap " not in reply.announce.text()
+    assert "ap " not in reply.announce.format_text()
     before = (await channel.game()).number
     await channel.refused("Anna", "deck deal 2 leaders", "too-many")
     await channel.refused("Anna", "deck draw leaders 2 to=me", "too-many")
     assert (await channel.game()).number == before
     await channel.do("Anna", "deck draw leaders to=me")
     await channel.do("Bob", "deck draw leaders 2 me")
-    held = "lee" if "lee" in (await channel.do("Anna", "hand")).text() else "hooker"
+    held = "lee" if "lee" in (await channel.do("Anna", "hand")).format_text() else "hooker"
     await channel.refused("Anna", f"deck give {held} VC leaders", "too-many")
     reply = await channel.do("Anna", f"deck play {held} leaders")
     assert [button.label for button in reply.buttons] == ["Your hand", "Undo"]
@@ -135,19 +135,21 @@ async def test_a_deck_for_hands_is_drawn_closed_and_keeps_to_its_limit(pack: Pat
 async def test_cards_of_turns_show_what_is_left_and_completion_knows_the_decks(pack: Path) -> None:
     channel = await evening()
     await channel.do("Anna", "deck peek 2 chances")
-    peeked = (await channel.do("Anna", "game status")).text()
+    peeked = (await channel.do("Anna", "game status")).format_text()
     assert "Chances of war: 5 of 5 in the pile" in peeked, "what somebody saw is still in the pile"
     await channel.do("Anna", "deck draw chances 5")
-    status = (await channel.do("Anna", "game status")).text()
+    status = (await channel.do("Anna", "game status")).format_text()
     assert (
         "Chances of war: 0 of 5 in the pile, in play All *quiet*, All *quiet*, Rain, Rain, A guide"
         in status
     )
     assert "Leaders" not in status
-    spec = registry().get(("deck", "draw"))
+    spec = get_registry().get(("deck", "draw"))
     assert spec is not None
-    known = await channel.app.known(channel.place, channel.who("Anna"))
-    offered = [choice.value for choice in complete_option(spec, "deck", "", registry(), known, {})]
+    known = await channel.app.get_completion_context(channel.place, channel.who("Anna"))
+    offered = [
+        choice.value for choice in complete_option(spec, "deck", "", get_registry(), known, {})
+    ]
     assert offered[:2] == ["chances", "leaders"]
 
 
@@ -158,12 +160,12 @@ async def test_a_deck_that_is_drawn_from_stays_as_it_was_when_the_pack_changes(p
         "title": "Chances",
         "cards": [{"id": "rain", "name": "Snow", "count": 9}, {"id": "thaw"}],
     }
-    vars(system("few"))["decks"] = {"chances": shape(data)}  # what its files say now
-    shown = (await channel.do("Anna", "deck show chances")).text()
+    vars(find_system("few"))["decks"] = {"chances": shape(data)}  # what its files say now
+    shown = (await channel.do("Anna", "deck show chances")).format_text()
     assert "4 of 5 in the pile" in shown
     assert "Thaw" not in shown
     await channel.do("Anna", "deck draw chances 4", "deck discard all chances", "deck make chances")
-    assert "10 of 10 in the pile" in (await channel.do("Anna", "deck show chances")).text()
+    assert "10 of 10 in the pile" in (await channel.do("Anna", "deck show chances")).format_text()
     await sound(channel)
 
 
@@ -175,10 +177,13 @@ async def test_an_export_with_a_deck_is_imported_and_played_on(pack: Path) -> No
     other = await Channel.fresh()
     command = Command(("game", "import"), {"file": text}, other.who("Cleo"), other.place, "i1")
     taken = await other.app.run(command)
-    assert not taken.error, taken.text()
-    assert "3 of 5 in the pile, 2 in play" in (await other.do("Cleo", "deck show chances")).text()
+    assert not taken.error, taken.format_text()
+    assert (
+        "3 of 5 in the pile, 2 in play"
+        in (await other.do("Cleo", "deck show chances")).format_text()
+    )
     reply = await other.do("Cleo", "deck draw chances 3")
-    assert "0 of 5 in the pile" in reply.text()
+    assert "0 of 5 in the pile" in reply.format_text()
     await sound(other)
 
 
@@ -192,8 +197,8 @@ def test_a_pack_that_inherits_may_have_decks_and_one_that_extends_not(make_pack:
 
 
 def test_the_review_and_the_check_name_decks(pack: Path) -> None:
-    assert review(read_content(pack)).decks == ("Chances of war", "Leaders")
-    assert check_system(system("few")).about.endswith("0 scenarios, 2 decks")
+    assert review_content(read_content(pack)).decks == ("Chances of war", "Leaders")
+    assert check_system(find_system("few")).about.endswith("0 scenarios, 2 decks")
 
 
 def test_faults_name_file_line_row_and_column(make_pack: PackMaker) -> None:
@@ -276,10 +281,10 @@ def test_a_deck_needs_a_name_that_can_be_typed(name: str) -> None:
 
 
 def test_odd_decks_are_asked_about() -> None:
-    (asked,) = questions(shape(one(ap=2)), "few/decks/chances.yaml")
+    (asked,) = find_questions(shape(one(ap=2)), "few/decks/chances.yaml")
     assert (
         asked == "few/decks/chances.yaml, row cards a, column ap: is not said, and of 1 of 2 it is"
     )
-    assert [*questions(shape(one(asterisk=True)), "f")] == []
-    (asked,) = questions(shape({**one(), "after": "removed"}), "f")
+    assert [*find_questions(shape(one(asterisk=True)), "f")] == []
+    (asked,) = find_questions(shape({**one(), "after": "removed"}), "f")
     assert "nothing to reshuffle" in asked

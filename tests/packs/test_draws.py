@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from bot.game.decks import piles_read
-from bot.host.batch import answer as answered
-from bot.interface.spec import Command, Place
+from bot.cli.batch import answer_request as answered
+from bot.game.decks import build_pile_inputs
 from bot.packs.check import check_path
-from bot.report.page import page
+from bot.report.page import build_page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.systems.catalog import system
-from bot.systems.packs.pack import load_pack
-from bot.systems.resolve import count_odds, count_rounds, resolve
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.pack import load_pack
+from bot.rulesets.play_once import count_odds, count_rounds, play_sequence
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
 from tests.forging import bodies, rechained
@@ -158,7 +158,7 @@ def test_the_check_finds_nothing(pack: Path) -> None:
 
 async def test_a_card_is_drawn_told_and_goes_where_its_deck_says(tmp_path: Path) -> None:
     channel = await ford()
-    told = (await channel.do("Anna", "few chance units='Red 1'")).text()
+    told = (await channel.do("Anna", "few chance units='Red 1'")).format_text()
     game = await channel.game()
     assert list(game.decks) == ["chances"], "declared before its first die"
     log = await sound(channel, tmp_path)
@@ -237,7 +237,7 @@ async def test_cards_of_a_real_deck_are_typed_by_id_or_name(tmp_path: Path) -> N
     )
     await channel.fails("Anna", "few chance units='Red 1' hand=rain", "Next die: nerve")
     await channel.fails("Anna", "few chance units='Red 1' hand=3,rain", "no card 3")
-    told = (await channel.do("Anna", "few chance units='Red 1' hand='A Guide, 2'")).text()
+    told = (await channel.do("Anna", "few chance units='Red 1' hand='A Guide, 2'")).format_text()
     assert "A guide (ap 3, side blue)" in told
     assert await left(channel) == "removed/guide=1"
     await channel.fails(
@@ -264,13 +264,13 @@ async def test_a_card_then_a_choice(tmp_path: Path) -> None:
 async def test_undo_of_a_choice_says_that_the_card_before_it_takes_one_more(tmp_path: Path) -> None:
     channel = await ford()
     await channel.do("Anna", "few ask units='Red 1' hand=rain", "choose go", "game undo")
-    assert "/game undo once more" in (await channel.do("Bob", "game undo")).text()
+    assert "/game undo once more" in (await channel.do("Bob", "game undo")).format_text()
     assert await left(channel) == "discard/rain=1"
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
     assert await left(channel) == ""
     await channel.do("Anna", "few ask units='Red 1' hand=quiet", "choose go", "game undo")
-    assert "once more" not in (await channel.do("Bob", "game undo")).text(), (
+    assert "once more" not in (await channel.do("Bob", "game undo")).format_text(), (
         "its card had gone back"
     )
     await sound(channel, tmp_path)
@@ -292,12 +292,12 @@ async def test_who_may_not_and_what_cannot_be() -> None:
 
 async def test_odds_count_what_is_left_and_what_if_keeps_it() -> None:
     channel = await ford()
-    assert "lost 12%" in (await channel.do("Anna", "few chance units='Red 1' odds")).text(), (
-        "5 ap on 7 cards, by 6"
-    )
+    assert (
+        "lost 12%" in (await channel.do("Anna", "few chance units='Red 1' odds")).format_text()
+    ), "5 ap on 7 cards, by 6"
     assert (await channel.game()).decks == {}, "odds declare nothing"
     await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
-    assert "lost 6%" in (await channel.do("Anna", "few chance units='Red 1' odds")).text(), (
+    assert "lost 6%" in (await channel.do("Anna", "few chance units='Red 1' odds")).format_text(), (
         "2 ap on 6 cards, by 6"
     )
     before = await left(channel)
@@ -389,9 +389,9 @@ async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> 
 
 
 def test_resolve_and_batch_draw_from_the_whole_deck_or_from_what_is_left() -> None:
-    chance = system("few").sequence("chance")
+    chance = find_system("few").find_sequence("chance")
     raw: dict[str, object] = {"units": "unit"}
-    assert resolve(chance, raw, Script(("guide", 2))).out == {
+    assert play_sequence(chance, raw, Script(("guide", 2))).out == {
         "result": "lost",
         "ap": 3,
         "card": "A guide",
@@ -402,7 +402,7 @@ def test_resolve_and_batch_draw_from_the_whole_deck_or_from_what_is_left() -> No
     )
     for wrong in ("rain*2 hail", "rain rain", "/", "rain / guide / quiet", "rain*0"):
         with pytest.raises(UserError) as caught:
-            resolve(chance, {**raw, "deck.chances": wrong}, Script((1, 1)))
+            play_sequence(chance, {**raw, "deck.chances": wrong}, Script((1, 1)))
         assert caught.value.option == "deck.chances"
     request = {"id": 1, "op": "resolve", "system": "few", "sequence": "chance",
                "in": {"units": "unit", "deck.chances": "rain"}, "dice": ["Rain", 1]}  # fmt: skip
@@ -429,7 +429,7 @@ async def test_a_macro_again_and_help_know_it() -> None:
     first = (await channel.game()).last
     await channel.press("Anna", await channel.under(first, "again"))
     assert len(bodies(json.loads(await exported_text(channel)), "sequence")) == 2
-    assert "Chance" in (await channel.do("Anna", "help few chance")).text()
+    assert "Chance" in (await channel.do("Anna", "help few chance")).format_text()
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(
         "sequences.yaml": head + steps,
     }
     with pytest.raises(TableError) as caught:
-        load_pack(make_pack({**FILES, **files}, "other")).sequence("x").declared  # noqa: B018
+        load_pack(make_pack({**FILES, **files}, "other")).find_sequence("x").declaration  # noqa: B018
     assert says in str(caught.value)
     assert "line " in str(caught.value)
 
@@ -481,17 +481,17 @@ async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(
     with pytest.raises(
         UserError, match="chances here has a card rain, which the game doesn't have"
     ):
-        piles_read(newer.sequence("pair").decks, await channel.game(), {})
+        build_pile_inputs(newer.find_sequence("pair").decks, await channel.game(), {})
 
 
 async def test_the_log_and_the_page_name_the_cards() -> None:
     channel = await ford()
     await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
-    assert "[guide][6]" in (await channel.do("Anna", "log")).text()
-    html = page(json.loads(await exported_text(channel)), {})
+    assert "[guide][6]" in (await channel.do("Anna", "log")).format_text()
+    html = build_page(json.loads(await exported_text(channel)), {})
     assert "Out of the game: A guide" in html
     await channel.do("Anna", "game settings answers=compact")
-    told = (await channel.do("Anna", "few chance units='Red 2' hand=rain,5")).text()
+    told = (await channel.do("Anna", "few chance units='Red 2' hand=rain,5")).format_text()
     assert "[rain] [5]" in told, "short answers, too, which leave the lines of single dice out"
 
 
@@ -510,11 +510,11 @@ async def test_what_if_and_luck_count_the_pile_as_it_was() -> None:
     await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
     reply = await channel.do("Anna", "few chance units='Red 1' odds")
     what_if = next(button.action for button in reply.buttons if button.label == "What if")
-    assert "94% as planned" in (await channel.press("Anna", what_if)).text()
+    assert "94% as planned" in (await channel.press("Anna", what_if)).format_text()
     await channel.do("Anna", "few chance units='Red 2'", "few pair n=0")
-    past = (await channel.press("Anna", await channel.under(6, "odds"))).text()
+    past = (await channel.press("Anna", await channel.under(6, "odds"))).format_text()
     assert "94%" in past, "of what was left then"
-    stats = (await channel.do("Anna", "game stats")).text()
+    stats = (await channel.do("Anna", "game stats")).format_text()
     assert "Reds" in stats
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()

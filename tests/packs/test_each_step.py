@@ -19,16 +19,16 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Person, Place
-from bot.interface.typing.command_text import parse_text
-from bot.process.settings import load_settings
-from bot.stores.opening import open_store
-from bot.stores.postgres import PostgresStore
-from bot.stores.postgres import link as postgres_link
-from bot.stores.sqlite import link as sqlite_link
+from bot.runtime.settings import load_settings
+from bot.storage.opening import open_store
+from bot.storage.postgres import PostgresStore
+from bot.storage.postgres import link as postgres_link
+from bot.storage.sqlite import link as sqlite_link
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Person, Place
+from bot.ui.typing.command_text import parse_text
 from bot.verification.check_file import check
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from bot.verification.export_format import read_json
 from tests.page_script import said_by_page
 from tests.simulation.process import FOLDER
@@ -79,11 +79,11 @@ class Evening:
         )
         store = await open_store(load_settings({"DATABASE_URL": self.url}), self.clock)
         self.app = App(store, self.clock)
-        while due := await self.app.answers.due("kill:"):
+        while due := await self.app.answers.claim_due("kill:"):
             for answer in due:
                 if not answer.amends:
                     self.post(str(answer.delivery["token"]), answer.reply)
-                await self.app.answers.delivered(answer.id)
+                await self.app.answers.mark_delivered(answer.id)
 
     def clock(self) -> float:
         """Unix seconds."""
@@ -92,7 +92,7 @@ class Evening:
     def post(self, request: str, reply: Reply) -> None:
         """What the platform shows."""
         self.posted[request] = "\n".join(
-            one.text() for one in (reply, reply.announce) if one is not None
+            one.format_text() for one in (reply, reply.announce) if one is not None
         )
         self.files += [str(file.content) for file in reply.files]
 
@@ -138,7 +138,7 @@ class Evening:
         )
         self.post(request, reply)
         if reply.outbox:
-            await self.app.answers.delivered(reply)
+            await self.app.answers.mark_delivered(reply)
 
     async def lived(self, game: str) -> str:
         """The log of the whole evening, all of it opened."""
@@ -151,7 +151,7 @@ class Evening:
         ):
             await self.say(name, line)
         await self.say("Anna", "game export json")
-        assert (await audit(self.app.store))[1] == []
+        assert (await audit_games(self.app.store))[1] == []
         await self.app.close()
         return self.files[-1]
 
@@ -172,8 +172,10 @@ def evening(url: str, game: str, at: int | None) -> tuple[Evening, str]:
     with (
         patch("os.urandom", lived.chance_of),
         patch.object(postgres_link, "NOW", NOW),
-        patch.object(postgres_link.Link, "run", stepped(postgres_link.Link.run)),
-        patch.object(sqlite_link.Link, "run_anyhow", stepped(sqlite_link.Link.run_anyhow)),
+        patch.object(postgres_link.PostgresLink, "run", stepped(postgres_link.PostgresLink.run)),
+        patch.object(
+            sqlite_link.SqliteLink, "run_anyhow", stepped(sqlite_link.SqliteLink.run_anyhow)
+        ),
     ):
         return lived, asyncio.run(lived.lived(game))
 

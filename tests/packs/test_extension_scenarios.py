@@ -10,8 +10,8 @@ import pytest
 
 from bot.game.roster_file import find_scenario
 from bot.packs.check import check_content
-from bot.systems.catalog import systems
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.packs.archive import read_content
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
@@ -81,8 +81,8 @@ async def test_a_scenario_of_an_extension_starts_its_game(winter: None, start: s
     channel = await Channel.fresh()
     begun = await channel.do("Anna", start)
     assert begun.title == 'Anna starts "The Frozen Ford"'
-    assert "Turn 1 of 4" in begun.text()
-    assert "Fuel: US 2, German 7" in begun.text()
+    assert "Turn 1 of 4" in begun.format_text()
+    assert "Fuel: US 2, German 7" in begun.format_text()
     assert (await channel.game()).system == "lnlt"
     first = await channel.do("Anna", 'winter frostbite "Landser 1" hand=6')
     assert first.title == "Fit at 2"
@@ -97,7 +97,7 @@ async def test_a_scenario_of_an_extension_starts_its_game(winter: None, start: s
 async def test_it_is_found_in_help_and_offered_with_the_scenarios_of_its_game(winter: None) -> None:
     channel = await Channel.fresh()
     page = await channel.do("Anna", "help frozen ford")
-    assert "/game start lnlt scenario=frozen-ford" in page.text()
+    assert "/game start lnlt scenario=frozen-ford" in page.format_text()
 
 
 WINTER_FORD = """
@@ -124,8 +124,8 @@ async def test_a_scenario_builds_on_one_of_the_game(
     folder = make_pack({**WINTER, "scenarios/winter-ford.yaml": WINTER_FORD}, "winter")
     assert check_content(read_content(folder)).faults == ()
     use_packs(folder.parent)
-    ford = find_scenario(systems()["lnlt"], "ford")
-    scenario = find_scenario(systems()["winter"], "winter-ford")
+    ford = find_scenario(get_systems()["lnlt"], "ford")
+    scenario = find_scenario(get_systems()["winter"], "winter-ford")
     assert (scenario.title, scenario.turns, scenario.sides) == (
         "The Ford in Winter",
         4,
@@ -142,12 +142,15 @@ async def test_a_scenario_builds_on_one_of_the_game(
     assert (minh.name, minh.state, minh.numbers["morale"]) == ("Cadre Minh", "shaken", 6)
     channel = await Channel.fresh()
     begun = await channel.do("Anna", "game start lnlt scenario=winter-ford")
-    assert "Turn 1 of 4" in begun.text()
-    assert "Six turns on any map" in begun.text()
-    assert "Fuel: US 2, VC 4" in begun.text()
+    assert "Turn 1 of 4" in begun.format_text()
+    assert "Six turns on any map" in begun.format_text()
+    assert "Fuel: US 2, VC 4" in begun.format_text()
     assert (await channel.do("Anna", 'winter frostbite "Rifle 1" hand=2')).title == "Frozen at 2"
     assert check(await exported(channel)).faults == ()
-    assert "Six turns on any map" in (await channel.do("Anna", "help the ford in winter")).text()
+    assert (
+        "Six turns on any map"
+        in (await channel.do("Anna", "help the ford in winter")).format_text()
+    )
 
 
 def test_a_scenario_builds_on_one_of_its_own_pack() -> None:

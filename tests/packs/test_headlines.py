@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.answers.tables import headline_of
+from bot.presentation.tables import format_lookup_headline
 from bot.rules.tables.table import Table
-from bot.systems.packs.pack import packs_in
+from bot.rulesets.packs.pack import load_packs_in
 from tests.random_look_ups import random_look_ups
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ BLANK = {"asl-fire/fire-table"}
 
 @cache
 def tables() -> dict[str, Table]:
-    packs, faults = packs_in(ROOT / "packs")
+    packs, faults = load_packs_in(ROOT / "packs")
     assert faults == []
     return {
         f"{pack.id}/{table.id}": table
@@ -38,7 +38,9 @@ def tables() -> dict[str, Table]:
 def test_a_look_up_in_a_free_pack_reads_as_a_sentence(name: str) -> None:
     table = tables()[name]
     assert table.headline is not None
-    headlines = {headline_of(table, given, table.read(given)) for given in random_look_ups(table)}
+    headlines = {
+        format_lookup_headline(table, given, table.read(given)) for given in random_look_ups(table)
+    }
     assert headlines
     assert [line for line in headlines if FIELD_LIKE.search(line) or len(line) > 170] == []
     assert all(line[0].isupper() or line[0] in "+−0123456789" for line in headlines)

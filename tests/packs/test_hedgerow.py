@@ -68,12 +68,12 @@ async def test_an_attack_on_the_console(
     )
     await channel.do("Anna", "game join Blue")
     shot = 'hedgerow attack attackers="Rifles 1..3; Troop A" targets="Guard 1; Guard 2"'
-    says((await channel.do("Anna", f"{shot} ground=hedge odds")).text(), *ODDS)
-    says((await channel.do("Anna", f"{shot} ground=hedge hand=5,2,3,6,6")).text(), *RETREAT)
+    says((await channel.do("Anna", f"{shot} ground=hedge odds")).format_text(), *ODDS)
+    says((await channel.do("Anna", f"{shot} ground=hedge hand=5,2,3,6,6")).format_text(), *RETREAT)
     assert "shaken" in (await channel.game()).units["guard 2"].marks
     refused = await channel.say("Anna", 'hedgerow attack attackers="Guard 2" targets="Rifles 1"')
-    says(refused.text(), "Guard 2 is shaken.", "rally phase")
-    says((await channel.do("Anna", f"{shot} hand=2")).text(), *EXCHANGE)
+    says(refused.format_text(), "Guard 2 is shaken.", "rally phase")
+    says((await channel.do("Anna", f"{shot} hand=2")).format_text(), *EXCHANGE)
     units = (await channel.game()).units
     assert {units[name].state for name in ("rifles 1", "troop a", "guard 1", "guard 2")} == {
         "reduced"
@@ -81,12 +81,12 @@ async def test_an_attack_on_the_console(
     gone = await channel.do(
         "Anna", "hedgerow attack attackers=blue1 targets=red2 ground=village hand=1"
     )
-    says(gone.text(), "Rifles 1 is destroyed")
+    says(gone.format_text(), "Rifles 1 is destroyed")
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["rifles 1"].state == "reduced"
 
     await channel.do("Anna", "game settings hand_dice=no", "hedgerow attack blue2 red3")
-    says((await channel.do("Anna", "game stats")).text(), "Luck against expectation", "Blue")
+    says((await channel.do("Anna", "game stats")).format_text(), "Luck against expectation", "Blue")
     assert "not in the store" not in caplog.text, "a pack of the host's own folder needs no store"
     await channel.do("Anna", "fair reveal")
     [exported] = (await channel.do("Anna", "game export")).files

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.packs.check import check_apart, check_content
-from bot.packs.new import new_pack
+from bot.packs.check import check_content, check_in_process
+from bot.packs.new import write_new_pack
 from bot.rules.errors import TableError
-from bot.systems.packs.archive import MOST_BYTES, read_content
-from bot.systems.packs.pack import load_pack
+from bot.rulesets.packs.archive import MOST_BYTES, read_content
+from bot.rulesets.packs.pack import load_pack
 from tests.packs.conftest import FEW, PackMaker
 
 SECONDS = 10.0
@@ -257,11 +257,13 @@ async def test_a_pack_that_costs_too_much_is_given_up_while_others_are_answered(
             ticks += 1
 
     beside = asyncio.create_task(others())
-    report = await check_apart(content, 0.5)
+    report = await check_in_process(content, 0.5)
     beside.cancel()
     assert "too costly" in report.faults[0]
     assert ticks > 20
-    assert (await check_apart({name: text.encode() for name, text in FEW.items()}, 20)).faults == ()
+    assert (
+        await check_in_process({name: text.encode() for name, text in FEW.items()}, 20)
+    ).faults == ()
 
 
 FORMULAS = {
@@ -281,7 +283,7 @@ FORMULAS = {
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_sequence_reaches_no_further_than_a_table(formula: str, tmp_path: Path) -> None:
-    new_pack(tmp_path / "few-acres")
+    write_new_pack(tmp_path / "few-acres")
     steps = tmp_path / "few-acres" / "steps" / "attack.yaml"
     text = steps.read_text().replace(
         "- let: {moved:", f"- let: {{x: {formula!r}}}\n- tell: {{attack: x}}\n- let: {{moved:"

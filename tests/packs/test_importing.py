@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from adapters.slack import render as slack
 from bot.__main__ import main
-from bot.interface.reply.packing import file_text
 from bot.packs.check import check_content
-from bot.packs.importing import Imported, imported
-from bot.packs.importing.figures import dice_for, figures
+from bot.packs.importing import Imported, import_tables
+from bot.packs.importing.figures import find_dice, read_figures
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.systems.packs.archive import MOST_BYTES, zipped
-from bot.systems.packs.pack import PackSystem, load_pack, packs_in
+from bot.rulesets.packs.archive import MOST_BYTES, zip_content
+from bot.rulesets.packs.pack import PackSystem, load_pack, load_packs_in
+from bot.ui.reply.packing import read_file_text
 from tests.adapters.discord.test_render import shown
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -43,7 +43,7 @@ def tables(made: Imported) -> dict[str, Table]:
 
 
 def sample(name: str) -> Imported:
-    return imported((SAMPLES / name).read_bytes(), name)
+    return import_tables((SAMPLES / name).read_bytes(), name)
 
 
 def only(made: Imported) -> Table:
@@ -66,7 +66,7 @@ def rolled(table: Table) -> str:
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
 def test_every_sample_becomes_a_pack_without_a_fault(path: Path) -> None:
-    assert tables(imported(path.read_bytes(), path.name))
+    assert tables(import_tables(path.read_bytes(), path.name))
 
 
 def test_a_table_is_laid_out_like_its_card() -> None:
@@ -136,7 +136,7 @@ def test_percentages_are_read_as_the_dice_show_them() -> None:
         "Snow",
         "Snow",
     ]
-    ten = imported("d10,fate\n0,lost\n1-5,found\n6-9,sold\n", "finds.csv")
+    ten = import_tables("d10,fate\n0,lost\n1-5,found\n6-9,sold\n", "finds.csv")
     assert says(only(ten), roll=10) == "lost"
     assert ten.questions == ("finds: 0 is read as 10, as such a die shows it",)
 
@@ -150,7 +150,7 @@ def test_percentages_are_read_as_the_dice_show_them() -> None:
     ],
 )  # fmt: skip
 def test_dice_are_known_by_the_totals_that_they_cover(rows: str, dice: str) -> None:
-    assert dice_for([span for row in rows.split() for span in figures(row)]) == dice
+    assert find_dice([span for row in rows.split() for span in read_figures(row)]) == dice
 
 
 def test_an_original_table_of_bcdice() -> None:
@@ -159,7 +159,7 @@ def test_an_original_table_of_bcdice() -> None:
     assert says(table, roll=2) == "A lost baggage train and its mules"
     pair = only(sample("names.txt"))
     assert says(pair, tens=6, ones=2) == says(pair, tens=2, ones=6) == "Village no. 11"
-    double = imported("Loot\n1d2\n1:gold\n1:silver\n2:\n3:a gem\n", "loot")
+    double = import_tables("Loot\n1d2\n1:gold\n1:silver\n2:\n3:a gem\n", "loot")
     assert says(only(double), roll=1) == "gold"
     assert double.questions == (
         "loot: 1 is there twice, and the first is read: silver",
@@ -168,7 +168,7 @@ def test_an_original_table_of_bcdice() -> None:
 
 
 def test_a_total_that_is_missing_is_a_fault_of_the_table() -> None:
-    made = imported("Loot\n1D4\n1:gold\n2:silver\n4:a gem\n", "loot")
+    made = import_tables("Loot\n1D4\n1:gold\n2:silver\n4:a gem\n", "loot")
     assert check_content(made.pack("tryout")).faults == (
         "tryout/loot.yaml, row read: nothing answers roll 3 (between 2 and 4)",
     )
@@ -193,11 +193,11 @@ def test_a_rollable_table_of_foundry() -> None:
 def test_foundry_results_with_weights_alone_have_a_die_of_their_sum() -> None:
     results = [{"text": "wet", "weight": 3}, {"text": "dry", "weight": 1}]
     table = only(
-        imported(json.dumps({"name": "Sky", "formula": "", "results": results}), "sky.json")
+        import_tables(json.dumps({"name": "Sky", "formula": "", "results": results}), "sky.json")
     )
     assert rolled(table) == "1d4"
     assert [says(table, roll=roll) for roll in (3, 4)] == ["wet", "dry"]
-    odd = imported(
+    odd = import_tables(
         json.dumps(
             {"name": "Sky", "formula": "1d4x4", "results": [{"text": "a", "range": [1, 4]}]}
         ),
@@ -218,19 +218,19 @@ def test_the_files_of_bcdice_as_they_lie_there() -> None:
         "1d6",
         "A gun without horses",
     )
-    blanks = only(imported("1D2:Flank\n 1:left\n 2 : right\n", "flank.txt"))
+    blanks = only(import_tables("1D2:Flank\n 1:left\n 2 : right\n", "flank.txt"))
     assert [says(blanks, roll=roll) for roll in (1, 2)] == ["left", "right"]
     pairs = [10 * tens + ones for tens in range(1, 7) for ones in range(1, 7)]
-    lower = imported(
+    lower = import_tables(
         "D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 <= n % 10), "omen.txt"
     )
     assert says(only(lower), tens=5, ones=2) == "no. 25"
     assert lower.questions == ("omen: it has rows for the lower die first alone: it is read so",)
-    higher = imported(
+    higher = import_tables(
         "d66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 >= n % 10), "omen.txt"
     )
     assert says(only(higher), tens=2, ones=5) == "no. 52"
-    whole = imported("D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs), "omen.txt")
+    whole = import_tables("D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs), "omen.txt")
     assert (says(only(whole), tens=5, ones=2), whole.questions) == ("no. 52", ())
 
 
@@ -249,7 +249,7 @@ def test_the_tables_of_a_bcdice_system_in_yaml() -> None:
         "left out: SKT (Trades) does not say in the file which dice it has.",
         "loot-table: what is in %{...} is filled in by BCDice; here it is a text",
     )
-    pairs = imported(
+    pairs = import_tables(
         f"ja:\n  X:\n    ABC:\n      name: 表\n      items: {[f'no. {n}' for n in range(36)]}\n",
         "x.yml",
     )
@@ -260,7 +260,9 @@ def test_the_tables_of_a_bcdice_system_in_yaml() -> None:
 
 def foundry(*results: tuple[int, int, str], formula: str = "1d6", name: str = "Sky") -> Imported:
     listed = [{"text": text, "range": [low, high]} for low, high, text in results]
-    return imported(json.dumps({"name": name, "formula": formula, "results": listed}), "sky.json")
+    return import_tables(
+        json.dumps({"name": name, "formula": formula, "results": listed}), "sky.json"
+    )
 
 
 def test_the_common_slips_of_foundry_tables_are_questions() -> None:
@@ -285,15 +287,17 @@ def test_long_texts_and_long_decks_are_taken() -> None:
     with refuses("not-a-table") as caught:
         foundry((1, 6, "x" * 4_001))
     assert "4,001 characters; at most 4,000" in caught.value.message
-    deck = only(imported(json.dumps({"words": [f"word {n}" for n in range(1_500)]}), "deck.json"))
+    deck = only(
+        import_tables(json.dumps({"words": [f"word {n}" for n in range(1_500)]}), "deck.json")
+    )
     assert (rolled(deck), says(deck, roll=1_500)) == ("1d1500", "word 1499")
     with refuses("not-a-table") as caught:
-        imported(json.dumps({"words": [f"word {n}" for n in range(2_001)]}), "deck.json")
+        import_tables(json.dumps({"words": [f"word {n}" for n in range(2_001)]}), "deck.json")
     assert "2,001 entries; a table has at most 2,000" in caught.value.message
 
 
 def test_a_list_that_can_be_no_table_leaves_the_others_of_its_deck() -> None:
-    made = imported(json.dumps({"a": ["x" * 5_000], "b": ["left", "right"]}), "deck.json")
+    made = import_tables(json.dumps({"a": ["x" * 5_000], "b": ["left", "right"]}), "deck.json")
     assert list(tables(made)) == ["b"]
     assert made.questions == (
         "left out: Entry 1 of a has 5,000 characters; at most 4,000 go into one.",
@@ -318,13 +322,13 @@ def test_a_list_that_can_be_no_table_leaves_the_others_of_its_deck() -> None:
 )
 def test_what_cannot_be_read_says_why_and_where(text: str, said: str) -> None:
     with refuses("not-a-table") as caught:
-        imported(text, "sky.json")
+        import_tables(text, "sky.json")
     assert said in caught.value.message
 
 
 def test_line_breaks_in_the_texts_of_json_are_read() -> None:
     """Three of the Foundry community's tables have them, which JSON does not allow."""
-    made = imported(
+    made = import_tables(
         '{"name": "Sky", "formula": "1d2", "results": [{"range": [1, 2], "text": "wet\nand dark"}]}',
         "x",
     )
@@ -367,7 +371,7 @@ def test_a_text_that_draws_from_one_other_list_rolls_on_that_table() -> None:
         "storm": ["hail, {wind}", "snow", "{sky}"],
         "day": ["{sky} and {wind}", "{day}"],
     }
-    made = imported(json.dumps(lists), "weather.json")
+    made = import_tables(json.dumps(lists), "weather.json")
     assert check_content(made.pack("tryout")).faults == ()
     found = {file: yaml.safe_load(text) for file, text in made.files.items()}
     assert found["sky.yaml"]["results"] == {
@@ -383,7 +387,7 @@ def test_a_text_that_draws_from_one_other_list_rolls_on_that_table() -> None:
         "day: <sky>",
         "day: <wind>",
     ]
-    flat = imported(json.dumps(lists), "weather.json", chains=False)
+    flat = import_tables(json.dumps(lists), "weather.json", chains=False)
     assert "table:" not in "".join(flat.files.values())
 
 
@@ -395,10 +399,10 @@ def test_a_result_of_foundry_that_is_a_table_of_the_same_file_rolls_on_it() -> N
         ]},
         {"name": "Wind", "formula": "1d2", "results": [{"range": [at, at], "text": f"force {at}"} for at in (1, 2)]},
     ]  # fmt: skip
-    made = imported(json.dumps(tables), "weather.json")
+    made = import_tables(json.dumps(tables), "weather.json")
     assert check_content(made.pack("tryout")).faults == ()
     assert yaml.safe_load(made.files["sky.yaml"])["results"] == {"then-1": {"table": "wind"}}
-    (alone,) = imported(json.dumps(tables[0]), "sky.json").files.values()
+    (alone,) = import_tables(json.dumps(tables[0]), "sky.json").files.values()
     assert "Wind" in alone
     assert "table:" not in alone
 
@@ -418,7 +422,9 @@ def test_decks_in_yaml_and_toml() -> None:
 
 
 def test_many_lists_fill_several_menus() -> None:
-    made = imported(json.dumps({f"deck {number}": ["a", "b"] for number in range(30)}), "many.json")
+    made = import_tables(
+        json.dumps({f"deck {number}": ["a", "b"] for number in range(30)}), "many.json"
+    )
     assert len(tables(made)) == 30
     assert made.groups == {"tables": "Tables", "tables-2": "Tables 2"}
 
@@ -430,7 +436,7 @@ def test_a_pack_of_a_table_has_an_id_of_its_own() -> None:
     assert sample("rally.csv").id == "rally"
     assert sample("war-diary.json").id == "war-diary"
     sheets = [
-        imported(f"d6,{word}\n1-3,a\n4-6,b\n", name)
+        import_tables(f"d6,{word}\n1-3,a\n4-6,b\n", name)
         for word in ("x", "y")
         for name in ("table", "lnlt", "军粮")
     ]
@@ -477,7 +483,7 @@ def test_what_is_no_table_is_refused_in_one_line_and_at_once(what: str) -> None:
     text, code = HOSTILE[what]
     since = time.process_time()
     with refuses(code) as caught:
-        imported(text, "x.csv")
+        import_tables(text, "x.csv")
     assert time.process_time() - since < 10
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
@@ -502,7 +508,7 @@ def test_texts_that_would_tie_up_a_pattern_take_no_time(text: str) -> None:
         json.dumps({"d": [text]}),
     ):
         with refuses("not-a-table"):
-            imported(source, "x")
+            import_tables(source, "x")
     assert time.process_time() - since < 10
 
 
@@ -540,7 +546,7 @@ JSONS = st.recursive(
 
 def result_of(text: str) -> tuple[Imported | None, UserError | None]:
     try:
-        return imported(text, "x"), None
+        return import_tables(text, "x"), None
     except UserError as error:
         return None, error
 
@@ -626,7 +632,9 @@ def test_no_text_brings_the_importer_down(text: str) -> None:
 def test_the_file_may_be_as_large_as_a_pack() -> None:
     rows = "".join(f"{number},{'word ' * 60}\n" for number in range(1, 400))
     assert len(rows) < MOST_BYTES
-    assert len(only(imported(f"d399,text\n{rows}", "long.csv")).printed["read"]["cells"]) == 399
+    assert (
+        len(only(import_tables(f"d399,text\n{rows}", "long.csv")).printed["read"]["cells"]) == 399
+    )
 
 
 def test_the_command_prints_a_table_or_makes_a_pack_of_it(
@@ -715,7 +723,7 @@ def test_a_folder_that_no_pack_holds_fills_several(
         (tables / f"deck-{number}.txt").write_text(f"1D12:Deck {number}\n{text}", encoding="utf-8")
     assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 0
     assert capsys.readouterr().out.endswith("60 of 60 files taken.\n")
-    packs, faults = packs_in(tmp_path)
+    packs, faults = load_packs_in(tmp_path)
     assert (sorted(packs), faults) == (["club", "club-2", "club-3"], [])
     assert sum(len(pack.tables) for pack in packs.values()) == 60
     assert all(
@@ -743,17 +751,17 @@ async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_i
     channel = await Channel.fresh()
     text = ("The column halts at the ford, " * 132).strip()
     content = foundry(*((n, n, f"{n} {text}") for n in range(1, 7)), name="Tale").pack("tale")
-    spec = channel.app.spec(("pack", "add"))
+    spec = channel.app.find_spec(("pack", "add"))
     manager = channel.who("Host", manager=True)
-    review = await channel.app.run_typed(
-        spec, {"file": file_text(zipped(content), "t.zip")}, manager, channel.place, "a"
+    review = await channel.app.run_parsed(
+        spec, {"file": read_file_text(zip_content(content), "t.zip")}, manager, channel.place, "a"
     )
     await channel.app.press(review.buttons[0].action, manager, channel.place, "b")
     for line in ("tale-table tables tale roll=5", "tale-table tables tale"):
         reply = await channel.do("Anna", line)
         (file,) = shown(reply).files
         assert " ".join(str(file.text).split()).count(text) >= 1
-        check_blocks(slack.render(reply, "T1").blocks)
+        check_blocks(slack.render_message(reply, "T1").blocks)
 
 
 def test_a_zip_of_tables_is_a_folder_too(
@@ -761,7 +769,9 @@ def test_a_zip_of_tables_is_a_folder_too(
 ) -> None:
     file = tmp_path / "club.deck"  # as SealDice calls them
     file.write_bytes(
-        zipped({name: (SAMPLES / name).read_bytes() for name in ("odds.csv", "stragglers.txt")})
+        zip_content(
+            {name: (SAMPLES / name).read_bytes() for name in ("odds.csv", "stragglers.txt")}
+        )
     )
     assert main(["import", str(file)]) == 0
     assert "2 of 2 files taken." in capsys.readouterr().out

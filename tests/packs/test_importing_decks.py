@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.packs.importing.decks import deck_of
-from bot.packs.importing.folders import gathered
-from bot.packs.importing.recognise import alone, imported, put
+from bot.packs.importing.decks import read_deck_sheet
+from bot.packs.importing.detect_format import check_alone, import_into_pack, import_tables
+from bot.packs.importing.folders import gather_packs
 from bot.packs.review import review_file
 from bot.rules.errors import UserError
-from bot.systems.packs.pack import load_pack
+from bot.rulesets.packs.pack import load_pack
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
@@ -30,7 +30,7 @@ A guide;;2;no;blue;removed;
 
 def test_a_sheet_of_cards_becomes_a_deck_that_a_game_has(make_pack: PackMaker) -> None:
     folder = make_pack()
-    told = put(SHEET.encode(), "Chances.csv", folder)
+    told = import_into_pack(SHEET.encode(), "Chances.csv", folder)
     assert told.status == 0
     assert told.lines[0].endswith("decks/chances.yaml is written")
     (made,) = load_pack(folder).decks.values()
@@ -49,7 +49,7 @@ def test_a_sheet_of_cards_becomes_a_deck_that_a_game_has(make_pack: PackMaker) -
 
 
 def test_a_row_that_sums_the_counts_is_no_card_and_a_ditto_mark_is_what_is_above() -> None:
-    made = deck_of('Card,Count,Side\nRain,5,blue\n**Sun**,2,""""\nTotal,7,\n', "Weather")
+    made = read_deck_sheet('Card,Count,Side\nRain,5,blue\n**Sun**,2,""""\nTotal,7,\n', "Weather")
     assert made is not None
     assert made.understood == "a deck of 7 cards, 2 kinds"
     assert '{id: "sun", name: "Sun", count: 2, side: "blue"}' in made.text
@@ -60,16 +60,16 @@ def test_a_row_that_sums_the_counts_is_no_card_and_a_ditto_mark_is_what_is_above
 
 
 def test_a_deck_alone_is_printed_and_may_be_a_pack_of_its_own(tmp_path: Path) -> None:
-    made = imported(SHEET, "us events.csv", id="events")
+    made = import_tables(SHEET, "us events.csv", id="events")
     assert [*made.files] == ["decks/events.yaml"]
-    assert alone(made).status == 0
-    assert put(SHEET.encode(), "chances.csv", tmp_path / "new").status == 0
+    assert check_alone(made).status == 0
+    assert import_into_pack(SHEET.encode(), "chances.csv", tmp_path / "new").status == 0
     assert [*load_pack(tmp_path / "new").decks] == ["chances"]
     assert len(review_file(None, SHEET).decks) == 1
 
 
 def test_a_deck_in_a_folder_of_tables_is_left_out_and_told(tmp_path: Path) -> None:
-    found = gathered(
+    found = gather_packs(
         [("chances.csv", SHEET.encode()), ("a.csv", b"2d6,x\n2-7,a\n8-12,b\n")],
         "Tables",
         is_alone=False,
@@ -87,19 +87,22 @@ def test_a_deck_in_a_folder_of_tables_is_left_out_and_told(tmp_path: Path) -> No
 )
 def test_a_cell_that_is_none_is_refused_with_its_row(text: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        imported(text)
+        import_tables(text)
 
 
 @pytest.mark.parametrize(
     "text", ["2d6,1-1,2-1\n2-7,a,b\n8-12,c,d\n", "name,ap\nRain,1\n", "count,ap\n1,2\n"]
 )
 def test_another_sheet_is_no_deck(text: str) -> None:
-    assert deck_of(text, "T") is None
+    assert read_deck_sheet(text, "T") is None
 
 
 def test_a_count_of_none_and_two_alike_are_faults_of_the_deck() -> None:
-    assert "count: is a whole number" in alone(imported("name,count\nRain,0\n")).lines[1]
-    assert "is how rain is called" in alone(imported("name,count\nRain,1\nRain,2\n")).lines[1]
+    assert "count: is a whole number" in check_alone(import_tables("name,count\nRain,0\n")).lines[1]
+    assert (
+        "is how rain is called"
+        in check_alone(import_tables("name,count\nRain,1\nRain,2\n")).lines[1]
+    )
 
 
 CELL = st.text(max_size=60) | st.sampled_from(
@@ -115,7 +118,7 @@ def test_no_sheet_of_cards_brings_the_importer_down(rows: list[list[str]]) -> No
         for row in [["name", "count", "ap"], *rows]
     )
     with suppress(UserError):
-        alone(imported(text))
+        check_alone(import_tables(text))
 
 
 # -- a list of SealDice: JSON, YAML or TOML; entries with weights, a list drawn once each
@@ -134,13 +137,13 @@ def test_a_list_of_sealdice_becomes_a_deck_with_as_many_cards_as_it_weighs(
     make_pack: PackMaker,
 ) -> None:
     folder = make_pack()
-    told = put(LISTS.encode(), "valley.json", folder, deck="weather")
+    told = import_into_pack(LISTS.encode(), "valley.json", folder, deck="weather")
     assert told.status == 0
     assert told.lines[0].endswith("decks/weather.yaml is written")
     (made,) = load_pack(folder).decks.values()
     assert (made.title, made.deck.cards) == ("Weather", (("sun", 4), ("rain", 3), ("fog", 1)))
     assert any("2 of 3 cards have their name alone" in line for line in told.lines)
-    guides = imported(LISTS, deck="guides")
+    guides = import_tables(LISTS, deck="guides")
     assert guides.files["decks/guides.yaml"].count("count: 1") == 3
     assert guides.questions[0] == "<weather> is drawn from the table of that name: look it up, too"
 
@@ -155,7 +158,7 @@ def test_a_list_of_sealdice_becomes_a_deck_with_as_many_cards_as_it_weighs(
     ],
 )
 def test_a_list_may_be_yaml_toml_or_nested(text: str) -> None:
-    made = imported(text, deck="weather")
+    made = import_tables(text, deck="weather")
     assert made.format == "a SealDice deck"
     assert '"sun", name: "Sun", count: 4' in made.files["decks/weather.yaml"]
     assert "Hail" not in made.files["decks/weather.yaml"]
@@ -203,7 +206,7 @@ def test_cards_of_foundry_become_a_deck_with_suits_and_values(make_pack: PackMak
         card("Advance", "blue", 3), card("Advance", "blue", 3), card("Ambush", "red", 2), card("Ambush", "blue", 2),
         card("", "red", 1, face=1, faces=[{"name": "Front"}, {"name": "Lull, for all"}]), card("Mud", drawn=True),
     )  # fmt: skip
-    told = put(text.encode(), "fvtt-Cards-orders.json", folder)
+    told = import_into_pack(text.encode(), "fvtt-Cards-orders.json", folder)
     assert told.status == 0
     (made,) = load_pack(folder).decks.values()
     assert made.title == "Orders"
@@ -217,7 +220,10 @@ def test_cards_of_foundry_become_a_deck_with_suits_and_values(make_pack: PackMak
 
 
 def test_a_hand_of_foundry_is_asked_about() -> None:
-    assert "in Foundry it is a hand" in imported(of_foundry(card("Mud"), type="hand")).questions[0]
+    assert (
+        "in Foundry it is a hand"
+        in import_tables(of_foundry(card("Mud"), type="hand")).questions[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,11 +246,11 @@ def test_a_hand_of_foundry_is_asked_about() -> None:
 )
 def test_what_is_no_deck_is_refused_in_words(text: str, deck: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        imported(text, deck=deck)
+        import_tables(text, deck=deck)
 
 
 def test_a_list_called_cards_is_of_sealdice() -> None:
-    assert imported('{"cards": ["Sun", "Rain"]}').format == "SealDice"
+    assert import_tables('{"cards": ["Sun", "Rain"]}').format == "SealDice"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +261,7 @@ def test_a_list_called_cards_is_of_sealdice() -> None:
     ],
 )
 def test_a_deck_that_is_too_large_is_a_fault_in_words(text: str, says: str) -> None:
-    told = alone(imported(text, deck="sun" if "sun" in text else ""))
+    told = check_alone(import_tables(text, deck="sun" if "sun" in text else ""))
     assert told.status == 1
     assert any(part in told.lines[1] for part in says.split("|")), told.lines
 
@@ -263,21 +269,21 @@ def test_a_deck_that_is_too_large_is_a_fault_in_words(text: str, says: str) -> N
 async def test_a_list_and_cards_come_by_chat_and_are_played() -> None:
     channel = await Channel.fresh()
     made = await channel.say("Anna", f"pack add text='{LISTS}' deck=weather", manager=True)
-    assert not made.error, made.text()
-    assert "Weather" in made.text()
+    assert not made.error, made.format_text()
+    assert "Weather" in made.format_text()
     made = await channel.say("Anna", f"pack add text='{LISTS}' deck=events", manager=True)
-    assert made.error, made.text()
-    assert 'no list "events"' in made.text()
+    assert made.error, made.format_text()
+    assert 'no list "events"' in made.format_text()
     said = of_foundry(card("Advance", "blue", 3), card("Mud"))
     made = await channel.say("Anna", f"pack add text='{said}'", manager=True)
-    assert not made.error, made.text()
-    assert "Orders" in made.text()
+    assert not made.error, made.format_text()
+    assert "Orders" in made.format_text()
     made = await channel.say("Anna", "pack enable orders", manager=True)
-    assert not made.error, made.text()
+    assert not made.error, made.format_text()
     await channel.do("Anna", 'game start orders "Orders" sides="Blue, Red"')
     drawn = await channel.do("Anna", "deck draw orders 2")
-    assert "Advance" in drawn.text()
-    assert "suit blue, value 3" in drawn.text()
+    assert "Advance" in drawn.format_text()
+    assert "suit blue, value 3" in drawn.format_text()
 
 
 ANY = st.recursive(
@@ -303,6 +309,6 @@ def test_no_cards_and_no_list_bring_the_importer_down(examples: int) -> None:
         one = {"cards": [{"name": "A", "value": data}]}
         for made in (data, {"type": "deck", "cards": cards}, {"weather": cards}, one):
             with suppress(UserError):
-                alone(imported(json.dumps(made), deck=deck))
+                check_alone(import_tables(json.dumps(made), deck=deck))
 
     check()

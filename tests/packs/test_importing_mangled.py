@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 
 from bot.packs.check import check_content
-from bot.packs.importing import imported
-from bot.packs.importing.figures import dice_said
+from bot.packs.importing import import_tables
+from bot.packs.importing.figures import find_named_dice
 from bot.rules.errors import UserError
 from tests.packs.mangled_tables import differences, mangle, read_back
 
@@ -17,14 +17,14 @@ def fault_of(seed: int) -> str:
     """Return what is wrong with how a mangled table was read, "" if nothing is."""
     table = mangle(seed)
     try:
-        made = imported(table.text, "club table.txt")
+        made = import_tables(table.text, "club table.txt")
     except UserError:
         return ""
     if len(made.files) != 1:
         return "" if made.questions else f"{len(made.files)} tables"
     dice, results = read_back(made)
     wrong = differences(table, results)
-    is_said = dice_said(table.corner) or not table.is_damaged
+    is_said = find_named_dice(table.corner) or not table.is_damaged
     if dice != table.dice and is_said:
         wrong.append(f"{dice or 'nothing'} is rolled, not {table.dice}")
     if not wrong:
@@ -48,7 +48,7 @@ def test_most_mangled_tables_are_read() -> None:
     for seed in range(100):
         table = mangle(seed)
         try:
-            imported(table.text, "club table.txt")
+            import_tables(table.text, "club table.txt")
             read += not table.is_damaged
         except UserError:
             continue

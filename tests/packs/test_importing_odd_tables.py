@@ -15,11 +15,11 @@ import pytest
 import yaml
 
 from bot.packs.check import check_content
-from bot.packs.importing import Imported, imported
-from bot.packs.importing.draft import word
-from bot.packs.importing.headings import plain_word
+from bot.packs.importing import Imported, import_tables
+from bot.packs.importing.headings import normalize_word
+from bot.packs.importing.table_draft import make_word
 from bot.rules.tables.table import Table
-from bot.systems.packs.pack import PackSystem
+from bot.rulesets.packs.pack import PackSystem
 from tests.refusing import refuses
 
 CASES: dict[str, dict[str, Any]] = yaml.safe_load(
@@ -60,10 +60,10 @@ def test_an_odd_table_is_read_right_or_asked_about(name: str) -> None:
     case = CASES[name]
     if "refused" in case:
         with refuses("not-a-table") as caught:
-            imported(case["text"], "our table.csv")
+            import_tables(case["text"], "our table.csv")
         assert case["refused"] in caught.value.message
         return
-    made = imported(case["text"], "our table.csv")
+    made = import_tables(case["text"], "our table.csv")
     check_questions(made, case.get("asks", []))
     tables = tables_of(made)
     assert [table.title for table in tables] == case.get("tables", [case.get("title", "Our table")])
@@ -88,13 +88,13 @@ def test_a_heading_stays_what_it_is_or_is_asked_about(heading: str) -> None:
     importer asks.
     """
     sheet = f"terrain\t{heading.replace(chr(9), ' ')}\tother words\nwoods\tA\tB\nhills\tB\tC\n"
-    made = imported(sheet, "odd.csv")
+    made = import_tables(sheet, "odd.csv")
     (text,) = made.files.values()
     columns = yaml.safe_load(text)["read"]["columns"]
     column = str(next(iter(columns[key] for key in ("heads", "from") if key in columns))[0])
-    is_same = plain_word(column) == plain_word(heading.strip())
+    is_same = normalize_word(column) == normalize_word(heading.strip())
     is_asked = any(heading.strip()[:10] in question for question in made.questions)
     assert is_same or is_asked, (column, made.questions)
     sign = re.match(r"[-+−≤]", heading.strip())
-    if sign and word(heading):
+    if sign and make_word(heading):
         assert column.startswith(sign[0])

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.host.batch import answer as answered
-from bot.interface.form.form import Room, form_of
-from bot.interface.registry import registry
-from bot.interface.spec import Place
+from bot.cli.batch import answer_request as answered
 from bot.packs.check import check_path
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
-from bot.systems.catalog import system
-from bot.systems.packs.pack import load_pack
-from bot.systems.resolve import resolve
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.pack import load_pack
+from bot.rulesets.play_once import play_sequence
+from bot.ui.form.form import Room, build_form
+from bot.ui.registry import get_registry
+from bot.ui.spec import Place
 from tests.forging import bodies
 from tests.packs.conftest import PackMaker
 from tests.packs.test_draws import FILES, ford, left, sound
@@ -70,7 +70,10 @@ async def test_a_card_in_play_is_taken_by_its_id_or_name_and_no_other(tmp_path: 
     await channel.refused("Anna", "few use rain", "unknown-card card")
     await channel.do("Anna", "game settings hand_dice=yes", "deck draw chances hand=rain,quiet")
     told = await channel.fails("Anna", "few use guide", "A guide is not in play.")
-    assert '/deck play "A guide", if you hold it. /deck show has what is in play.' in told.text()
+    assert (
+        '/deck play "A guide", if you hold it. /deck show has what is in play.'
+        in told.format_text()
+    )
     await channel.do("Anna", "few use rain", 'few use "All quiet" units="Red 1"')
     log = await sound(channel, tmp_path)
     assert [body["inputs"]["card"] for body in bodies(log, "sequence")] == ["rain", "All quiet"]
@@ -96,11 +99,13 @@ async def test_again_a_macro_and_undo_know_where_the_card_is(tmp_path: Path) -> 
 
 async def test_odds_what_if_rounds_and_programs_count_any_card() -> None:
     channel = await ford()
-    assert "Lost 50%" in (await channel.do("Anna", "few use rain odds")).text()
-    assert "lost 17%" in (await channel.do("Anna", "few use fog odds")).text()
+    assert "Lost 50%" in (await channel.do("Anna", "few use rain odds")).format_text()
+    assert "lost 17%" in (await channel.do("Anna", "few use fog odds")).format_text()
     await channel.do("Anna", "few use rain compare", "few use rain rounds=3")
     assert (
-        resolve(system("few").sequence("use"), {"card": "Thick fog"}, Script([1])).out["result"]
+        play_sequence(
+            find_system("few").find_sequence("use"), {"card": "Thick fog"}, Script([1])
+        ).out["result"]
         == "lost"
     )
     asked = {
@@ -138,26 +143,28 @@ async def test_nobody_can_tell_from_it_what_is_in_a_hand() -> None:
     channel = await ford()
     await channel.do("Anna", "deck draw bag 3 to=me")
     for who in ("Anna", "Bob"):
-        fog, sun = [(await channel.say(who, f"few use {card}")).text() for card in ("fog", "sun")]
+        fog, sun = [
+            (await channel.say(who, f"few use {card}")).format_text() for card in ("fog", "sun")
+        ]
         assert fog.replace('"Thick fog"', "sun").replace("Thick fog", "sun") == sun
         assert "/deck play" in fog
-        known = await channel.app.known(channel.place, channel.who(who))
-        assert known.lying == ()
+        known = await channel.app.get_completion_context(channel.place, channel.who(who))
+        assert known.cards_in_play == ()
 
 
 async def _offered(channel: Channel, typed: str = "") -> list[tuple[str, str]]:
-    found = await channel.app.complete(
+    found = await channel.app.complete_option(
         ("few", "use"), "card", typed, {}, channel.who("Bob"), channel.place
     )
     return [(one.name, one.value) for one in found]
 
 
 async def _picks(channel: Channel) -> list[tuple[str, str]]:
-    spec = registry().get(("few", "use"))
+    spec = get_registry().get(("few", "use"))
     assert spec is not None
-    field = form_of(
-        spec, {}, await channel.app.known(channel.place, channel.who("Bob")), ROOM
-    ).field("card")
+    field = build_form(
+        spec, {}, await channel.app.get_completion_context(channel.place, channel.who("Bob")), ROOM
+    ).find_field("card")
     assert field is not None
     assert field.kind == "pick"
     return [(pick.label, pick.value) for pick in field.picks]
@@ -178,7 +185,7 @@ async def test_what_lies_in_play_is_offered_by_name_else_all() -> None:
     assert await _offered(channel, "guide") == []
     assert await _picks(channel) == [("All quiet", "quiet"), ("Rain", "rain")]
     await channel.do("Bob", "few use rain n=2")
-    draft = await channel.app.forms.opened("few use", channel.who("Bob"), channel.place)
+    draft = await channel.app.forms.open_draft("few use", channel.who("Bob"), channel.place)
     assert draft.options == {"n": "2"}, "the next form asks for the card anew"
 
 
@@ -226,7 +233,9 @@ async def test_a_side_uses_its_own_cards_and_each_goes_where_the_sequence_says(
     theirs = await channel.fails("Bob", "few use fog", "so you can't use it")
     assert theirs.code == "not-your-card"
     for who, offered in (("Anna", (("reds", "fog"),)), ("Bob", ())):
-        assert (await channel.app.known(channel.place, channel.who(who))).lying == offered
+        assert (
+            await channel.app.get_completion_context(channel.place, channel.who(who))
+        ).cards_in_play == offered
     await channel.do("Anna", "few use fog")
     moved = {f"reds/{place}/fog": 1} if place else {}
     assert (await channel.game()).cards == moved

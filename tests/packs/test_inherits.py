@@ -10,10 +10,10 @@ import yaml
 from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.systems.catalog import system
-from bot.systems.packs.pack import PackSystem, load_pack
-from bot.systems.resolve import resolve
-from bot.systems.system import TABLES, built_in
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.pack import PackSystem, load_pack
+from bot.rulesets.play_once import play_sequence
+from bot.rulesets.system import TABLES, list_builtin_systems
 from tests.packs.conftest import PackMaker
 
 pytestmark = pytest.mark.scenes(8)
@@ -48,19 +48,21 @@ def test_a_sequence_replaces_the_whole_of_it_and_sees_what_its_parent_shares(
     )
     pack.check_whole()
     assert (
-        resolve(pack.sequence("mines"), pack.sequence("mines").example, Script([3])).out["result"]
+        play_sequence(
+            pack.find_sequence("mines"), pack.find_sequence("mines").example, Script([3])
+        ).out["result"]
         == "destroyed"
     )
     assert "smoke" in pack.sequences
-    assert pack.sequence("smoke").declared is not None
+    assert pack.find_sequence("smoke").declaration is not None
 
 
 def test_a_formula_replaces_its_parents_in_every_sequence(make_pack: PackMaker) -> None:
     formulas = "formulas:\n  at_most(number): text('at the most ', number)\n"
     pack, smoke = house(make_pack, steps_shared=formulas), {"capability": 3}
-    (line,) = resolve(pack.sequence("smoke"), smoke, Script([2])).lines
+    (line,) = play_sequence(pack.find_sequence("smoke"), smoke, Script([2])).lines
     assert line.result == "at the most 3"
-    (line,) = resolve(system("lnlt").sequence("smoke"), smoke, Script([2])).lines
+    (line,) = play_sequence(find_system("lnlt").find_sequence("smoke"), smoke, Script([2])).lines
     assert line.result == "needs 3 or less"
 
 
@@ -81,7 +83,7 @@ def test_a_sequence_of_its_own_is_beside_its_parents(make_pack: PackMaker) -> No
 """,
     )
     assert {"panic", "melee", "smoke"} <= pack.sequences.keys()
-    assert resolve(pack.sequence("panic"), {}, Script([1])).out == {"result": "runs"}
+    assert play_sequence(pack.find_sequence("panic"), {}, Script([1])).out == {"result": "runs"}
 
 
 def test_a_mistake_in_what_a_pack_shares_is_found_in_its_file(make_pack: PackMaker) -> None:
@@ -90,7 +92,7 @@ def test_a_mistake_in_what_a_pack_shares_is_found_in_its_file(make_pack: PackMak
     with pytest.raises(
         TableError, match=r"line 5, column 7 of steps/shared\.yaml.*Did you mean state"
     ):
-        pack.sequence("smoke").declared  # noqa: B018  # it is compiled by this
+        pack.find_sequence("smoke").declaration  # noqa: B018  # it is compiled by this
 
 
 def test_a_card_without_what_its_parent_reads_there_is_a_refusal_also_when_dice_have_fallen(
@@ -99,9 +101,9 @@ def test_a_card_without_what_its_parent_reads_there_is_a_refusal_also_when_dice_
     card = Path(TABLES, "nhis", "morale-fail.yaml").read_text("utf-8").replace("nhis/", "house/")
     card = card.replace("  after:", "  later:").replace("result, after]", "result, later]")
     card = card.replace("and after ==", "and later ==")
-    morale = house(make_pack, parent="nhis", **{"morale-fail": card}).sequence("morale")
+    morale = house(make_pack, parent="nhis", **{"morale-fail": card}).find_sequence("morale")
     with pytest.raises(UserError, match="has no value here"):
-        resolve(morale, {"hit_number": 3, "targets": "squad morale=3"}, Script([6]))
+        play_sequence(morale, {"hit_number": 3, "targets": "squad morale=3"}, Script([6]))
 
 
 def test_a_table_like_another_with_other_outputs_is_not_held_to_its_sentence(
@@ -128,8 +130,8 @@ notes: none
 
 
 def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
-    edition = system("lnlt").edition
-    assert house(make_pack, parent=f"lnlt@{edition}").parent is system("lnlt")
+    edition = find_system("lnlt").edition
+    assert house(make_pack, parent=f"lnlt@{edition}").parent is find_system("lnlt")
     with pytest.raises(
         TableError,
         match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}",
@@ -138,7 +140,7 @@ def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("parent", sorted(built_in()))
+@pytest.mark.parametrize("parent", sorted(list_builtin_systems()))
 def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str) -> None:
     """What is inherited is the house's, and held to no limits of strangers: each table's example
     reads as it did.
@@ -146,26 +148,28 @@ def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str)
     pack = house(make_pack, parent)
     pack.check_whole()
     assert check_content(pack.content).faults == ()
-    for id, table in system(parent).tables.items():
+    for id, table in find_system(parent).tables.items():
         if table.example:
             assert pack.tables[id].read(table.example).out == table.read(table.example).out, id
 
 
 @pytest.mark.sample(1)
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("parent", sorted(built_in()))
+@pytest.mark.parametrize("parent", sorted(list_builtin_systems()))
 def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(
     make_pack: PackMaker, parent: str
 ) -> None:
-    sequence = next(iter(system(parent).read("sequences")))
-    own = yaml.safe_dump({sequence: system(parent).read("sequences")[sequence]}, sort_keys=False)
+    sequence = next(iter(find_system(parent).read("sequences")))
+    own = yaml.safe_dump(
+        {sequence: find_system(parent).read("sequences")[sequence]}, sort_keys=False
+    )
     house(make_pack, parent, sequences=own).check_whole()
 
 
 def test_lists_and_groups_are_added_to_those_of_the_game(make_pack: PackMaker) -> None:
     game = "lists: {moods: [calm, grim]}\ngroups: {weather: Weather, spare: null}\n"
     pack = house(make_pack, "baps", game=game)
-    parent = system("baps")
+    parent = find_system("baps")
     assert pack.lists == {**parent.lists, "moods": ("calm", "grim")}
     assert pack.game["groups"] == {**parent.game["groups"], "weather": "Weather"}
 
@@ -189,9 +193,9 @@ units:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("parent", sorted(built_in()))
+@pytest.mark.parametrize("parent", sorted(list_builtin_systems()))
 def test_a_pack_adds_one_of_each_and_keeps_all_else(make_pack: PackMaker, parent: str) -> None:
-    pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), system(parent).game
+    pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), find_system(parent).game
     assert check_content(pack.content).faults == ()
     for part, name in (
         ("lists", "moods"),
@@ -234,7 +238,7 @@ def test_null_takes_a_table_out_where_no_sequence_reads_it(make_pack: PackMaker)
     pack = house(make_pack, "lnlt", **{"mines-vehicle": "null\n"}, sequences="mines: null\n")
     pack.check_whole()
     assert check_content(pack.content).faults == ()
-    assert {*built_in()["lnlt"].tables} - {*pack.tables} == {"mines-vehicle"}
+    assert {*list_builtin_systems()["lnlt"].tables} - {*pack.tables} == {"mines-vehicle"}
 
 
 def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:

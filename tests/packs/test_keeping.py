@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Place
-from bot.packs.pack_store import GRACE, tidy
+from bot.packs.pack_store import GRACE, expire_unused
 from bot.packs.review import Review
-from bot.stores.records import PACK_FILES, Doc
-from bot.systems.packs.pack import PackSystem
+from bot.rulesets.packs.pack import PackSystem
+from bot.storage.records import PACK_FILES, Doc
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Place
 from bot.verification.check_file import check
 from tests.commands.test_pack import add, few, managed
 from tests.fresh import fresh_app
@@ -39,22 +39,22 @@ class Hand:
 
 async def kept(channel: Channel) -> list[Doc]:
     """The contents that are in the store."""
-    return list(await channel.app.store.docs(PACK_FILES))
+    return list(await channel.app.store.load_docs(PACK_FILES))
 
 
 async def test_content_that_nobody_needs_goes_after_a_week_unless_it_is_added_again() -> None:
     clock = Hand()
     channel = Channel(await fresh_app(clock))
     await add(channel, few())
-    assert await tidy(channel.app.store, clock) == 0
+    assert await expire_unused(channel.app.store, clock) == 0
     await managed(channel, "pack remove few")
-    assert await tidy(channel.app.store, clock) == 1
+    assert await expire_unused(channel.app.store, clock) == 1
     clock.at += GRACE / 2
     await add(channel, few())
     clock.at += GRACE
     assert len(await kept(channel)) == 1
     await managed(channel, "pack remove few")
-    assert await tidy(channel.app.store, clock) == 1
+    assert await expire_unused(channel.app.store, clock) == 1
     clock.at += GRACE + 1
     assert await kept(channel) == []
 
@@ -66,10 +66,10 @@ async def test_what_was_played_stays() -> None:
     await managed(channel, "pack enable few")
     await channel.do("Anna", "few shoot targets=unit hand=6")
     await managed(channel, "pack remove few")
-    assert await tidy(channel.app.store, clock) == 0
+    assert await expire_unused(channel.app.store, clock) == 0
     clock.at += 10 * GRACE
     assert len(await kept(channel)) == 1
-    assert "Shoot" in (await channel.do("Anna", "log")).text()
+    assert "Shoot" in (await channel.do("Anna", "log")).format_text()
 
 
 async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_changes_it(
@@ -84,7 +84,7 @@ async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_cha
     (folder / "crt.yaml").write_text(SECOND["crt.yaml"])
     use_packs(folder)
     later = Channel(App(channel.app.store), prefix="later")
-    assert "miss" in (await later.do("Anna", "few shoot targets=unit hand=4")).text()
+    assert "miss" in (await later.do("Anna", "few shoot targets=unit hand=4")).format_text()
     assert len(await kept(channel)) == 1
 
 
@@ -107,7 +107,7 @@ async def test_free_play_goes_on_under_the_version_that_is_enabled_and_a_game_un
         await channel.do("Anna", *start, *lines)
         await managed(channel, "pack enable few@2")
         await channel.do("Anna", lines[2])
-        loaded = await channel.app.games.at(channel.place.key)
+        loaded = await channel.app.games.load_current(channel.place.key)
         assert loaded is not None
         assert list(loaded.game.packs) == played
 
@@ -128,7 +128,7 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(
     channel = await Channel.fresh()
     with monkeypatch.context() as before:
         before.setattr(PackSystem, "check_new", lambda self: None)
-        before.setattr("bot.commands.packs.pack.reviewed", here)
+        before.setattr("bot.commands.packs.pack.review_pack", here)
         assert not (await add(channel, text)).error
     await managed(channel, "pack enable few")
     await channel.do(
@@ -138,18 +138,18 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(
         "few shoot targets=unit hand=5",
     )
     assert (await channel.do("Anna", "game status")).title
-    file = file_text((await channel.do("Anna", "game export")).files[0].data, "duel.json")
+    file = read_file_text((await channel.do("Anna", "game export")).files[0].data, "duel.json")
     found = check(json.loads(file), [])
     assert (found.faults, found.status) == ((), 0)
     elsewhere = Channel(channel.app, place=Place("t:other/1", "t:other", "#far"))
-    spec = channel.app.spec(("game", "import"))
-    taken = await channel.app.run_typed(
+    spec = channel.app.find_spec(("game", "import"))
+    taken = await channel.app.run_parsed(
         spec, {"file": file}, channel.who("Zoe"), elsewhere.place, "brought"
     )
-    assert not taken.error, taken.text()
+    assert not taken.error, taken.format_text()
     assert not (await elsewhere.say("Zoe", "few shoot targets=unit hand=4")).error
     refused = await add(channel, text)
-    assert "odds is a word of every command of this kind" in refused.text()
+    assert "odds is a word of every command of this kind" in refused.format_text()
 
 
 async def here(_: Any, function: Callable[..., Review], *arguments: object) -> Review:

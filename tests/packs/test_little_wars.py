@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 from tests.playing import Channel
 
 pytestmark = pytest.mark.usefixtures("packs")
@@ -18,7 +18,7 @@ CLOSE = {36: (3, 15), 25: (3, 15), 24: (2, 10), 13: (2, 10), 12: (1, 5), 1: (1, 
 
 
 def test_cavalry_charging_infantry() -> None:
-    table = system("little-wars").table("charge-losses")
+    table = find_system("little-wars").find_table("charge-losses")
     for inches, (infantry, killed) in EXTENDED.items():
         found = table.read({"inches": inches, "formation": "extended"})
         assert (found["cavalry"], found["per_infantry"]) == (1, infantry)
@@ -57,7 +57,7 @@ async def test_a_melee(ours: int, theirs: int, isolated: bool, said: str) -> Non
     reply = await channel.do(
         "Anna", f"little-wars melee Guards Line{' isolated' if isolated else ''}"
     )
-    assert f"{ours} against {theirs}: {said}" in reply.text()
+    assert f"{ours} against {theirs}: {said}" in reply.format_text()
     killed, prisoners = (int(word) for word in said.split() if word.isdigit())
     units = (await channel.game()).units
     assert units["guards"].numbers["men"] == ours - killed
@@ -88,10 +88,10 @@ async def test_charges() -> None:
     charge = "little-wars charge Horse Foot inches=30 formation=extended"
     assert (
         (await channel.do("Anna", charge))
-        .text()
+        .format_text()
         .startswith("Horse loses 4, Foot loses 12 · Horse attacks")
     )
     toss = await channel.do("Anna", "little-wars cavalry-charge Horse Lancers hand=2")
-    assert toss.text().startswith("Horse loses 6, Lancers loses 2 · Horse attacks")
+    assert toss.format_text().startswith("Horse loses 6, Lancers loses 2 · Horse attacks")
     refused = await channel.say("Anna", "little-wars charge Horse Foot inches=30 formation=close")
-    assert "Fewer than eight cavalry may not charge" in refused.text()
+    assert "Fewer than eight cavalry may not charge" in refused.format_text()

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.game.roster_file import read_roster, units_of
-from bot.packs.importing.recognise import imported
+from bot.game.roster_file import build_units, read_roster
+from bot.packs.importing.detect_format import import_tables
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key, normalize_name
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 from tests.lookalikes import LOOKALIKES
 
 TABLES = {
@@ -38,8 +38,8 @@ def spell_cells(text: str, change: str) -> str:
 @pytest.mark.parametrize("change", [name for name in LOOKALIKES if name != "upper case"])
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_means_the_same_in_every_spelling(name: str, change: str) -> None:
-    right = imported(TABLES[name], name)
-    written = imported(spell_cells(TABLES[name], change), name)
+    right = import_tables(TABLES[name], name)
+    written = import_tables(spell_cells(TABLES[name], change), name)
     assert len(written.files) == len(right.files)
     for one, other in zip(written.files.values(), right.files.values(), strict=True):
         assert keyed(one) == keyed(other)
@@ -55,7 +55,7 @@ def keyed(text: str) -> list[str]:
 def test_a_roster_means_the_same_in_every_spelling(change: str) -> None:
     written = spell_cells(ROSTER, change)
     right, read = (
-        units_of(read_roster(text), system("lnlt"), str, {}, started=False)
+        build_units(read_roster(text), find_system("lnlt"), str, {}, started=False)
         for text in (ROSTER, written)
     )
     for unit, other in zip(read.values(), right.values(), strict=True):
@@ -70,4 +70,4 @@ def test_a_roster_takes_no_name_twice(change: str) -> None:
     again = LOOKALIKES[change]("O'Brien fi-1")
     text = f"{ROSTER}\n{again},leader,US,5,"
     with pytest.raises(UserError, match="is taken"):
-        units_of(read_roster(text), system("lnlt"), str, {}, started=False)
+        build_units(read_roster(text), find_system("lnlt"), str, {}, started=False)

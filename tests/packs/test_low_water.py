@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.commands.post.choose import LATER, WAIT
-from bot.host.fuzz import Tally, fuzz
-from bot.host.odds_text import reply_of
-from bot.interface.reply.parts import Odds
+from bot.cli.fuzz import FuzzTally, play_random_games
+from bot.cli.odds_text import count_odds_reply
+from bot.commands.by_post.choose import LATER, WAIT
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
+from bot.ui.reply.parts import Odds
 from tests.examples import odds
 from tests.fresh import fresh_store
 from tests.packs.evening import (
@@ -103,7 +103,7 @@ def test_odds_of_two_choices_of_one_side_are_told_in_its_words(low_water: Path) 
         "range": 5,
         "cover": "soft",
     }
-    reply = reply_of(system("low-water").sequence("shoot"), given)
+    reply = count_odds_reply(find_system("low-water").find_sequence("shoot"), given)
     headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
     assert headings == ["preventives, if stand and hold", "If stand and run", "If ground"]
     assert reply.title.startswith(
@@ -188,8 +188,8 @@ async def test_it_passes_the_check_and_reads_what_it_keeps(low_water: Path) -> N
 
 async def test_random_games_of_it_are_sound(low_water: Path) -> None:
     """Without a table to look up, with choices that are answered, and with what waits for them."""
-    tally = Tally()
-    assert await fuzz(system("low-water"), 2, 3, tally) is None
+    tally = FuzzTally()
+    assert await play_random_games(find_system("low-water"), 2, 3, tally) is None
     assert tally.plays == 2
 
 
@@ -222,7 +222,7 @@ async def test_what_is_suggested_runs_in_this_game(low_water: Path) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start low-water")
     for line in ("unit list", "track set tide 99"):
-        example = (await channel.say("Anna", line)).text().rpartition("/")[2].rstrip("`")
+        example = (await channel.say("Anna", line)).format_text().rpartition("/")[2].rstrip("`")
         await channel.do("Anna", example)
     lacks = await channel.say("Anna", "game start low-water scenario=cove")
     assert lacks.lines[0] == "It has cuckmere."
@@ -291,7 +291,7 @@ async def test_what_was_added_meanwhile_stays_and_every_verifier_follows(
     channel = await waiting_for_revenue()
     await channel.do("Anna", f"{BRAWL}6,6,6,6,6,6,1,1,1,1,1,1")
     asked = await channel.do("Ben", "choose option=stand hand=6,6")
-    assert "Spend one of 5 spirit" in asked.text()
+    assert "Spend one of 5 spirit" in asked.format_text()
     (asks,) = (await channel.game()).waits.values()
     assert asks["tracks"] == ["Revenue/spirit", "mist"]
     await channel.refused(
@@ -306,14 +306,14 @@ async def test_the_refusal_has_the_buttons_that_answer_it(low_water: Path) -> No
     """The player who may choose presses one; the others read who has to choose."""
     channel = await waiting_for_revenue()
     waits = await channel.refused("Anna", "low-water tide", "choice-first")
-    assert "Ben chooses for Revenue." in waits.text()
+    assert "Ben chooses for Revenue." in waits.format_text()
     assert not [button for button in waits.buttons if button.action.startswith("choose:")]
     mine = await channel.refused("Ben", 'unit edit "Officers 1" men=3', "choice-first")
     assert (
         mine.title
         == "#5 waits for Revenue to choose; until then Officers 1 can be neither used nor changed."
     )
-    assert "Choose first: /choose stand event=5 or /choose ground event=5" in mine.text()
+    assert "Choose first: /choose stand event=5 or /choose ground event=5" in mine.format_text()
     ground = mine.buttons[1]
     assert ground.label.startswith("Go to ground")
     await channel.press("Ben", ground.action)

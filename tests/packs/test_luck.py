@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from bot.cli.fuzz import list_examples, list_sides
 from bot.commands.log import stats
-from bot.game.events import undone_events
-from bot.host.fuzz import examples, sides_of
-from bot.interface.reply.packing import file_text
-from bot.interface.reply.parts import Group, Small
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
-from bot.systems.catalog import system
+from bot.game.events import find_undone_events
+from bot.rulesets.catalog import find_system
+from bot.ui.reply.packing import read_file_text
+from bot.ui.reply.parts import Group, Small
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place
 from tests.fresh import fresh_app
 from tests.playing import Channel
 
@@ -39,7 +39,7 @@ class Evening:
 
     def __init__(self, here: Channel, there: Channel, pack: str) -> None:
         self.here, self.there, self.pack = here, there, pack
-        self.players = dict(zip(sides_of(system(pack)), ("Anna", "Bob"), strict=True))
+        self.players = dict(zip(list_sides(find_system(pack)), ("Anna", "Bob"), strict=True))
         self.shots: dict[int, str] = {}
         """The sequences that were played, by the event in which dice fell first."""
 
@@ -59,9 +59,9 @@ class Evening:
 
     async def bodies(self) -> dict[int, Any]:
         """The events so far, by number."""
-        loaded = await self.here.app.games.at(self.here.place.key)
+        loaded = await self.here.app.games.load_current(self.here.place.key)
         assert loaded is not None
-        return {row.number: row.data for row in await self.here.app.store.events(loaded.row)}
+        return {row.number: row.data for row in await self.here.app.store.load_events(loaded.row)}
 
     async def shoot(self, channel: Channel, name: str, line: str) -> int:
         """Play a sequence and answer all that it asks; return the number of its first event, 0
@@ -100,7 +100,7 @@ class Evening:
     async def rolled(self) -> list[str]:
         """The sequences of the shots in which dice fell and that are not undone."""
         bodies = await self.bodies()
-        undone = undone_events(bodies.values())
+        undone = find_undone_events(bodies.values())
         with_dice = set[int]()
         for number, body in bodies.items():
             if number not in undone and (body.get("dice") or body["kind"] == "sealed"):
@@ -130,13 +130,13 @@ async def told(evening: Evening) -> dict[str, str]:
     """The luck of each side, equal in stats and on the page."""
     shown = of_stats(await evening.there.do("Anna", "game stats"))
     (file,) = (await evening.here.do("Anna", "game export html")).files
-    assert of_page(file_text(file.data, file.name)) == shown
+    assert of_page(read_file_text(file.data, file.name)) == shown
     return shown
 
 
 def test_packs_that_ask_are_found() -> None:
     assert len(ASKING) >= 4
-    assert all(any(one.choices for one in system(pack).sequences.values()) for pack in ASKING)
+    assert all(any(one.choices for one in find_system(pack).sequences.values()) for pack in ASKING)
 
 
 @pytest.mark.sample(2)
@@ -145,8 +145,8 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
     pack: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evening = await Evening.begin(pack)
-    lines = [line for line in examples()[pack] if f"{pack} " in line]
-    asking = [line for line in lines if system(pack).sequence(line.split()[1]).choices]
+    lines = [line for line in list_examples()[pack] if f"{pack} " in line]
+    asking = [line for line in lines if find_system(pack).find_sequence(line.split()[1]).choices]
     for line in asking:
         assert await evening.shoot(evening.here, "Anna", line)
         assert await evening.shoot(evening.there, "Bob", line)
@@ -170,14 +170,14 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
 
     shown = await told(evening)
     rolled = await evening.rolled()
-    scored = [id for id in rolled if system(pack).scores(id)]
+    scored = [id for id in rolled if find_system(pack).get_scores(id)]
     assert counted(shown) == len(scored)
     total = (
         f"{len(scored)} of {len(rolled)} rolls count"
         if len(scored) < len(rolled)
         else f"{len(rolled)} rolls"
     )
-    assert total in (await evening.here.do("Bob", "game stats")).text()
+    assert total in (await evening.here.do("Bob", "game stats")).format_text()
 
     tracks = dict[str, Any]()
 
@@ -185,8 +185,8 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
         tracks.update(sides)
         return Reply(title)
 
-    monkeypatch.setattr(stats, "luck_shown", luck_shown)
-    loaded = await evening.here.app.games.at(evening.here.place.key)
+    monkeypatch.setattr(stats, "draw_luck", luck_shown)
+    loaded = await evening.here.app.games.load_current(evening.here.place.key)
     assert loaded is not None
     await evening.here.press("Anna", f"luck:{loaded.row}")
     assert {side: len(track) for side, track in tracks.items()} == {
@@ -208,4 +208,4 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
             )
         assert total in small
     (page,) = (file for file in story.files if file.name.endswith(".html"))
-    assert of_page(file_text(page.data, page.name)) == shown
+    assert of_page(read_file_text(page.data, page.name)) == shown

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from bot.answers.headline import headline_of
-from bot.interface.registry import registry
-from bot.packs.check import check_content, placed
-from bot.packs.new import new_pack
+from bot.packs.check import add_positions, check_content
+from bot.packs.new import write_new_pack
+from bot.presentation.headline import get_result_headline
 from bot.rules.errors import UserError
-from bot.rules.sequence.sequence import Settlement
-from bot.rules.tables.axis import axis
-from bot.rules.tables.compile import _place
-from bot.systems.catalog import everywhere, systems
-from bot.systems.packs.archive import read_content
-from bot.systems.packs.pack import TAKEN
-from bot.systems.resolve import count_odds
-from bot.systems.system import built_in
+from bot.rules.sequence.sequence import Resolution
+from bot.rules.tables.axis import build_axis
+from bot.rules.tables.compile import _find_position
+from bot.rulesets.catalog import get_systems, load_shared_systems
+from bot.rulesets.packs.archive import read_content
+from bot.rulesets.packs.pack import TAKEN
+from bot.rulesets.play_once import count_odds
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.registry import get_registry
 from tests.packs.conftest import FEW, PackMaker
 
 pytestmark = pytest.mark.scenes(12)
@@ -30,14 +30,14 @@ pytestmark = pytest.mark.scenes(12)
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The pack that `grognard new` writes, by file."""
     folder = tmp_path_factory.mktemp("packs") / "base"
-    new_pack(folder)
+    write_new_pack(folder)
     return {name: data.decode() for name, data in read_content(folder).items()}
 
 
 def said(files: dict[str, str]) -> str:
     """The faults and questions of a pack, a line each, as the command prints them."""
     content = {name: text.encode() for name, text in files.items()}
-    report = placed(check_content(content), content)
+    report = add_positions(check_content(content), content)
     return "\n".join((*report.faults, *report.questions))
 
 
@@ -352,15 +352,17 @@ def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(
 
 def test_rounds_may_go_on_with_what_came_out() -> None:
     """`becomes` may name an output: next round's ours is this round's ours_left."""
-    from bot.rules.sequence.rounds import Carried, Told
+    from bot.rules.sequence.rounds import CarriedInput, OutputCondition
 
-    assert Carried(becomes=Told("ours_left")).next(5, {"ours_left": 2}) == 2
+    assert CarriedInput(becomes=OutputCondition("ours_left")).compute_next(5, {"ours_left": 2}) == 2
 
 
 def test_a_pack_is_called_like_no_command() -> None:
     """`/deck` and `/hand` came later than the list."""
-    games = {*built_in()}
-    assert {name for name in registry().top if name.removesuffix("-table") not in games} <= TAKEN
+    games = {*list_builtin_systems()}
+    assert {
+        name for name in get_registry().top_names if name.removesuffix("-table") not in games
+    } <= TAKEN
 
 
 @pytest.mark.parametrize(
@@ -371,7 +373,7 @@ def test_a_word_of_every_unit_names_no_attribute(make_pack: PackMaker, name: str
     attribute = f"{name}: {{type: int, min: 0, max: 9, help: x}}"
     game = f"groups: {{combat: Combat}}\nunits:\n  types: [unit]\n  attributes:\n    {attribute}\n"
     content = read_content(make_pack({"game.yaml": game}))
-    (fault,) = placed(check_content(content), content).faults
+    (fault,) = add_positions(check_content(content), content).faults
     assert fault.startswith(
         f"few/game.yaml, line 5, row units attributes {name}: every unit has name, type, side, state"
     )
@@ -400,23 +402,23 @@ def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
     """What it counts is what our registration comes to with its shortest descriptions, give or
     take a tenth.
     """
-    from adapters.discord.command_payload import _command, size
-    from bot.interface.registry import Registry
-    from bot.packs.check import characters_of
-    from bot.systems.packs.pack import PackSystem
-    from bot.systems.system import built_in
+    from adapters.discord.command_payload import _build_command, measure_size
+    from bot.packs.check import count_characters
+    from bot.rulesets.packs.pack import PackSystem
+    from bot.rulesets.system import list_builtin_systems
+    from bot.ui.registry import Registry
 
     packs = [
         PackSystem(read_content(path.parent))
         for path in sorted((root / "packs").glob("*/pack.yaml"))
     ]
-    for pack in (*packs, *built_in().values()):
+    for pack in (*packs, *list_builtin_systems().values()):
         known = Registry({pack.id: pack})
         for name in (pack.id, f"{pack.id}-table"):
-            right = size(_command(name, known, 10))
-            assert abs(characters_of(known, name) - right) <= right / 10, (
+            right = measure_size(_build_command(name, known, 10))
+            assert abs(count_characters(known, name) - right) <= right / 10, (
                 name,
-                characters_of(known, name),
+                count_characters(known, name),
                 right,
             )
 
@@ -467,12 +469,12 @@ def test_a_flag_where_no_unit_has_one_is_told_in_a_whole_sentence() -> None:
 
 
 def test_without_a_headline_the_word_of_the_result_begins_the_answer() -> None:
-    lnlt = systems()["lnlt"]
-    assert headline_of(Settlement(""), {"result": "falls-back"}, lnlt) == "falls back"
-    assert headline_of(Settlement("3 hits"), {"result": "falls-back"}, lnlt) == "3 hits"
+    lnlt = get_systems()["lnlt"]
+    assert get_result_headline(Resolution(""), {"result": "falls-back"}, lnlt) == "falls back"
+    assert get_result_headline(Resolution("3 hits"), {"result": "falls-back"}, lnlt) == "3 hits"
     assert (
-        headline_of(Settlement(""), {"hits": 3}, lnlt)
-        == headline_of(Settlement(""), {"result": "none"}, lnlt)
+        get_result_headline(Resolution(""), {"hits": 3}, lnlt)
+        == get_result_headline(Resolution(""), {"result": "none"}, lnlt)
         == ""
     )
 
@@ -480,14 +482,14 @@ def test_without_a_headline_the_word_of_the_result_begins_the_answer() -> None:
 def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:
     one = next(
         found
-        for pack in everywhere().values()
+        for pack in load_shared_systems().values()
         for found in pack.sequences.values()
         if found.odds_by
         and any("result" in str(said) and "{" in str(said) for said in found.outputs.values())
         and "result" not in found.outputs
     )
     with pytest.raises(UserError) as error:
-        count_odds(one, one.decided(one.example), by=("result",))
+        count_odds(one, one.add_default_choices(one.example), by=("result",))
     assert "[0].result." in str(error.value.hint)
 
 
@@ -495,4 +497,4 @@ def test_a_table_of_rolls_that_steps_call_without_a_die_says_who_rolls() -> None
     with pytest.raises(
         UserError, match=r"drift\. Steps that call a table roll first and hand it what fell"
     ):
-        _place(axis([1], "few/drift.yaml"), None, "few/drift.yaml", "fall")
+        _find_position(build_axis([1], "few/drift.yaml"), None, "few/drift.yaml", "fall")

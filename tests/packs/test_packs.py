@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.command_payload import MAX_COMMAND, payload, size
-from bot.interface.registry import registry
+from adapters.discord.command_payload import MAX_COMMAND, build_payload, measure_size
 from bot.rules.errors import TableError
-from bot.systems.catalog import named_folder, system, systems
-from bot.systems.packs.pack import load_pack
+from bot.rulesets.catalog import find_named_folder, find_system, get_systems
+from bot.rulesets.packs.pack import load_pack
+from bot.ui.registry import get_registry
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
@@ -38,16 +38,16 @@ async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
         "game join Blue",
     )
     reply = await channel.do("Anna", "generic-table odds attack=9 defense=4 shift=-1 roll=5")
-    assert "Exchange at 2-1 (column 1-1)" in reply.text()
+    assert "Exchange at 2-1 (column 1-1)" in reply.format_text()
     await channel.do("Anna", "unit edit blue1 stats=state=reduced", "game next")
     assert (await channel.game()).phase == "combat"
     await channel.do("Anna", "generic-table fire fp=8")
     attack = await channel.do(
         "Anna", "generic attack attackers=blue1..blue4 targets=red1 ground=town hand=6"
     )
-    assert "column 1-1\n" in attack.text()
-    assert ", defender retreats" in attack.text()
-    log = (await channel.do("Anna", "log 9")).text()
+    assert "column 1-1\n" in attack.format_text()
+    assert ", defender retreats" in attack.format_text()
+    log = (await channel.do("Anna", "log 9")).format_text()
     assert "Combat begins" in log
     assert "Anna (Blue): Fire: " in log
     await channel.do("Anna", "game undo")
@@ -56,11 +56,11 @@ async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
 def test_the_packs_that_come_with_the_program_are_named_free(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
 ) -> None:
-    assert named_folder("free") == root / "packs"
-    assert named_folder("free/generic") == root / "packs" / "generic"
+    assert find_named_folder("free") == root / "packs"
+    assert find_named_folder("free/generic") == root / "packs" / "generic"
     (tmp_path / "free").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert named_folder("free") == Path("free"), "a folder of one's own comes first"
+    assert find_named_folder("free") == Path("free"), "a folder of one's own comes first"
 
 
 async def test_help_knows_a_pack_without_sequences(
@@ -68,7 +68,7 @@ async def test_help_knows_a_pack_without_sequences(
 ) -> None:
     use_packs(make_pack())
     channel = await Channel.fresh()
-    page = (await channel.do("Anna", "help few")).text()
+    page = (await channel.do("Anna", "help few")).format_text()
     assert "crt" in page
     assert "CC0" in page
     await channel.refused("Anna", "few crt roll=3", "unknown-command")
@@ -78,13 +78,13 @@ def test_discord_is_given_the_commands_of_a_pack_and_no_empty_one(
     make_pack: PackMaker, use_packs: Callable[[Path], None], root: Path
 ) -> None:
     use_packs(make_pack())
-    made = {command["name"]: command for command in payload(registry())}
+    made = {command["name"]: command for command in build_payload(get_registry())}
     assert "few-table" in made
     assert "few" not in made
     use_packs(root / "packs")
-    made = {command["name"]: command for command in payload(registry())}
+    made = {command["name"]: command for command in build_payload(get_registry())}
     assert [option["name"] for option in made["generic"]["options"]] == ["attack"]
-    assert size(made["generic-table"]) <= MAX_COMMAND
+    assert measure_size(made["generic-table"]) <= MAX_COMMAND
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_a_zip_is_as_good_as_a_folder(
 ) -> None:
     shutil.make_archive(str(tmp_path / "own" / "generic"), "zip", root / "packs", "generic")
     use_packs(tmp_path / "own")
-    assert system("generic").table("fire").read({"fp": 8, "roll": 4})["steps"] == 0
+    assert find_system("generic").find_table("fire").read({"fp": 8, "roll": 4})["steps"] == 0
     assert (
         load_pack(tmp_path / "own" / "generic.zip").version
         == load_pack(root / "packs" / "generic").version
@@ -129,8 +129,8 @@ def test_a_pack_with_a_fault_is_left_out_and_the_others_stay(
         "bad",
     )
     use_packs(make_pack().parent)
-    assert "few" in systems()
-    assert "bad" not in systems()
+    assert "few" in get_systems()
+    assert "bad" not in get_systems()
     assert "pack bad is left out: bad/crt.yaml" in caplog.text
 
 
@@ -162,8 +162,14 @@ async def test_house_rules_inherit_what_they_do_not_change(
     )
     use_packs(folder)
     channel = await Channel.fresh()
-    assert system("house").table("melee-odds").read({"attack": 9, "defense": 1})["odds"] == "1-1"
-    assert system("lnlt").table("melee-odds").read({"attack": 9, "defense": 1})["odds"] == "5-1"
+    assert (
+        find_system("house").find_table("melee-odds").read({"attack": 9, "defense": 1})["odds"]
+        == "1-1"
+    )
+    assert (
+        find_system("lnlt").find_table("melee-odds").read({"attack": 9, "defense": 1})["odds"]
+        == "5-1"
+    )
     reply = await channel.do("Anna", 'house fire attackers="squad fp=2" targets="squad morale=4"')
     assert reply.title
     assert (await channel.do("Anna", "game start house Hill")).title

@@ -10,7 +10,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.stores.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
@@ -36,8 +36,8 @@ async def played(home: Path) -> int:
         channel = Channel(App(store))
         await channel.do("Anna", *["few-table combat crt"] * 30, "roll 2d6")
         await channel.do("Anna", 'lnlt morale-check units="squad morale=5" hand=1,2')
-        (game,) = await store.games(limit=9)
-        rolls = [row.data for row in await store.events(game)]
+        (game,) = await store.list_games(limit=9)
+        rolls = [row.data for row in await store.load_events(game)]
     return sum(roll.get("target") == "crt" and roll["dice"][0]["value"] == 4 for roll in rolls)
 
 
@@ -81,7 +81,7 @@ async def test_one_game_by_its_id_or_all_of_them(
 ) -> None:
     async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         await Channel(App(store)).do("Anna", 'lnlt morale-check units="squad morale=5" hand=1,2')
-        (game,) = await store.games(limit=9)
+        (game,) = await store.list_games(limit=9)
     assert await asyncio.to_thread(main, ["rerun", game]) == 0
     assert "1 outcome played again" in capsys.readouterr().out
     for words in (["rerun"], ["rerun", "--all", game], ["rerun", "no-game-of-ours"]):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.rules.text.names import third
-from bot.systems.packs.pack import PackSystem
+from bot.rules.text.names import get_singular_verb
+from bot.rulesets.packs.pack import PackSystem
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
 
@@ -72,7 +72,7 @@ async def test_roles_say_who_acts_and_whom_the_odds_are_about(few: None) -> None
     odds = await channel.do("Anna", "few shoot Tom victims=Ann captain=Brand odds")
     assert odds.title == "Men lost: 1 (44%), 0 (44%), 2 (11%)"
     assert odds.by == "Tom opens fire"
-    text = odds.text()
+    text = odds.format_text()
     assert "Ann, men lost" in text
     assert "Brand" not in text
     assert "Ammo 5" in text
@@ -93,7 +93,7 @@ async def test_a_refusal_without_a_hint_gives_no_example_of_something_else(few: 
     await channel.do("Anna", "track set ammo 0")
     error = await channel.refused("Anna", "few shoot Tom victims=Ann", "card-refuses")
     assert error.title == "No ammunition is left."
-    assert "For example" not in error.text()
+    assert "For example" not in error.format_text()
 
 
 def test_a_role_is_one_of_three_and_of_units() -> None:
@@ -107,7 +107,7 @@ def test_a_role_is_one_of_three_and_of_units() -> None:
 
 def test_the_first_word_of_a_verb_is_put_right() -> None:
     verbs = ("fire", "go", "roll orders", "open fire", "pass")
-    assert [third(verb) for verb in verbs] == [
+    assert [get_singular_verb(verb) for verb in verbs] == [
         "fires",
         "goes",
         "rolls orders",
@@ -159,7 +159,7 @@ async def test_a_command_of_a_pack_that_is_left_out_says_why(
     channel = await Channel.fresh()
     error = await channel.refused("Anna", "winter charge squad", "unknown-command")
     assert error.title == "The pack winter is left out."
-    assert 'a sequence has no key "odds_bye". Did you mean odds_by?' in error.text()
+    assert 'a sequence has no key "odds_bye". Did you mean odds_by?' in error.format_text()
 
 
 async def test_a_unit_that_begins_with_a_number_is_not_taken_for_several(few: None) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bot.interface.form.form import FLAGS, Room, form_of
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import TableError
-from bot.systems.catalog import system
-from bot.systems.optional_rules import check_rules, read_rules
+from bot.rulesets.catalog import find_system
+from bot.rulesets.optional_rules import check_rules, read_rules
+from bot.ui.form.form import FLAGS, Room, build_form
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.typing.complete import CompletionContext, complete_option
 from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.playing import Channel
@@ -37,36 +37,36 @@ async def crossroads() -> Channel:
 async def test_a_rule_is_switched_on_counts_where_nobody_typed_it_and_is_named() -> None:
     channel = await crossroads()
     plain = await channel.do("Anna", f"{SHOT} hand=4")
-    assert "column 2-1" in plain.text()
-    assert "By rule" not in plain.text()
+    assert "column 2-1" in plain.format_text()
+    assert "By rule" not in plain.format_text()
     switched = await channel.do("Anna", "game settings rule=fog=on")
     assert switched.title == "Anna: rule fog on"
     foggy = await channel.do("Anna", f"{SHOT} hand=4")
-    assert "Fog" in foggy.text()
-    assert "column 1-1" in foggy.text()
-    assert "By rule: Fog of war" in foggy.text().splitlines()
+    assert "Fog" in foggy.format_text()
+    assert "column 1-1" in foggy.format_text()
+    assert "By rule: Fog of war" in foggy.format_text().splitlines()
     typed = await channel.do("Anna", f"{SHOT} fog=no hand=4")
-    assert "column 2-1" in typed.text(), "what is typed goes first"
-    assert "By rule" not in typed.text()
+    assert "column 2-1" in typed.format_text(), "what is typed goes first"
+    assert "By rule" not in typed.format_text()
     both = await channel.do("Anna", f"{SHOT} fog hand=4")
-    assert "column 1-1" in both.text()
-    assert "By rule" not in both.text()
+    assert "column 1-1" in both.format_text()
+    assert "By rule" not in both.format_text()
     off = await channel.do("Anna", "game settings rule=fog=off")
     assert off.title == "Anna: rule fog off"
-    assert "column 2-1" in (await channel.do("Anna", f"{SHOT} hand=4")).text()
+    assert "column 2-1" in (await channel.do("Anna", f"{SHOT} hand=4")).format_text()
 
 
 async def test_status_board_and_settings_show_what_is_in_force_and_undo_takes_it_back() -> None:
     channel = await crossroads()
-    assert "Optional rules" not in (await channel.do("Anna", "game status")).text()
-    assert "Fog of war: off (" in (await channel.do("Anna", "game settings")).text()
+    assert "Optional rules" not in (await channel.do("Anna", "game status")).format_text()
+    assert "Fog of war: off (" in (await channel.do("Anna", "game settings")).format_text()
     await channel.do("Anna", "game settings rule=fog")
-    assert "Optional rules: Fog of war" in (await channel.do("Anna", "game status")).text()
-    assert "Optional rules: Fog of war" in (await channel.do("Anna", "game board")).text()
-    assert "Fog of war: on (" in (await channel.do("Anna", "game settings")).text()
-    assert "rule fog on" in (await channel.do("Anna", "log")).text()
+    assert "Optional rules: Fog of war" in (await channel.do("Anna", "game status")).format_text()
+    assert "Optional rules: Fog of war" in (await channel.do("Anna", "game board")).format_text()
+    assert "Fog of war: on (" in (await channel.do("Anna", "game settings")).format_text()
+    assert "rule fog on" in (await channel.do("Anna", "log")).format_text()
     await channel.do("Anna", "game undo")
-    assert "Optional rules" not in (await channel.do("Anna", "game status")).text()
+    assert "Optional rules" not in (await channel.do("Anna", "game status")).format_text()
     await channel.do("Anna", "game redo")
     assert (await channel.game()).rules == {"fog": True}
 
@@ -102,14 +102,14 @@ async def test_odds_and_the_roll_under_them_go_by_the_rule() -> None:
     before = await channel.do("Anna", f"{SHOT} odds")
     await channel.do("Anna", "game settings rule=fog")
     odds = await channel.do("Anna", f"{SHOT} odds")
-    assert odds.text() != before.text()
-    assert "By rule: Fog of war" in odds.text()
+    assert odds.format_text() != before.format_text()
+    assert "By rule: Fog of war" in odds.format_text()
     typed = await channel.do("Anna", f"{SHOT} fog odds")
-    assert odds.text().removesuffix("\nBy rule: Fog of war") == typed.text()
+    assert odds.format_text().removesuffix("\nBy rule: Fog of war") == typed.format_text()
     [roll, *_] = odds.buttons
     rolled = await channel.press("Anna", roll.action)
-    assert "column 1-1" in rolled.text()
-    assert "By rule: Fog of war" in rolled.text()
+    assert "column 1-1" in rolled.format_text()
+    assert "By rule: Fog of war" in rolled.format_text()
 
 
 async def test_a_form_begins_with_the_rule_and_can_do_without() -> None:
@@ -119,19 +119,19 @@ async def test_a_form_begins_with_the_rule_and_can_do_without() -> None:
     spec = app.registry.get(("generic", "attack"))
     assert spec is not None
     given = {"attackers": "infantry attack=11", "targets": "infantry defense=5", "hand": "4"}
-    draft = await app.forms.begin(spec, given, who)
-    spec = await app.spec_of_form(draft, channel.place)
-    known = await app.known(channel.place, who)
-    form = form_of(spec, draft.options, known, Room())
-    ticks = form.field(FLAGS)
+    draft = await app.forms.create_draft(spec, given, who)
+    spec = await app.get_form_spec(draft, channel.place)
+    known = await app.get_completion_context(channel.place, who)
+    form = build_form(spec, draft.options, known, Room())
+    ticks = form.find_field(FLAGS)
     assert ticks is not None
     assert {pick.value: pick.chosen for pick in ticks.picks}["fog"]
 
     async def sent(**filled: Any) -> str:
-        options = take(spec, known, form, filled).options
+        options = evaluate_form(spec, known, form, filled).options
         return (
-            await app.run_typed(spec, options, who, channel.place, f"f{len(filled)}{filled}")
-        ).text()
+            await app.run_parsed(spec, options, who, channel.place, f"f{len(filled)}{filled}")
+        ).format_text()
 
     assert "column 1-1" in await sent()
     assert "column 1-1" in await sent(**{FLAGS: ["fog"]})
@@ -158,18 +158,20 @@ async def test_the_export_holds_the_choice_and_both_verifiers_know_it() -> None:
     assert found.status == 0, "both shots are played again"
     assert verify_log.check(log).faults == []
     elsewhere = await Channel.fresh()
-    spec = elsewhere.app.spec(("game", "import"))
-    brought = await elsewhere.app.run_typed(
+    spec = elsewhere.app.find_spec(("game", "import"))
+    brought = await elsewhere.app.run_parsed(
         spec, {"file": file.data.decode()}, elsewhere.who("Anna"), elsewhere.place, "i"
     )
-    assert not brought.error, brought.text()
+    assert not brought.error, brought.format_text()
     assert (await elsewhere.game()).rules == {"fog": False}
 
 
 async def test_names_are_completed() -> None:
-    spec = registry().get(("game", "settings"))
+    spec = get_registry().get(("game", "settings"))
     assert spec is not None
-    found = complete_option(spec, "rule", "", registry(), Known(system="generic"), {})
+    found = complete_option(
+        spec, "rule", "", get_registry(), CompletionContext(system="generic"), {}
+    )
     assert [one.name for one in found] == ["Fog of war: on", "Fog of war: off"]
     assert [one.value for one in found] == ["fog=on", "fog=off"]
 
@@ -199,7 +201,7 @@ BAD = [
 
 @pytest.mark.parametrize(("rules", "fault"), BAD)
 def test_what_is_wrong_in_a_pack_is_said_when_it_is_loaded(rules: Any, fault: str) -> None:
-    inputs = {id: sequence.inputs for id, sequence in system("generic").sequences.items()}
+    inputs = {id: sequence.inputs for id, sequence in find_system("generic").sequences.items()}
     with pytest.raises(TableError) as error:
         check_rules(read_rules(rules, "few/game.yaml"), inputs, {"units": {}}, "few/game.yaml")
     assert fault in str(error.value)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.fuzz import Tally, fuzz
-from bot.interface.form.form import Room, form_of
-from bot.interface.registry import registry
-from bot.interface.typing.complete import Known
+from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
-from bot.systems.packs.pack import PackSystem, load_pack
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
+from bot.rulesets.packs.pack import PackSystem, load_pack
+from bot.ui.form.form import Room, build_form
+from bot.ui.registry import get_registry
+from bot.ui.typing.complete import CompletionContext
 from tests.examples import lookup, odds
 from tests.packs.evening import (
     Player,
@@ -224,7 +224,7 @@ async def test_who_hands_over_behind_an_answer_reads_what_it_came_to(salt_road: 
         "Anna", "track set orders 3", "salt-road attack Foot Rangers hand=day-of-days,slow-start"
     )
     await channel.do("Ben", "choose option=stand")
-    [last, _] = (await channel.do("Anna", "game pass done")).body()
+    [last, _] = (await channel.do("Anna", "game pass done")).format_body()
     assert last.startswith("Last: Stood: Foot fought")
 
 
@@ -235,9 +235,9 @@ async def test_a_hand_is_closed_and_used_card_by_card(salt_road: Path) -> None:
     drawn = await channel.do("Anna", "deck draw duke 5 to=me")
     assert drawn.private
     await channel.fails("Anna", "deck draw duke to=me", "5 is the most")
-    hand = (await channel.do("Anna", "hand")).text()
+    hand = (await channel.do("Anna", "hand")).format_text()
     assert "orders" in hand
-    assert "Your hand" not in (await channel.do("Ben", "deck show duke")).text()
+    assert "Your hand" not in (await channel.do("Ben", "deck show duke")).format_text()
 
 
 async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> None:
@@ -250,19 +250,24 @@ async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> N
 
 def test_the_form_says_no_formulas(salt_road: Path) -> None:
     """It asks for an army only where one counts, so nobody need read when that is."""
-    spec = registry().get(("salt-road", "use"))
+    spec = get_registry().get(("salt-road", "use"))
     assert spec is not None
-    field = form_of(spec, {"card": "lancers", "how": "support"}, Known(), Room()).field("units")
+    field = build_form(
+        spec, {"card": "lancers", "how": "support"}, CompletionContext(), Room()
+    ).find_field("units")
     assert field is not None
     assert field.hint == "An army of yours, for support or men."
     assert (
-        form_of(spec, {"card": "lancers", "how": "orders"}, Known(), Room()).field("units") is None
+        build_form(
+            spec, {"card": "lancers", "how": "orders"}, CompletionContext(), Room()
+        ).find_field("units")
+        is None
     )
 
 
 async def test_random_games_of_it_are_sound(salt_road: Path) -> None:
-    tally = Tally()
-    assert await fuzz(system("salt-road"), 2, 3, tally) is None
+    tally = FuzzTally()
+    assert await play_random_games(find_system("salt-road"), 2, 3, tally) is None
     assert tally.plays == 2
 
 
@@ -351,7 +356,7 @@ async def test_an_evening_on_the_console_with_proof(salt_road: Path, tmp_path: P
     assert game.turn == 3
     assert len(years[0].played) == 12
     for who in ("Anna", "Ben"):
-        hand = (await channel.do(who, "hand")).text()
+        hand = (await channel.do(who, "hand")).format_text()
         names = pack.decks[SIDES[who][1]].names
         assert all(names[card] in hand for card in years[0].hands[who])
     await agreed(channel, tmp_path)

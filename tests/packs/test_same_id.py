@@ -19,4 +19,4 @@ async def test_a_pack_called_as_one_of_the_hosts_is_not_enabled(
     refused = await channel.say("Host", "pack enable few", manager=True)
     assert refused.code == "id-taken"
     assert refused.title == "/few is a command of this bot already, for everybody."
-    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=5")).text()
+    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=5")).format_text()

@@ -13,17 +13,17 @@ import yaml
 
 from bot.game import roster_file
 from bot.packs.check import check_content
-from bot.rules.declared import choices, idioms, load
-from bot.rules.declared.answer_lines import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
-from bot.rules.declared.values import REFUSE_KEYS
+from bot.rules.declared import choices, load, macros
+from bot.rules.declared.let_tell import REFUSE_KEYS
+from bot.rules.declared.output_steps import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
 from bot.rules.inputs import tracks
 from bot.rules.inputs.options import FIELDS, FURTHER
-from bot.rules.sequence.rounds import Carried
+from bot.rules.sequence.rounds import CarriedInput
 from bot.rules.tables import compile as compiling
-from bot.systems import deck_file, game_file, optional_rules, system
-from bot.systems.packs import pack
-from bot.systems.packs.archive import read_content
-from bot.systems.yaml_file import parse
+from bot.rulesets import deck_file, game_file, optional_rules, system
+from bot.rulesets.packs import pack
+from bot.rulesets.packs.archive import read_content
+from bot.rulesets.yaml_file import parse
 from tests.packs.conftest import FEW, PackMaker
 from tools.docs import DOCS, KEYS_PAGE, SCHEMAS
 from tools.reference.page import page
@@ -54,13 +54,13 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("table", "example"): compiling.EXAMPLE_KEYS,
     ("sequences", "sequence"): system.SEQUENCE_KEYS,
     ("sequences", "input"): (*FIELDS, *FURTHER, "when", "in_play", "used"),
-    ("sequences", "carried"): Carried._fields,
+    ("sequences", "carried"): CarriedInput._fields,
     ("steps", "steps file"): (*system.SHARES, "steps", "outputs"),
     ("steps", "step"): load.KEYS,
     ("steps", "block"): load.BLOCK_KEYS,
-    ("steps", "test"): idioms.TEST_KEYS,
-    ("steps", "pool"): idioms.POOL_KEYS,
-    ("steps", "spread"): idioms.SPREAD_KEYS,
+    ("steps", "test"): macros.TEST_KEYS,
+    ("steps", "pool"): macros.POOL_KEYS,
+    ("steps", "spread"): macros.SPREAD_KEYS,
     ("steps", "choice"): choices.KEYS,
     ("steps", "row"): load.ROW_KEYS,
     ("steps", "refuse"): REFUSE_KEYS,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 from tests.playing import Channel
 
 pytestmark = pytest.mark.usefixtures("packs")
@@ -53,7 +53,7 @@ TABLE_T = [
 
 def read(table: str, **given: Any) -> Any:
     """What a table of the pack says."""
-    return system("strategos-t").table(table).read(given)
+    return find_system("strategos-t").find_table(table).read(given)
 
 
 def test_morale_levels_and_the_morale_roll() -> None:
@@ -76,7 +76,7 @@ def test_table_s_and_table_t() -> None:
             found = read("table-s", situation=situation)
             assert (f"{found['over']}:{found['under']}", found["favors"]) == (odds, side), situation
             seen.add(situation)
-    assert seen == set(system("strategos-t").game["lists"]["situations"])
+    assert seen == set(find_system("strategos-t").game["lists"]["situations"])
     for difference, (winner, loser, pursuit) in enumerate(TABLE_T):
         found = read("table-t", difference=difference)
         assert (found["winner"], found["loser"], found["pursuit"]) == (winner, loser, pursuit), (
@@ -126,8 +126,8 @@ async def test_the_knight_and_the_serjeant() -> None:
         "unit add Serjeant infantry Blue fp=33",
     )
     fought = await channel.do("Anna", "strategos-t skirmish Knight Serjeant hand=6,5,5,3,5,3,3,3,1")
-    assert fought.text().startswith("Serjeant loses 21 FP")
-    assert "Combat totals: 47 against 26, 21 damage" in fought.text()
+    assert fought.format_text().startswith("Serjeant loses 21 FP")
+    assert "Combat totals: 47 against 26, 21 damage" in fought.format_text()
     assert (await channel.game()).units["serjeant"].numbers["fp"] == 12
 
 
@@ -144,7 +144,7 @@ async def test_a_flank_attack_is_rolled_again_and_who_loses_is_disordered() -> N
         "Defenders: [2], difference 4",
         "Losses: attackers 4 FP, defenders 63 FP",
     ):
-        assert line in reply.text()
+        assert line in reply.format_text()
     units = (await channel.game()).units
     assert (units["red knights"].state, units["blue spears 1"].state) == ("flushed", "disordered")
     assert [

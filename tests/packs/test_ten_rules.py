@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
 from tests.examples import odds, play_example
 
 GAME = """
@@ -134,4 +134,4 @@ def test_the_second_walk_leaves_leaders_out() -> None:
         (7, "pass"),
         (None, None),
     ]
-    assert system("ten").sequence("rule-8").title == "Rule 8"
+    assert find_system("ten").find_sequence("rule-8").title == "Rule 8"

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.fuzz import Tally, fuzz
+from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_content, check_path
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import (
     Player,
@@ -192,8 +192,8 @@ async def test_what_charges_and_losses_come_to(three_mills: Path) -> None:
 
 
 async def test_random_games_of_it_are_sound(three_mills: Path) -> None:
-    tally = Tally()
-    assert await fuzz(system("three-mills"), 2, 3, tally) is None
+    tally = FuzzTally()
+    assert await play_random_games(find_system("three-mills"), 2, 3, tally) is None
     assert tally.plays == 2
 
 
@@ -322,8 +322,8 @@ async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(
 ) -> None:
     channel = await Channel.fresh()
     begun = await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel')
-    assert "Points: 0 each · Orders: 3 each" in begun.body()
-    assert "Count the mills" not in begun.text(), "the line of points says it"
+    assert "Points: 0 each · Orders: 3 each" in begun.format_body()
+    assert "Count the mills" not in begun.format_text(), "the line of points says it"
     told = await channel.do("Anna", "help three-mills")
     assert (
         told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"
@@ -341,13 +341,16 @@ async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills
         'game start three-mills "First battle" scenario=sorrel',
         "game settings hand_dice=yes",
     )
-    empty = (await channel.do("Anna", "hand")).text()
+    empty = (await channel.do("Anna", "hand")).format_text()
     assert "All chits of this game are drawn for all to see: /deck draw." in empty
-    assert "Hussars and Dragoons" in (await channel.do("Anna", "deck draw cup hand=cavalry")).body()
+    assert (
+        "Hussars and Dragoons"
+        in (await channel.do("Anna", "deck draw cup hand=cavalry")).format_body()
+    )
     await channel.do("Anna", "game pass done", "unit edit 'Line 2' state=gone")
-    assert "Line 1 + 3" in (await channel.do("Anna", "deck draw cup hand=line")).text()
+    assert "Line 1 + 3" in (await channel.do("Anna", "deck draw cup hand=line")).format_text()
     await channel.do("Anna", "game pass done")
-    staff = (await channel.do("Anna", "deck draw cup hand='crown staff'")).text()
+    staff = (await channel.do("Anna", "deck draw cup hand='crown staff'")).format_text()
     assert "Grenadiers" not in staff
 
 

@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from bot.game.tracks import filled_in, tracks_line, values_read
-from bot.host.batch import answer as answered
-from bot.interface.registry import registry
-from bot.interface.spec import Command, Place
-from bot.interface.typing.complete import Known, complete_option
+from bot.cli.batch import answer_request as answered
+from bot.game.tracks import build_track_inputs, fill_track_inputs, format_tracks
 from bot.packs.check import check_path
-from bot.report.page import page
+from bot.report.page import build_page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.rules.inputs.tracks import Moved, move_all, read_tracks, started
-from bot.systems.catalog import system
-from bot.systems.packs.pack import load_pack
-from bot.systems.resolve import count_odds, resolve
+from bot.rules.inputs.tracks import TrackMove, move_tracks, read_start_values, read_tracks
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.pack import load_pack
+from bot.rulesets.play_once import count_odds, play_sequence
+from bot.ui.registry import get_registry
+from bot.ui.spec import Command, Place
+from bot.ui.typing.complete import CompletionContext, complete_option
 from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
 from tests.forging import bodies, rechained, resealed
@@ -45,13 +45,13 @@ pytestmark = pytest.mark.usefixtures("marsh")
 
 
 def test_a_move_past_an_end_stops_there_and_says_so() -> None:
-    tracks = system("marsh").tracks
+    tracks = find_system("marsh").tracks
     moves = (
-        Moved("side.points", add=-5),
-        Moved("track.weather", add=4),
-        Moved("track.omen", set=-2),
+        TrackMove("side.points", add=-5),
+        TrackMove("track.weather", add=4),
+        TrackMove("track.omen", set=-2),
     )
-    found, said = move_all(tracks, {"side.points": 3}, moves, {"side": "US"})
+    found, said = move_tracks(tracks, {"side.points": 3}, moves, {"side": "US"})
     assert found == {"side.points": 0, "track.weather": "mud", "track.omen": -2}
     assert [*said.values()] == [
         "Command points (US): 0, as far as it goes (−2 was due)",
@@ -61,7 +61,9 @@ def test_a_move_past_an_end_stops_there_and_says_so() -> None:
 
 
 def test_a_track_of_no_side_stays_and_says_so() -> None:
-    found, said = move_all(system("marsh").tracks, {}, (Moved("foe.points", add=1),), {})
+    found, said = move_tracks(
+        find_system("marsh").tracks, {}, (TrackMove("foe.points", add=1),), {}
+    )
     assert (found, [*said.values()]) == ({}, ["Command points: no side's, so it stays"])
 
 
@@ -118,7 +120,7 @@ def test_steps_that_misuse_a_track_are_refused_with_line_and_column(
     )
     pack = load_pack(make_pack({**MARSH, "sequences.yaml": text}, "marsh"))
     with pytest.raises(TableError) as caught:
-        pack.sequence("brace").declared  # noqa: B018  # reads the steps
+        pack.find_sequence("brace").declaration  # noqa: B018  # reads the steps
     assert says in str(caught.value)
     assert "line" in str(caught.value)
 
@@ -134,7 +136,7 @@ def test_steps_that_misuse_a_track_are_refused_with_line_and_column(
 )
 def test_a_scenario_starts_tracks_within_their_bounds(said: Any, says: str) -> None:
     with pytest.raises(UserError) as caught:
-        started(said, system("marsh").tracks, ("Reds", "Blues"))
+        read_start_values(said, find_system("marsh").tracks, ("Reds", "Blues"))
     assert says in f"{caught.value.message} {caught.value.hint}"
 
 
@@ -142,9 +144,14 @@ def test_a_scenario_starts_tracks_within_their_bounds(said: Any, says: str) -> N
 
 
 def test_resolve_and_odds_take_tracks_as_inputs_and_start_where_none_is_named() -> None:
-    shoot, raw = system("marsh").sequence("shoot"), {"attackers": "squad", "targets": "squad"}
-    assert resolve(shoot, raw, Script((4,))).out["result"] == "hit"
-    assert resolve(shoot, {**raw, "track.weather": "mud"}, Script((5,))).out["result"] == "miss"
+    shoot, raw = (
+        find_system("marsh").find_sequence("shoot"),
+        {"attackers": "squad", "targets": "squad"},
+    )
+    assert play_sequence(shoot, raw, Script((4,))).out["result"] == "hit"
+    assert (
+        play_sequence(shoot, {**raw, "track.weather": "mud"}, Script((5,))).out["result"] == "miss"
+    )
     for weather, points, hits in (("clear", 3, 3), ("rain", 3, 2), ("mud", 3, 1), ("mud", 4, 2)):
         counted = count_odds(shoot, {**raw, "track.weather": weather, "side.points": points})
         assert counted["hit"] == Fraction(hits, 6)
@@ -161,20 +168,20 @@ async def test_a_scenario_starts_them_a_shot_reads_and_changes_them_and_the_card
     channel = await ford()
     assert (
         "Weather: rain · Command points: Reds 5, Blues 3"
-        in (await channel.do("Anna", "game status")).text()
+        in (await channel.do("Anna", "game status")).format_text()
     )
     shot = await channel.do("Anna", f"{SHOT} hand=1")
-    assert "needs 4" in shot.text()
-    assert "Now: Command points (Reds): 4 · Weather: mud" in shot.text()
+    assert "needs 4" in shot.format_text()
+    assert "Now: Command points (Reds): 4 · Weather: mud" in shot.format_text()
     assert (await channel.game()).tracks == {"weather": "mud", "Reds/points": 4}
-    assert "needs 5" in (await channel.do("Anna", f"{SHOT} hand=6")).text()
+    assert "needs 5" in (await channel.do("Anna", f"{SHOT} hand=6")).format_text()
     assert (await channel.game()).tracks == {"weather": "mud", "Reds/points": 3, "Blues/points": 4}
-    board = (await channel.do("Anna", "game board")).text()
+    board = (await channel.do("Anna", "game board")).format_text()
     assert "Weather: mud · Command points: Reds 3, Blues 4" in board
     assert "Omen" not in board
-    assert "Omen: 0" in (await channel.do("Bob", "track show")).text()
-    assert "Weather: mud" in (await channel.do("Anna", "game next")).text()
-    log = (await channel.do("Anna", "log")).text()
+    assert "Omen: 0" in (await channel.do("Bob", "track show")).format_text()
+    assert "Weather: mud" in (await channel.do("Anna", "game next")).format_text()
+    log = (await channel.do("Anna", "log")).format_text()
     assert "miss; Command points (Reds): 4; Weather: mud [1]" in log
 
 
@@ -214,12 +221,12 @@ async def test_a_side_sets_its_own_and_the_director_the_games() -> None:
 
 async def test_odds_and_what_if_use_a_track_as_it_is_now() -> None:
     channel = await ford()
-    assert "3/6" not in (odds := (await channel.do("Anna", f"{SHOT} odds")).text())
+    assert "3/6" not in (odds := (await channel.do("Anna", f"{SHOT} odds")).format_text())
     assert "hit 50%" in odds.casefold()
     assert "weather rain" in odds
     await channel.do("Anna", "track set weather mud")
-    assert "hit 33%" in (await channel.do("Anna", f"{SHOT} odds")).text().casefold()
-    assert "weather: clear" in (await channel.do("Anna", f"{SHOT} compare")).text()
+    assert "hit 33%" in (await channel.do("Anna", f"{SHOT} odds")).format_text().casefold()
+    assert "weather: clear" in (await channel.do("Anna", f"{SHOT} compare")).format_text()
 
 
 async def test_what_is_typed_for_a_track_is_refused_in_a_game() -> None:
@@ -230,9 +237,9 @@ async def test_what_is_typed_for_a_track_is_refused_in_a_game() -> None:
 async def test_optional_rules_hand_dice_and_again_live_beside_tracks() -> None:
     channel = await ford()
     await channel.do("Anna", "game settings rule=luck=on")
-    assert "needs 3" in (await channel.do("Anna", f"{SHOT} hand=2")).text()
+    assert "needs 3" in (await channel.do("Anna", f"{SHOT} hand=2")).format_text()
     await channel.do("Anna", "track set weather mud")
-    assert "needs 4" in (await channel.do("Anna", "again")).text(), (
+    assert "needs 4" in (await channel.do("Anna", "again")).format_text(), (
         "again reads the track as it is now"
     )
 
@@ -242,21 +249,23 @@ async def test_several_units_spend_one_after_the_other() -> None:
     await channel.do("Anna", "track set points 1")
     reply = await channel.do("Anna", 'marsh brace unit="Red Squad 1; Red Squad 2" hand=2,2,2,2')
     assert (await channel.game()).tracks["Reds/points"] == 0
-    assert "held" in reply.text().casefold()
-    assert "fled" in reply.text().casefold()
-    assert "Now: Command points (Reds): 0" in reply.text(), "once, as it is at the end"
+    assert "held" in reply.format_text().casefold()
+    assert "fled" in reply.format_text().casefold()
+    assert "Now: Command points (Reds): 0" in reply.format_text(), "once, as it is at the end"
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 
 async def test_free_play_keeps_the_games_tracks_and_no_sides() -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=1')
-    assert "Weather: rain" in reply.text()
-    assert "Command points: no side's, so it stays" in reply.text()
+    assert "Weather: rain" in reply.format_text()
+    assert "Command points: no side's, so it stays" in reply.format_text()
     assert (await channel.game()).tracks == {"weather": "rain"}
     assert (
         "needs 5"
-        in (await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=2')).text()
+        in (
+            await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=2')
+        ).format_text()
     )
 
 
@@ -285,7 +294,7 @@ async def test_a_sealed_shot_of_another_game_moves_no_track_of_this_one() -> Non
 
 
 async def test_completion_knows_tracks_and_their_words() -> None:
-    known, all_commands = Known(system="marsh"), registry()
+    known, all_commands = CompletionContext(system="marsh"), get_registry()
     spec = all_commands.get(("track", "set"))
     assert spec is not None
     names = [one.value for one in complete_option(spec, "name", "", all_commands, known, {})]
@@ -418,8 +427,8 @@ async def test_linked_places_show_the_same_tracks_and_an_import_goes_on_with_the
     command = Command(("game", "import"), {"file": text}, there.who("Anna"), there.place, "import")
     assert not (await there.app.run(command)).error
     await there.do("Anna", "game claim")
-    assert "Weather: mud" in (await there.do("Anna", "game status")).text()
-    assert "needs 5" in (await there.do("Anna", f"{SHOT} hand=2")).text()
+    assert "Weather: mud" in (await there.do("Anna", "game status")).format_text()
+    assert "needs 5" in (await there.do("Anna", f"{SHOT} hand=2")).format_text()
 
 
 async def test_another_version_of_the_pack_starts_what_is_new_and_fits_what_it_still_has(
@@ -438,20 +447,22 @@ async def test_another_version_of_the_pack_starts_what_is_new_and_fits_what_it_s
         "sequences.yaml": str(MARSH["sequences.yaml"]).replace("mud", "fog"),
     }
     pack, now = load_pack(make_pack({**MARSH, **changed}, "marsh")), await channel.game()
-    assert tracks_line(now, pack) == "Weather: clear · Command points: Reds 6, Blues 3 · Tide: low"
-    read = values_read(["track.weather", "side.points"], pack.tracks, now, "Reds")
+    assert (
+        format_tracks(now, pack) == "Weather: clear · Command points: Reds 6, Blues 3 · Tide: low"
+    )
+    read = build_track_inputs(["track.weather", "side.points"], pack.tracks, now, "Reds")
     assert read == {"side": "Reds", "foe": "Blues", "track.weather": "mud", "side.points": 9}, (
         "the log's own words"
     )
-    assert filled_in(read, pack.tracks) == {"track.weather": "clear", "side.points": 6}
+    assert fill_track_inputs(read, pack.tracks) == {"track.weather": "clear", "side.points": 6}
 
 
 async def test_a_macro_sets_a_track_and_help_and_story_know_it() -> None:
     channel = await ford()
     await channel.do("Anna", 'macro add storm "track set weather mud"', "macro run storm")
     assert (await channel.game()).tracks["weather"] == "mud"
-    assert "sets Weather: mud" in (await channel.do("Anna", "log")).text()
-    assert "track" in (await channel.do("Anna", "help track")).text()
+    assert "sets Weather: mud" in (await channel.do("Anna", "log")).format_text()
+    assert "track" in (await channel.do("Anna", "help track")).format_text()
     await channel.do("Anna", f"{SHOT} hand=6", "log story=yes")
 
 
@@ -501,7 +512,7 @@ async def test_the_page_tells_what_became_of_a_track() -> None:
     channel = await ford()
     await channel.do("Anna", f"{SHOT} hand=1")
     log = json.loads(await exported_text(channel))
-    html = page(log, {})
+    html = build_page(log, {})
     assert "Command points (Reds): 4" in html
     assert "Weather: mud" in html
 
@@ -513,6 +524,10 @@ async def test_rounds_are_counted_with_a_track_as_it_is(
     text = str(MARSH["sequences.yaml"]).replace("  odds_by: result\n  example: {attackers", rounds)
     use_packs(make_pack({**MARSH, "sequences.yaml": text}, "marsh").parent)
     channel = await ford()
-    assert "75%" in (await channel.do("Anna", f"{SHOT} rounds=2")).text(), "one in two, twice"
+    assert "75%" in (await channel.do("Anna", f"{SHOT} rounds=2")).format_text(), (
+        "one in two, twice"
+    )
     await channel.do("Anna", "track set weather mud")
-    assert "56%" in (await channel.do("Anna", f"{SHOT} rounds=2")).text(), "one in three, twice"
+    assert "56%" in (await channel.do("Anna", f"{SHOT} rounds=2")).format_text(), (
+        "one in three, twice"
+    )

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.rules.inputs.units import RosterUnit, Unit, from_roster
-from bot.systems.catalog import systems
-from bot.systems.packs.archive import read_content
+from bot.rules.inputs.units import RosterUnit, Unit, build_unit
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.playing import Channel
 
@@ -55,19 +55,19 @@ async def test_it_fights_with_losses_odds_and_undo(
         "unit add Garrison infantry Red attack=3 defense=4",
     )
     shot = 'few-acres attack attackers="blue1..blue3" targets=Garrison'
-    odds = (await channel.do("Anna", f"{shot} ground=woods odds")).text()
+    odds = (await channel.do("Anna", f"{shot} ground=woods odds")).format_text()
     assert odds.startswith("Defender retreats 50%, defender eliminated 17%"), (
         "column 2-1: AR EX DR DR DR DE"
     )
     reply = await channel.do("Anna", f"{shot} hand=5")
-    assert "column 3-1" in reply.text()
-    assert "Combat: [5], defender eliminated" in reply.text()
+    assert "column 3-1" in reply.format_text()
+    assert "Combat: [5], defender eliminated" in reply.format_text()
     assert (await channel.game()).units["garrison"].state == "eliminated"
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["garrison"].state != "eliminated"
     reply = await channel.do("Anna", f"{shot} ground=woods river hand=1")
-    assert "12 against 4: −1 Woods − 1 River, column 1-1" in reply.text()
-    assert "Combat: [1], attacker eliminated" in reply.text()
+    assert "12 against 4: −1 Woods − 1 River, column 1-1" in reply.format_text()
+    assert "Combat: [1], attacker eliminated" in reply.format_text()
 
 
 async def test_its_optional_rule_counts_where_nobody_types_the_ground(
@@ -83,12 +83,12 @@ async def test_its_optional_rule_counts_where_nobody_types_the_ground(
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start few-acres "A Few Acres" sides="Blue, Red"')
     shot = 'few-acres attack attackers="infantry attack=12" targets="infantry defense=4" hand=5'
-    assert "column 3-1" in (await channel.do("Anna", shot)).text()
+    assert "column 3-1" in (await channel.do("Anna", shot)).format_text()
     await channel.do("Anna", "game settings rule=thick-country=on")
-    ruled = (await channel.do("Anna", shot)).text()
+    ruled = (await channel.do("Anna", shot)).format_text()
     assert "12 against 4: −1 Woods, column 2-1" in ruled
     assert "By rule: Thick country" in ruled
-    assert "column 3-1" in (await channel.do("Anna", f"{shot} ground=clear")).text()
+    assert "column 3-1" in (await channel.do("Anna", f"{shot} ground=clear")).format_text()
 
 
 @pytest.fixture
@@ -116,10 +116,10 @@ async def test_a_clubs_fire_table_goes_on_top_of_asl(
     assert check_content(read_content(club_asl)).faults == ()
     use_packs(club_asl)
     channel = await Channel.fresh()
-    odds = (await channel.do("Anna", "club-asl fire fp=4 drm=1 odds")).text()
+    odds = (await channel.do("Anna", "club-asl fire fp=4 drm=1 odds")).format_text()
     assert odds.startswith("1mc 33%, NMC 31%, ok 28%"), "12, 11 and 10 of 36"
     reply = await channel.do("Anna", "club-asl fire fp=4 drm=1 hand=2,3")
-    assert "[2] [3] + 1 DRM = 6, 4 FP: 1mc" in reply.text()
+    assert "[2] [3] + 1 DRM = 6, 4 FP: 1mc" in reply.format_text()
     await channel.do("Anna", "club-asl smoke dispenser=sd usage_number=7")
 
 
@@ -157,11 +157,11 @@ async def test_the_second_card_is_shot_saved_and_checked(
         "unit add Reserve line Red men=5 morale=6",
     )
     shot = 'skirmish-line shoot Company "Scouts; Reserve" cover=hedge'
-    odds = (await channel.do("Anna", f"{shot} odds")).text()
+    odds = (await channel.do("Anna", f"{shot} odds")).format_text()
     assert odds.startswith("Lost: 2 (33%), 1 (26%), 3 (22%)"), (
         "six dice that hit and are not saved one time in three"
     )
-    reply = (await channel.do("Anna", f"{shot} hand=5,5,4,4,6,6,1,1,1,1,5,2,5,4")).text()
+    reply = (await channel.do("Anna", f"{shot} hand=5,5,4,4,6,6,1,1,1,1,5,2,5,4")).format_text()
     for line in (
         "Scouts is gone, Reserve falls back and loses 2 · Company shoots",
         "Saves: [1] [1] [1] [1] [5] [2], 1 of 6 saved",
@@ -181,16 +181,16 @@ def test_a_unit_that_nobody_touched_is_in_its_first_state(
 ) -> None:
     """Formulas read it as a word, not as nothing: of a typed unit, and of one of the roster."""
     use_packs(card_of(root, tmp_path / "skirmish-line", "A second card: shoot, save, morale"))
-    words = systems()["skirmish-line"].words["units"]
+    words = get_systems()["skirmish-line"].words["units"]
     given = {"shooters": "line men=2", "targets": "rifles men=4 morale=6"}
     found = odds("skirmish-line", "shoot", given, "targets[0].becomes")
     assert found.keys() == {"steady"}
     fresh = RosterUnit("Scouts", "r1", "rifles", "Red", {"men": 4, "morale": 6})
-    assert words.as_read(from_roster(fresh, words)).state == "steady"
-    assert words.as_read(from_roster(replace(fresh, state="gone"), words)).state == "gone"
-    lnlt = replace(systems()["lnlt"].words["units"], fresh="good-order")
+    assert words.fill_state(build_unit(fresh, words)).state == "steady"
+    assert words.fill_state(build_unit(replace(fresh, state="gone"), words)).state == "gone"
+    lnlt = replace(get_systems()["lnlt"].words["units"], fresh="good-order")
     squad = Unit("squad", "squad", flags=frozenset({"shaken", "ops"}))
-    assert lnlt.as_read(squad).state == "shaken", "typed as a flag"
+    assert lnlt.fill_state(squad).state == "shaken", "typed as a flag"
 
 
 async def test_the_third_card_asks_the_loser(
@@ -209,17 +209,17 @@ async def test_the_third_card_asks_the_loser(
     )
     await channel.do("Ben", "game join Red")
     shot = 'hill-road assault Panzer "Rifles 1; Rifles 2"'
-    odds = (await channel.do("Anna", f"{shot} odds")).text()
+    odds = (await channel.do("Anna", f"{shot} odds")).format_text()
     assert odds.startswith("Rifles 1 + 2: driven off 72% if retreat, held 72% if hold"), (
         "6 against 4: all but 10 of 36"
     )
-    asked = (await channel.do("Anna", f"{shot} hand=3,3")).text()
+    asked = (await channel.do("Anna", f"{shot} hand=3,3")).format_text()
     assert asked.startswith("Beaten by 2. Retreat, or hold?")
     await channel.fails("Anna", "game next", "choose")
     await channel.fails("Anna", "choose option=hold", "")
     held = (
         await channel.do("Ben", f"choose event={(await channel.game()).last} option=hold")
-    ).text()
+    ).format_text()
     assert held.startswith("Rifles 1 + 2 are destroyed")
     await channel.do("Anna", "game undo")
     await channel.do("Ben", "game undo")

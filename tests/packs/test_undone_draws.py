@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.commands.post import choose
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Place
+from bot.commands.by_post import choose
 from bot.rules.cards import SEEN
-from bot.rules.inputs.decks import faces_shown
+from bot.rules.inputs.decks import list_faces
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
 from tests.forging import Json, bodies, rechained
@@ -226,7 +226,7 @@ class Model:
         if any(not isinstance(card, str) for card, _ in came):
             # nothing is closed: faces, which draw the cards
             came = [
-                (card, to) for card, (_, to) in zip(map(str, faces_shown(body)), came, strict=True)
+                (card, to) for card, (_, to) in zip(map(str, list_faces(body)), came, strict=True)
             ]
         for id, _ in came:
             self.now.take(id).seen.add(EVERYBODY)
@@ -293,10 +293,10 @@ SEATS_OF = {"Reds": "Reds", "Blues": "Blues", "": "@Dora"}
 
 async def followed(channel: Channel, model: Model) -> None:
     """Let the model know what has happened since it looked."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    for row in await channel.app.store.events(loaded.row, after=model.number):
-        rows = await channel.app.store.texts(
+    for row in await channel.app.store.load_events(loaded.row, after=model.number):
+        rows = await channel.app.store.load_texts(
             loaded.row, after=row.number - 1, before=row.number + 1
         )
         model.add(row.data, {one.key: one.text for one in rows if one.key != "hands"})
@@ -305,7 +305,7 @@ async def followed(channel: Channel, model: Model) -> None:
 def figures(reply: Reply) -> dict[str, int]:
     """The chances that an answer shows, in percent."""
     ids = {card[0]: card for card in NAMES}
-    rows = re.findall(r"^([qrg])([qrg]) .* <?([0-9]+)%", reply.text(), re.MULTILINE)
+    rows = re.findall(r"^([qrg])([qrg]) .* <?([0-9]+)%", reply.format_text(), re.MULTILINE)
     return {f"{ids[one]}-{ids[other]}": int(percent) for one, other, percent in rows}
 
 
@@ -314,7 +314,9 @@ def ends_said(reply: Reply, unseen: str, where: tuple[str, str]) -> list[list[st
     is known.
     """
     ids = {name: id for id, name in NAMES.items()} | {unseen: "?"}
-    rows = dict(line.split(": ", 1) for line in reply.text().splitlines() if line.startswith(where))
+    rows = dict(
+        line.split(": ", 1) for line in reply.format_text().splitlines() if line.startswith(where)
+    )
     return [[ids[name] for name in rows[one].split(", ")] if one in rows else [] for one in where]
 
 
@@ -324,7 +326,7 @@ async def assert_told(channel: Channel, table: Table) -> None:
         reply = await channel.say(name, "few two odds")
         due = table.chances(seat)
         if not due:
-            assert "too few cards left" in reply.text()
+            assert "too few cards left" in reply.format_text()
             continue
         told = figures(reply)
         assert told.keys() <= due.keys(), (name, told, due)
@@ -333,13 +335,13 @@ async def assert_told(channel: Channel, table: Table) -> None:
                 name,
                 came,
                 chance,
-                reply.text(),
+                reply.format_text(),
             )
         hand = await channel.do(name, "hand")
         ends = ends_said(
             hand, "one you did not see", ("On top of chances", "At the bottom of chances")
         )
-        assert ends == known(table, seat), (name, hand.text())
+        assert ends == known(table, seat), (name, hand.format_text())
         show = await channel.do(name, "deck show chances")
         assert ends_said(show, "one that not all have seen", ("On top", "At the bottom")) == known(
             table, EVERYBODY
@@ -540,7 +542,7 @@ async def test_several_decks_at_once_are_known_again(tmp_path: Path) -> None:
     await channel.do("Bob", "deck peek 1 events")
     await undone(channel, "Bob", "Anna")
     for deck in ("chances", "events"):
-        told = (await channel.do("Dora", f"deck show {deck}")).text()
+        told = (await channel.do("Dora", f"deck show {deck}")).format_text()
         (line,) = [one for one in told.splitlines() if one.startswith("On top: ")]
         assert "one that not all" not in line
         assert line.count(",") == 1
@@ -589,12 +591,12 @@ async def test_what_a_manager_agrees_to_take_back_stays_known_too(tmp_path: Path
     drawn = (await channel.do("Anna", "deck draw cup")).title.removeprefix("Anna draws ")
     asked = await channel.do("Anna", "game undo")
     away.here["console:bob"] = False
-    assert (await away.manager(channel, asked.buttons[0].action)).first.endswith(
+    assert (await away.manager(channel, asked.buttons[0].action)).first_line.endswith(
         "Max agreed as manager"
     )
     assert (
         f"On top: {drawn}, one that not all have seen"
-        in (await channel.do("Bob", "deck show cup")).text()
+        in (await channel.do("Bob", "deck show cup")).format_text()
     )
     assert bodies(await sound(channel, tmp_path), "undo")[0]["by"] == "manager"
 
@@ -605,7 +607,7 @@ async def test_what_is_taken_back_as_its_rules_are_gone_stays_known_too(
     channel, model = await ford(), Model()
     await channel.do("Anna", "deck peek 2 chances", "few ask units='Red 1'")
     with monkeypatch.context() as gone:
-        gone.setattr(choose, "system_of", lambda _event: None)
+        gone.setattr(choose, "get_event_system", lambda _event: None)
         assert "is taken back" in (await channel.do("Anna", "choose go")).title
     await followed(channel, model)
     assert [card.is_known(EVERYBODY) for card in model.now.top] == [True, False]

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from bot.interface.spec import Command
 from bot.packs.check import check_path
 from bot.rules.errors import TableError
-from bot.systems.packs.pack import load_pack
+from bot.rulesets.packs.pack import load_pack
+from bot.ui.spec import Command
 from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.packs.conftest import PackMaker
@@ -76,7 +76,7 @@ async def to_the_reds(channel: Channel) -> str:
     """The card of the next loading of the Reds."""
     await channel.do("Anna", "game next", "game next")
     await channel.do("Bob", "game next")
-    return (await channel.do("Bob", "game next")).text()
+    return (await channel.do("Bob", "game next")).format_text()
 
 
 async def kinds(channel: Channel) -> list[str]:
@@ -92,7 +92,7 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     assert await kinds(channel) == ["start", "sequence+", "join", "join", "unit", "unit"]
     fresh = await Channel.fresh()
     told = await fresh.do("Anna", "game start marsh scenario=ford")
-    assert "Load: Red Squads 1 + 2 are loading (#2)" in told.text()
+    assert "Load: Red Squads 1 + 2 are loading (#2)" in told.format_text()
     await fresh.do("Anna", "game undo")
     assert (await fresh.game()).units["red squad 1"].numbers["loading"] == 3
     await fresh.do("Anna", "game redo", "game join Reds")
@@ -102,7 +102,7 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     reply = await taken.app.run(
         Command(("game", "import"), {"file": text}, taken.who("Carl"), taken.place, "imp")
     )
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     assert (await taken.game()).units["red squad 1"].numbers["loading"] == 2
     card = await to_the_reds(channel)
     assert "Load: Red Squads 1 + 2 are loading (#" in card
@@ -120,7 +120,7 @@ async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_t
     await channel.do("Anna", 'unit edit "Red Squad 2" stats="morale=12"')
     await to_the_reds(channel)
     asked = await channel.do("Bob", "game undo")
-    assert "Anna" in asked.text(), "its dice take consent"
+    assert "Anna" in asked.format_text(), "its dice take consent"
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["red squad 2"].state == "shaken"
     assert (await channel.game()).units["red squad 1"].numbers["loading"] == 1
@@ -395,16 +395,16 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
         ).parent
     )
     channel = await Channel.fresh()
-    started = (await channel.do("Anna", "game start marsh scenario=ford")).text()
+    started = (await channel.do("Anna", "game start marsh scenario=ford")).format_text()
     assert "To be rolled first, once all are here: Sky, /marsh sky" in started
     assert await kinds(channel) == ["start"]
     await channel.do("Anna", "game join Reds")
     await channel.do("Bob", "game join Blues", "fair add ours", "marsh sky hand=3")
-    card = (await channel.do("Anna", "game next", "game next")).text()
+    card = (await channel.do("Anna", "game next", "game next")).format_text()
     assert "Sky: " in card
     assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"]
     asked = await channel.do("Anna", "game undo")
-    assert "Bob" in asked.text(), (
+    assert "Bob" in asked.format_text(), (
         "its die takes consent, whatever it came to: the phase would roll anew"
     )
     await channel.do("Bob", "game undo")
@@ -430,6 +430,6 @@ async def test_upkeep_for_nobody_that_is_refused_says_why(
     )
     channel = await shaken()
     await channel.do("Anna", "track set points 0", "game next")
-    card = (await channel.do("Anna", "game next")).text()
+    card = (await channel.do("Anna", "game next")).format_text()
     assert "Sky is not run: 0 points look at no sky." in card, "those of the side of who went on"
     assert (await kinds(channel))[-1] == "next"

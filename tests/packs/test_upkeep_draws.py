@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bot.host.fuzz import Tally, fuzz
-from bot.interface.spec import Command, Place
+from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_path
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.forging import Json, bodies, rechained, renumbered
 from tests.fresh import fresh_app
@@ -76,7 +76,7 @@ def test_the_check_finds_nothing(pack: Path) -> None:
 
 async def test_a_phase_draws_its_card_for_nobody_and_one_for_each_unit(tmp_path: Path) -> None:
     channel = await ford()
-    card = (await channel.do("Anna", "game next")).text()
+    card = (await channel.do("Anna", "game next")).format_text()
     log = await sound(channel, tmp_path)
     assert [body["kind"] for body in bodies(log)][-5:] == [
         "next",
@@ -104,7 +104,7 @@ async def test_where_the_cards_give_out_the_card_says_so(tmp_path: Path) -> None
     channel = await ford()
     await channel.do("Anna", "game next")
     for _ in range(4):
-        card = (await channel.do("Anna", "game next")).text()
+        card = (await channel.do("Anna", "game next")).format_text()
         log = await sound(channel, tmp_path)
     assert "Luck passes over" in card or "Luck is not run" in card
     assert "nothing left to draw" in card or "left to draw" in card
@@ -119,7 +119,7 @@ async def test_undo_by_consent_puts_them_back_before_the_phase_and_redo_draws_th
     after = (await channel.content())["cards"]
     for event in ("luck", "news"):
         asked = await channel.do("Anna", "game undo")
-        assert "Bob" in asked.text(), event
+        assert "Bob" in asked.format_text(), event
         await channel.do("Bob", "game undo")
         if event == "luck":
             await channel.do("Anna", "game undo")  # its deck, which nobody has drawn from
@@ -128,7 +128,7 @@ async def test_undo_by_consent_puts_them_back_before_the_phase_and_redo_draws_th
     )
     for _ in range(3):
         reply = await channel.say("Anna", "game redo")
-        if not reply.error and "Bob" in reply.text():
+        if not reply.error and "Bob" in reply.format_text():
             await channel.do("Bob", "game redo")
     assert (await channel.content())["cards"] == after
     await sound(channel, tmp_path)
@@ -143,7 +143,7 @@ async def test_the_phase_in_which_a_game_starts_leaves_the_draw_to_the_players(
     first = turned.replace("- {name: x, go: own, buttons: [next]}\n", "")
     use_packs(make_pack({**UPKEEP, "game.yaml": first}).parent)
     channel = await Channel.fresh()
-    started = (await channel.do("Anna", "game start few scenario=ford")).text()
+    started = (await channel.do("Anna", "game start few scenario=ford")).format_text()
     assert "To be rolled first, once all are here: News, /few news" in started
     await channel.do("Anna", "game join Reds", "fair add ours", "few news")
     await sound(channel, tmp_path)
@@ -162,13 +162,13 @@ async def test_cards_ask_for_what_the_start_left_open_until_it_is_rolled(
     for rolls in (True, False):
         channel = await Channel.fresh()
         await channel.do("Anna", "game start few scenario=ford", "game join Reds")
-        assert owed in (await channel.do("Anna", "game next")).body()
+        assert owed in (await channel.do("Anna", "game next")).format_body()
         if rolls:
             await channel.do("Anna", "few news")
-        assert (owed in (await channel.do("Anna", "game next")).body()) is not rolls
+        assert (owed in (await channel.do("Anna", "game next")).format_body()) is not rolls
         turned = await channel.do("Anna", "game next")
-        assert owed not in turned.body()
-        assert "News" in turned.text(), "turn 2 rolls it by itself"
+        assert owed not in turned.format_body()
+        assert "News" in turned.format_text(), "turn 2 rolls it by itself"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ async def test_a_full_table_of_decks_keeps_the_phase_going(tmp_path: Path) -> No
     channel = await ford()
     for number in range(12):
         await channel.do("Anna", f'deck make "1..3" d{number}')
-    card = (await channel.do("Anna", "game next")).text()
+    card = (await channel.do("Anna", "game next")).format_text()
     assert "News is not run: A game has at most 12 decks." in card
     await sound(channel, tmp_path)
 
@@ -208,7 +208,7 @@ async def test_an_import_and_random_games_go_on_with_it() -> None:
     assert (await there.game()).cards == out
     await there.do("Anna", "game next", "game next")
     assert check(json.loads(await exported_text(there))).faults == ()
-    assert await fuzz(system("few"), 2, 3, Tally()) is None
+    assert await play_random_games(find_system("few"), 2, 3, FuzzTally()) is None
 
 
 def _other_card(log: Json) -> None:

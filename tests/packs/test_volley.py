@@ -13,7 +13,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.packs.check import check_content
-from bot.systems.packs.archive import read_content
+from bot.rulesets.packs.archive import read_content
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
@@ -98,10 +98,10 @@ async def test_a_volley_in_a_channel(
         'unit add "Cox" squad men=5 nerve=8',
     )
     shot = 'few volley shooters=Able targets="Baker; Cox"'
-    odds = (await channel.do("Anna", f"{shot} odds")).text()
+    odds = (await channel.do("Anna", f"{shot} odds")).format_text()
     assert "%" in odds
-    assert "Next die: fire (d6)" in (await channel.say("Anna", f"{shot} hand=6,4,4")).text()
-    told = (await channel.do("Anna", f"{shot} hand=6,4,4,1,5,6,1,1,3,4")).text()
+    assert "Next die: fire (d6)" in (await channel.say("Anna", f"{shot} hand=6,4,4")).format_text()
+    told = (await channel.do("Anna", f"{shot} hand=6,4,4,1,5,6,1,1,3,4")).format_text()
     assert told.splitlines()[:5] == [
         "Baker is gone, Cox loses 1 · Able shoots",
         "Fire: [6!] [4] [4] [1] [5], 4 of 5 hits",

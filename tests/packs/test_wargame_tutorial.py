@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.systems.catalog import system
-from bot.systems.packs.archive import read_content
+from bot.rulesets.catalog import find_system
+from bot.rulesets.packs.archive import read_content
 from tests.playing import Channel
 
 COLUMNS = {
@@ -35,7 +35,7 @@ ARMOR = '"A 2/I-JD Armor; A 1/I-GH"'
 @pytest.mark.slow
 @pytest.mark.usefixtures("packs")
 def test_every_cell_of_the_combat_table() -> None:
-    table = system("wargame-tutorial").table("crt")
+    table = find_system("wargame-tutorial").find_table("crt")
     for column, codes in COLUMNS.items():
         attack, defense = map(int, column.split("-"))
         for roll, code in enumerate(codes.split(), 1):
@@ -76,12 +76,12 @@ async def test_woods_double_infantry_unless_guns_fire_and_who_is_eliminated_is_o
     )
     shot = 'wargame-tutorial attack attackers={} targets="B LG" ground=woods bombers=1 hand={}'
     held = await channel.do("Anna", shot.format(ARMOR, 3))
-    assert "10 against 4, 2-1: +1 bombers, column 3-1" in held.text()
-    assert held.text().startswith("B LG retreats · A 2/I-JD Armor and A 1/I-GH attack")
+    assert "10 against 4, 2-1: +1 bombers, column 3-1" in held.format_text()
+    assert held.format_text().startswith("B LG retreats · A 2/I-JD Armor and A 1/I-GH attack")
     assert (await channel.game()).units["b lg"].state != "eliminated"
     lost = await channel.do("Anna", shot.format('"A 2/I-JD Armor; A Artillery"', 4))
-    assert "8 against 2, 4-1" in lost.text(), "no doubling against artillery"
-    assert "B LG is eliminated" in lost.text()
+    assert "8 against 2, 4-1" in lost.format_text(), "no doubling against artillery"
+    assert "B LG is eliminated" in lost.format_text()
     assert (await channel.game()).units["b lg"].state == "eliminated"
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["b lg"].state != "eliminated"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.form.form import Room, asks, form_of
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.typing.complete import Known
 from bot.packs.check import check_content
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.packs.pack import PackSystem, load_pack
+from bot.rulesets.packs.pack import PackSystem, load_pack
+from bot.ui.form.form import Room, build_form, opens_form
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.typing.complete import CompletionContext
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
 
@@ -80,43 +80,49 @@ async def test_an_input_is_asked_where_it_counts_and_refused_where_it_does_not(
     assert check_content(sound().content).faults == ()
     use_packs(make_pack(PACK).parent)
     channel = await Channel.fresh()
-    assert "hit" in (await channel.do("Anna", "few shoot range=7 rested hand=4")).text().casefold()
+    assert (
+        "hit"
+        in (await channel.do("Anna", "few shoot range=7 rested hand=4")).format_text().casefold()
+    )
     refused = await channel.refused("Anna", "few shoot range=3 rested", "not-together rested")
     assert refused.title == "rested counts only if range > 6."
-    assert "Leave out rested." in refused.text()
+    assert "Leave out rested." in refused.format_text()
     await channel.refused("Anna", "few shoot range=3 facing=front", "not-together facing")
     await channel.refused("Anna", "few shoot range=3 reply", "missing facing")
     await channel.refused("Anna", "few shoot range=3 reply odds", "missing facing")
-    assert "17%" in (await channel.do("Anna", "few shoot range=3 reply facing=front odds")).text()
+    assert (
+        "17%"
+        in (await channel.do("Anna", "few shoot range=3 reply facing=front odds")).format_text()
+    )
     await channel.do("Anna", "few shoot range=7 rested compare")
-    assert "(if range > 6)" in (await channel.do("Anna", "help few shoot modifiers")).text()
+    assert "(if range > 6)" in (await channel.do("Anna", "help few shoot modifiers")).format_text()
 
 
 def test_a_form_asks_in_a_second_step_what_counts_by_the_first(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     use_packs(make_pack(PACK).parent)
-    spec, known = registry().get(("few", "shoot")), Known((), system="few")
+    spec, known = get_registry().get(("few", "shoot")), CompletionContext((), system="few")
     assert spec is not None
     for room in (Room(5, 25, 10), Room(folds=True)):
-        form = form_of(spec, {}, known, room)
+        form = build_form(spec, {}, known, room)
         names = {name for field in form.fields for name in (field.name, *field.covers)}
         assert {"range", "reply"} <= names
         assert not names & {"rested", "facing", "angle"}
-        taken = take(spec, known, form, {"range": "3", "?flags": ["reply"]})
+        taken = evaluate_form(spec, known, form, {"range": "3", "?flags": ["reply"]})
         assert taken.problem is not None
         assert (taken.problem.message, taken.problem.code) == (
             "One more thing: Facing?",
             "one-more",
         )
-        second = form_of(spec, taken.options, known, room)
-        assert second.field("facing") is not None
-        done = take(spec, known, second, {"facing": "front"})
+        second = build_form(spec, taken.options, known, room)
+        assert second.find_field("facing") is not None
+        done = evaluate_form(spec, known, second, {"facing": "front"})
         assert (done.problem, done.options) == (
             None,
             {"range": 3, "reply": True, "facing": "front"},
         )
-        back = take(spec, known, second, {"?flags": [], "facing": "front"})
+        back = evaluate_form(spec, known, second, {"?flags": [], "facing": "front"})
         assert (back.problem, back.options) == (None, {"range": 3})
 
 
@@ -124,16 +130,16 @@ async def test_what_asks_for_nothing_rolls_at_once(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     use_packs(make_pack(PACK).parent)
-    spec = registry().get(("few", "event"))
+    spec = get_registry().get(("few", "event"))
     assert spec is not None
-    assert not asks(spec, {})
+    assert not opens_form(spec, {})
     channel = await Channel.fresh()
     started = await channel.do("Anna", 'game start few "Ridge"')
     (button,) = [button for button in started.buttons if button.label == "Event"]
     rolled = await channel.press("Anna", button.action)
     assert rolled.title.casefold() in ("calm", "storm")
     again = await channel.press("Anna", button.action)
-    assert again.error or "already" in again.text(), again.text()
+    assert again.error or "already" in again.format_text(), again.format_text()
     assert (await channel.game()).number == 2
 
 
@@ -195,17 +201,19 @@ async def test_one_unit_is_taken_with_its_numbers_and_a_second_is_refused(
     )
     assert refused.title == "shooter takes one unit, not 2."
     spec, units = (
-        registry().get(("few", "duel")),
+        get_registry().get(("few", "duel")),
         (RosterUnit("Gun 1", "u1", "unit"), RosterUnit("Gun 2", "u2", "unit")),
     )
     assert spec is not None
-    field = form_of(spec, {}, Known(units, system="few"), Room(5, 25, 10)).field("shooter")
+    field = build_form(
+        spec, {}, CompletionContext(units, system="few"), Room(5, 25, 10)
+    ).find_field("shooter")
     assert field is not None
     assert field.kind == "pick"
-    taken = take(
+    taken = evaluate_form(
         spec,
-        Known(units, system="few"),
-        form_of(spec, {}, Known(units, system="few"), Room(5, 25, 10)),
+        CompletionContext(units, system="few"),
+        build_form(spec, {}, CompletionContext(units, system="few"), Room(5, 25, 10)),
         {"shooter": "u2"},
     )
     assert str(taken.options["shooter"]) in ("u2", "Gun 2")

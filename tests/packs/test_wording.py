@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import Reply
 from bot.packs.check import check_content
-from bot.systems.packs.archive import read_content
+from bot.rulesets.packs.archive import read_content
+from bot.ui.reply.parts import Odds
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.examples import odds
 from tests.forging import bodies, copied, rechained
@@ -118,7 +118,7 @@ async def test_one_who_shoots_acts_as_several_do(few: Path) -> None:
     """An input called `shooter` is who acts."""
     channel = await table()
     fired = await channel.do("Anna", "few salvo Wren Adler hand=5,5,1")
-    assert fired.text().splitlines()[0] == "Adler blows up · Wren fires"
+    assert fired.format_text().splitlines()[0] == "Adler blows up · Wren fires"
     log = await exported(channel)
     assert check(log).faults == ()
     event = next(row["body"] for row in log["events"] if row["body"].get("target") == "salvo")
@@ -128,15 +128,15 @@ async def test_one_who_shoots_acts_as_several_do(few: Path) -> None:
         salvo = next(body for body in bodies(forged) if body.get("target") == "salvo")
         salvo["acting"] = acting
         assert check(rechained(forged)).faults
-    odds = (await channel.do("Anna", "few salvo Wren Adler odds")).text()
+    odds = (await channel.do("Anna", "few salvo Wren Adler odds")).format_text()
     assert "Wren and Adler" not in odds
 
 
 async def test_words_of_the_game_are_said_in_lines_odds_and_first_lines(few: Path) -> None:
     channel = await table()
-    said = (await channel.do("Anna", "few luck hand=2")).text()
+    said = (await channel.do("Anna", "few luck hand=2")).format_text()
     assert said.splitlines()[:2] == ["Found: D2 · Anna rolls Luck", "Luck: [2], D2"]
-    assert "D2" in (await channel.do("Anna", "few luck odds")).text()
+    assert "D2" in (await channel.do("Anna", "few luck odds")).format_text()
     log = await exported(channel)
     assert check(log).faults == ()
     event = bodies(log, "sequence")[0]
@@ -149,11 +149,11 @@ async def test_a_table_rolled_on_comes_behind_the_roll_that_called_it_and_tells_
     few: Path,
 ) -> None:
     channel = await table()
-    said = (await channel.do("Anna", "few luck hand=4,2")).text().splitlines()
+    said = (await channel.do("Anna", "few luck hand=4,2")).format_text().splitlines()
     assert said[1:3] == ["Luck: [4], ex", "Windfall: [2], supply 3, late"]
     assert (
         "Windfall: [5], replacement points 2"
-        in (await channel.do("Anna", "few luck hand=4,5")).text()
+        in (await channel.do("Anna", "few luck hand=4,5")).format_text()
     )
     assert check(json.loads(json.dumps(await exported(channel)))).faults == ()
 
@@ -194,12 +194,12 @@ async def test_who_is_called_as_several_are_spoken_of_so(few: Path) -> None:
     assert (await channel.do("Anna", "few salvo Wren Gunmen hand=5,5,5")).title == "Gunmen lose 3"
     assert (
         await channel.do("Anna", 'few salvo "guns guns=2" "guns hull=9" hand=5,1')
-    ).first.startswith("The guns lose 1 · guns fire")
+    ).first_line.startswith("The guns lose 1 · guns fire")
 
 
 async def test_many_dice_are_shown_together(few: Path) -> None:
     """Whoever rolled them can check what was read."""
     channel = await table()
-    said = (await channel.do("Anna", "few burst 10 hand=1,1,2,3,3,3,4,5,6,1,2")).text()
+    said = (await channel.do("Anna", "few burst 10 hand=1,1,2,3,3,3,4,5,6,1,2")).format_text()
     assert "Burst: [1 ×3] [2 ×2] [3 ×3] [4] [5] [6!], 3 of 11 hits" in said.replace("\u00a0", " ")
     assert "1\u00a0×3" in said, "which no line of a phone breaks"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from bot.picture.svg import Picture
+from bot.charts.svg import Picture
 
 _SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]

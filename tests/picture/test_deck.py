@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from bot.charts.charts import render_deck
+from bot.charts.svg import HIT
 from bot.commands import pictures
-from bot.picture.charts import deck_picture
-from bot.picture.svg import HIT
 from tests.playing import Channel, two_sides
 
 
 def test_a_chip_for_each_card_and_the_same_in_words() -> None:
-    picture = deck_picture(
+    picture = render_deck(
         "Events",
         "3 of 5 in the pile",
         "In the pile",
@@ -26,7 +26,7 @@ def test_a_chip_for_each_card_and_the_same_in_words() -> None:
 
 
 def test_a_large_deck_stays_a_picture() -> None:
-    picture = deck_picture(
+    picture = render_deck(
         "Many", "", "In the pile", [(f"a card with a long name {n}", 1, 2) for n in range(400)], []
     )
     assert "250 more are in the answer in words." in picture.svg

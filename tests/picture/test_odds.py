@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.host.odds_text import reply_of
-from bot.interface.reply.parts import Odds
-from bot.picture.charts import COLORS, losses_picture, luck_picture, odds_picture, reply_picture
-from bot.systems.catalog import systems
-from bot.systems.system import Sequence
+from bot.charts.charts import COLORS, render_losses, render_luck, render_odds, render_reply_odds
+from bot.cli.odds_text import count_odds_reply
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import Sequence
+from bot.ui.reply.parts import Odds
 from tests.picture.drawn import assert_all_fits, boxes, kinds_in, words_in
 
 SEQUENCES = [
     sequence
-    for game in systems().values()
+    for game in get_systems().values()
     for sequence in game.sequences.values()
     if sequence.odds_by
 ]
@@ -44,8 +44,8 @@ ODD = st.text(max_size=300) | st.sampled_from(
     "sequence", SEQUENCES, ids=lambda sequence: f"{sequence.system.id}/{sequence.id}"
 )
 def test_every_result_has_its_bar_its_percent_and_at_least(sequence: Sequence) -> None:
-    reply = reply_of(sequence, sequence.example)
-    drawn = reply_picture(reply)
+    reply = count_odds_reply(sequence, sequence.example)
+    drawn = render_reply_odds(reply)
     assert_all_fits(drawn)
     rows = [row for part in reply.lines if isinstance(part, Odds) for row in part.rows]
     assert len(boxes(drawn, "bar")) == sum(row.chance > 0 for row in rows)
@@ -54,7 +54,7 @@ def test_every_result_has_its_bar_its_percent_and_at_least(sequence: Sequence) -
 
 
 def test_the_words_hold_every_figure_of_the_bars() -> None:
-    drawn = odds_picture(
+    drawn = render_odds(
         "61% to shake or hurt each VC squad", "US Squads 3 + 4 fire", [SHOT], "Target modifier 1."
     )
     assert drawn.alt == (
@@ -69,7 +69,7 @@ def test_the_words_hold_every_figure_of_the_bars() -> None:
 
 def test_bars_are_as_long_as_their_chances() -> None:
     casualties, shaken, nothing = [
-        right - left for left, _, right, _ in boxes(odds_picture("", "", [SHOT]), "bar")
+        right - left for left, _, right, _ in boxes(render_odds("", "", [SHOT]), "bar")
     ]
     assert shaken / casualties == pytest.approx(45 / 16, rel=0.01)
     assert nothing / casualties == pytest.approx(39 / 16, rel=0.01)
@@ -83,9 +83,9 @@ def test_no_name_breaks_a_picture_or_leaves_its_room(name: str, word: str, title
         name, ((word, 0.25), ("no effect", 0.75)), least=(0.25,), tones=("hurt", "nothing")
     )
     for drawn in (
-        odds_picture(title, name, [chart], word),
-        luck_picture(title, {name: [(1, 2.0), (7, -3.5)], word + "2": []}),
-        losses_picture(
+        render_odds(title, name, [chart], word),
+        render_luck(title, {name: [(1, 2.0), (7, -3.5)], word + "2": []}),
+        render_losses(
             title,
             ["1", name],
             {word: [3, 0], word + "2": [0, 1]},
@@ -100,7 +100,7 @@ def test_no_name_breaks_a_picture_or_leaves_its_room(name: str, word: str, title
 
 
 def test_luck_says_where_each_side_came_out() -> None:
-    drawn = luck_picture("Luck of Hill 875", {"US": [(2, 0.4), (9, -1.25)], "VC": [(4, 3.0)]})
+    drawn = render_luck("Luck of Hill 875", {"US": [(2, 0.4), (9, -1.25)], "VC": [(4, 3.0)]})
     assert_all_fits(drawn)
     assert "US −1.2" in words_in(drawn)
     assert "VC +3" in words_in(drawn)
@@ -110,7 +110,7 @@ def test_luck_says_where_each_side_came_out() -> None:
 def test_losses_are_counted_turn_by_turn() -> None:
     losses = {"US": [0, 2, 0], "VC": [1, 0, 4]}
     totals = {"US": "2 of 7 lost", "VC": "3 of 5 lost, 1 weakened"}
-    drawn = losses_picture("Losses of Hill 875", ["1", "2", "3"], losses, totals)
+    drawn = render_losses("Losses of Hill 875", ["1", "2", "3"], losses, totals)
     assert_all_fits(drawn)
     assert len(boxes(drawn, "bar")) == 3
     assert drawn.alt == (
@@ -119,7 +119,7 @@ def test_losses_are_counted_turn_by_turn() -> None:
 
 
 def test_a_long_campaign_shows_its_last_turns() -> None:
-    drawn = losses_picture(
+    drawn = render_losses(
         "Campaign", [str(turn) for turn in range(1, 61)], {"US": list(range(60))}, {"US": ""}
     )
     assert_all_fits(drawn)

@@ -11,11 +11,19 @@ from importlib.util import find_spec
 
 import pytest
 
-from bot.picture import png as pngs
-from bot.picture.font import FAMILY, FILES, cut, drawable, face, width, wrap
-from bot.picture.png import LIBRARIES, png, rasterizer
-from bot.picture.table import table_picture
-from bot.systems.catalog import system
+from bot.charts import png as pngs
+from bot.charts.font import (
+    FAMILY,
+    FILES,
+    load_face,
+    measure_width,
+    replace_missing_letters,
+    shorten_text,
+    wrap_text,
+)
+from bot.charts.png import LIBRARIES, find_rasterizer, render_png
+from bot.charts.table import render_table
+from bot.rulesets.catalog import find_system
 from tests.refusing import refuses
 
 GIVEN = {"attack": 7, "defense": 4}
@@ -26,9 +34,9 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if find_spec(request.param) is None:
         pytest.skip(f"{request.param} is for other machines")
     monkeypatch.setattr(pngs, "LIBRARIES", (request.param,))
-    rasterizer.cache_clear()
+    find_rasterizer.cache_clear()
     yield request.param
-    rasterizer.cache_clear()
+    find_rasterizer.cache_clear()
 
 
 def pixels(data: bytes) -> list[list[tuple[int, int, int]]]:
@@ -77,7 +85,7 @@ def ink(text: str, bold: bool) -> tuple[int, int]:
         f'<rect width="900" height="60"/>'
         f'<text x="20" y="42" font-size="40" fill="#fff" font-weight="{weight}">{text}</text></svg>'
     )
-    lit = [x for row in pixels(png(svg)) for x, point in enumerate(row) if point[0] > 60]
+    lit = [x for row in pixels(render_png(svg)) for x, point in enumerate(row) if point[0] > 60]
     return min(lit), max(lit)
 
 
@@ -89,13 +97,13 @@ def ink(text: str, bold: bool) -> tuple[int, int]:
 def test_letters_are_as_wide_as_they_were_measured(library: str, text: str, bold: bool) -> None:
     first, last = ink(text, bold)
     assert 19 <= first <= 26
-    assert width(text, 40, bold) - 8 <= last - 20 <= width(text, 40, bold) + 2
+    assert measure_width(text, 40, bold) - 8 <= last - 20 <= measure_width(text, 40, bold) + 2
 
 
 @pytest.mark.sample(1)
 def test_a_table_is_drawn_on_an_opaque_card_with_its_hit_cell(library: str) -> None:
-    drawn = table_picture(system("lnlt").table("melee-odds"), GIVEN)
-    rows = pixels(png(drawn.svg))
+    drawn = render_table(find_system("lnlt").find_table("melee-odds"), GIVEN)
+    rows = pixels(render_png(drawn.svg))
     assert (len(rows[0]), len(rows)) == (720, drawn.height)
     flat = [point for row in rows for point in row]
     assert flat.count((0x23, 0x26, 0x2D)) > len(flat) / 4, "paper"
@@ -105,10 +113,10 @@ def test_a_table_is_drawn_on_an_opaque_card_with_its_hit_cell(library: str) -> N
 
 def test_without_a_rasterizer_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pngs, "LIBRARIES", ("no_such_library",))
-    rasterizer.cache_clear()
+    find_rasterizer.cache_clear()
     with refuses("no-pictures"):
-        png("<svg/>")
-    rasterizer.cache_clear()
+        render_png("<svg/>")
+    find_rasterizer.cache_clear()
 
 
 def test_the_font_has_its_licence_beside_it() -> None:
@@ -117,7 +125,7 @@ def test_the_font_has_its_licence_beside_it() -> None:
             encoding="utf-8"
         )
         assert file.stat().st_size < 150_000
-    assert {sign for sign in "−–…·½×≤≥éŁ%#" if sign not in face(True).advances} == set()
+    assert {sign for sign in "−–…·½×≤≥éŁ%#" if sign not in load_face(True).advances} == set()
 
 
 @pytest.mark.parametrize(
@@ -134,11 +142,14 @@ def test_the_font_has_its_licence_beside_it() -> None:
     ],
 )
 def test_letters_that_the_font_lacks_are_replaced(typed: str, drawn: str) -> None:
-    assert drawable(typed) == drawn
+    assert replace_missing_letters(typed) == drawn
 
 
 def test_words_are_broken_where_they_may_be_and_where_they_must() -> None:
-    assert wrap("over twice morale", width("over twice", 20) + 1, 20) == ["over twice", "morale"]
-    assert "".join(wrap("W" * 50, 100, 20)) == "W" * 50
-    assert all(width(line, 20) <= 100 for line in wrap("W" * 50, 100, 20))
-    assert cut("a very long name", 60, 20).endswith("…")
+    assert wrap_text("over twice morale", measure_width("over twice", 20) + 1, 20) == [
+        "over twice",
+        "morale",
+    ]
+    assert "".join(wrap_text("W" * 50, 100, 20)) == "W" * 50
+    assert all(measure_width(line, 20) <= 100 for line in wrap_text("W" * 50, 100, 20))
+    assert shorten_text("a very long name", 60, 20).endswith("…")

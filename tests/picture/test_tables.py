@@ -8,40 +8,40 @@ import re
 
 import pytest
 
-from bot.picture.font import drawable
-from bot.picture.sheet import ROW, sheet_of
-from bot.picture.svg import Picture
-from bot.picture.table import table_picture
+from bot.charts.font import replace_missing_letters
+from bot.charts.sheet import ROW, build_layout
+from bot.charts.svg import Picture
+from bot.charts.table import render_table
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system, systems
+from bot.rulesets.catalog import find_system, get_systems
 from tests.picture.drawn import assert_all_fits, boxes, texts, words_in
 from tests.refusing import refuses
 
-TABLES = [table for game in systems().values() for table in game.tables.values()]
+TABLES = [table for game in get_systems().values() for table in game.tables.values()]
 NAMES = [f"{table.system}/{table.id}" for table in TABLES]
 
 
 def squeezed(text: str) -> str:
     """Letters alone: lines are broken anywhere in a picture."""
-    return "".join(drawable(text).split())
+    return "".join(replace_missing_letters(text).split())
 
 
 def table(name: str) -> Table:
     id, _, own = name.partition("/")
-    return system(id).table(own)
+    return find_system(id).find_table(own)
 
 
 def picture(name: str, **given: object) -> Picture:
-    return table_picture(table(name), given or None)
+    return render_table(table(name), given or None)
 
 
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 def test_a_whole_table_shows_every_cell(table: Table) -> None:
-    drawn = table_picture(table)
+    drawn = render_table(table)
     assert_all_fits(drawn)
     said = squeezed(words_in(drawn))
-    for block in sheet_of(table).blocks:
+    for block in build_layout(table).blocks:
         for text in (*block.columns, *block.rows, *(cell for row in block.cells for cell in row)):
             assert squeezed(text) in said, text
     assert squeezed(table.title) in said
@@ -53,7 +53,7 @@ def test_a_whole_table_shows_every_cell(table: Table) -> None:
     "table", [table for table in TABLES if table.example], ids=lambda table: table.id
 )
 def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> None:
-    drawn, sheet = table_picture(table, table.example), sheet_of(table, table.example)
+    drawn, sheet = render_table(table, table.example), build_layout(table, table.example)
     assert_all_fits(drawn)
     hits = boxes(drawn, "hit")
     assert len(hits) == sum(block.hit is not None for block in sheet.blocks)
@@ -78,7 +78,7 @@ def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> No
 def test_the_hit_cell_of_a_fire_is_where_the_card_has_it() -> None:
     """11 against morale 5 is over twice the morale of a good order squad: casualties."""
     drawn = picture("lnlt/dct", unit="good-order-mmc", morale=5, total=11)
-    (block,) = sheet_of(
+    (block,) = build_layout(
         table("lnlt/dct"), {"unit": "good-order-mmc", "morale": 5, "total": 11}
     ).blocks
     assert block.hit == (2, 0)
@@ -106,7 +106,7 @@ def test_codes_have_their_meaning_below() -> None:
 
 def test_modifiers_that_count_are_lit_with_what_they_add() -> None:
     drawn = picture("lnlt/oft-mods", lm=1, adjacent=True)
-    counted = sheet_of(table("lnlt/oft-mods"), {"lm": 1, "adjacent": True}).blocks[0]
+    counted = build_layout(table("lnlt/oft-mods"), {"lm": 1, "adjacent": True}).blocks[0]
     assert [counted.rows[at] for at in counted.counts] == ["leader", "adjacent"]
     assert [counted.cells[at][-1] for at in counted.counts] == ["−1", "−2"]
     assert_all_fits(drawn)
@@ -119,7 +119,7 @@ def test_what_the_card_refuses_is_refused_in_its_words() -> None:
 
 def test_the_words_say_no_more_than_a_platform_takes() -> None:
     for table in TABLES:
-        said = table_picture(table).alt
+        said = render_table(table).alt
         assert said.startswith(f"{table.title}.")
         assert len(said) <= 1_000
 
@@ -128,10 +128,10 @@ def test_every_picture_of_a_table_is_read_on_a_phone() -> None:
     """At 390 pixels a letter of 18 is one of 9.75; only what has few columns of long words goes
     below.
     """
-    for game in systems().values():
+    for game in get_systems().values():
         for one in game.tables.values():
             for given in (None, one.example or None):
                 sizes = map(
-                    float, re.findall(r'font-size="([0-9.]+)"', table_picture(one, given).svg)
+                    float, re.findall(r'font-size="([0-9.]+)"', render_table(one, given).svg)
                 )
                 assert min(sizes) >= 17, one.id

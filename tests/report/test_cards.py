@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.report.page import fragments, page
+from bot.report.page import build_fragments, build_page
 from bot.verification.check_file import check_file
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
@@ -31,7 +31,7 @@ async def evening() -> Channel:
 
 
 async def page_of(channel: Channel) -> str:
-    return page(json.loads(await exported_text(channel)), {})
+    return build_page(json.loads(await exported_text(channel)), {})
 
 
 def section(text: str) -> str:
@@ -98,7 +98,7 @@ async def test_no_closed_card_is_in_a_page_and_after_the_end_hands_are_open() ->
 async def test_a_followed_page_is_sent_its_cards_and_a_game_without_has_no_section() -> None:
     channel = await evening()
     export = json.loads(await exported_text(channel))
-    sent = fragments(export, {}, export["events"][-2]["number"])
+    sent = build_fragments(export, {}, export["events"][-2]["number"])
     assert "Bob draws 2 cards into VC" in sent["parts"]["p-cards"]
     plain = await Channel.fresh()
     await plain.do("Anna", "roll 2d6")
@@ -118,7 +118,7 @@ async def test_free_play_shows_hands_as_they_are_now(tmp_path: Path) -> None:
 
 async def test_a_hands_worth_is_no_luck() -> None:
     channel = await evening()
-    stats = (await channel.do("Anna", "game stats")).text()
+    stats = (await channel.do("Anna", "game stats")).format_text()
     assert not re.search(r"\b1 in \d", stats)
     text = await page_of(channel)
     assert "Rolls to tell of" not in text

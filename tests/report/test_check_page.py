@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
-from bot.report.facts import facts_of
-from bot.report.page import page
-from bot.rules.text.names import with_sides
-from bot.systems.catalog import systems
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_page
+from bot.rules.text.names import insert_sides
+from bot.rulesets.catalog import get_systems
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place
 from bot.verification.check_file import check_file
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -56,7 +56,7 @@ def faults(tmp_path: Path, text: str) -> str:
 @pytest.mark.parametrize("path", sorted(LOGS.glob("*.json")), ids=lambda path: path.stem)
 def test_pages_of_older_logs_show_what_these_hold(tmp_path: Path, path: Path) -> None:
     export = json.loads(path.read_text("utf-8"))
-    assert faults(tmp_path, page(export, facts_of(export))) == ""
+    assert faults(tmp_path, build_page(export, compute_export_facts(export))) == ""
 
 
 EDITS = {
@@ -96,8 +96,8 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
 ) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    said = [(await channel.do("Anna", "game next")).text()]
-    said += [(await channel.do(who, "roll 2d6")).text() for who in ("Anna", "Bob") * 12]
+    said = [(await channel.do("Anna", "game next")).format_text()]
+    said += [(await channel.do(who, "roll 2d6")).format_text() for who in ("Anna", "Bob") * 12]
     with_digits = [text for text in said if "\u00b7" in text.splitlines()[-1]]
     assert [said.index(text) for text in with_digits] == [0, 10, 20]
     (tmp_path / "game.json").write_text(
@@ -113,7 +113,7 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
 
 
 EVENINGS = (
-    *((system, True) for system in systems()),
+    *((system, True) for system in get_systems()),
     ("lnlt", False),
     ("free", False),
     ("linked", True),
@@ -139,17 +139,19 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
         reply = await who[name].say(name, line, manager=True)
         public = reply.announce if reply.private else reply
         if who[name] is home:
-            said.extend([public.text()] if public is not None and not public.error else [])
-        due = [one for one in await app.answers.due("discord:") if one.place == home.place.key]
-        said.extend(one.reply.text() for one in due if not one.amends)
-        await app.answers.delivered(*(one.id for one in due))
-        if (await home.app.games.at(home.place.key)) is not None and (
+            said.extend([public.format_text()] if public is not None and not public.error else [])
+        due = [
+            one for one in await app.answers.claim_due("discord:") if one.place == home.place.key
+        ]
+        said.extend(one.reply.format_text() for one in due if not one.amends)
+        await app.answers.mark_delivered(*(one.id for one in due))
+        if (await home.app.games.load_current(home.place.key)) is not None and (
             await home.game()
         ).number == 10:
             assert any(re.search(r"#\d+ · [0-9a-f]{16}", text) for text in said)
         return reply
 
-    system = game if game in systems() else "lnlt"
+    system = game if game in get_systems() else "lnlt"
     if game != "free":
         await play("Anna", f'game start {system} "An evening" sides="US, VC"')
         if game == "linked":
@@ -206,4 +208,4 @@ async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_l
 
 
 def test_sides_are_called_as_the_players_call_them() -> None:
-    assert with_sides("Side a has the initiative", ("US", "VC")) == "US has the initiative"
+    assert insert_sides("Side a has the initiative", ("US", "VC")) == "US has the initiative"

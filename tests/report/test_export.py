@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
+from bot.cli.report import write_report
 from bot.commands.log import export_and_share
-from bot.host.report import write_report
-from bot.interface.reply.reply import File, Reply
+from bot.execution.executor import PAGES
 from bot.report import page as pages
 from bot.rules.errors import UserError
-from bot.running.handling import PAGES
+from bot.ui.reply.reply import File, Reply
 from bot.verification.check_file import check_file
-from bot.verification.export_format import export_text
+from bot.verification.export_format import extract_export
 from tests.playing import Channel, two_sides
 from tools import verify_log
 
@@ -82,7 +82,7 @@ async def test_a_page_is_imported(packed: bool, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("bot.report.page.PACKED", 1)
     channel = await evening()
     if packed:  # the worker process packs by its own measure, so this page is made here
-        from bot.report.page import page_of as made
+        from bot.report.page import build_page_from_text as made
 
         export = (await channel.do("Anna", "game export")).files[0].text
         text = made(export, {})
@@ -92,11 +92,11 @@ async def test_a_page_is_imported(packed: bool, monkeypatch: pytest.MonkeyPatch)
     other = await Channel.fresh(prefix="o")
     reply = await other.app.run_text("game import", other.who("Cleo"), other.place, "i1", {})
     assert reply.error, "a file is needed"
-    from bot.interface.spec import Command
+    from bot.ui.spec import Command
 
     command = Command(("game", "import"), {"file": text}, other.who("Cleo"), other.place, "i2")
     taken = await other.app.run(command)
-    assert not taken.error, taken.text()
+    assert not taken.error, taken.format_text()
     assert (await other.game()).name == "Hill 875"
 
 
@@ -104,7 +104,9 @@ def test_grognard_report_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFix
     out = tmp_path / "lnlt.html"
     assert main(["report", str(LOGS / "lnlt.json"), "-o", str(out)]) == 0
     assert "35 events" in capsys.readouterr().out
-    assert json.loads(export_text(out.read_text("utf-8"), 10**9))["head"] in out.read_text("utf-8")
+    assert json.loads(extract_export(out.read_text("utf-8"), 10**9))["head"] in out.read_text(
+        "utf-8"
+    )
     assert main(["verify", str(out)]) in (0, 3)
     assert "0 faults" in capsys.readouterr().out
 
@@ -145,12 +147,12 @@ def test_names_full_of_markup_are_text() -> None:
     export["name"] = evil
     for row in export["persons"]:
         row["name"] = evil
-    from bot.report.page import page
+    from bot.report.page import build_page
 
-    text = page(export, {})
+    text = build_page(export, {})
     assert "<script>alert" not in text
     assert "<img" not in text
-    assert json.loads(export_text(text, 10**9))["name"] == evil
+    assert json.loads(extract_export(text, 10**9))["name"] == evil
 
 
 @pytest.mark.parametrize(
@@ -168,13 +170,13 @@ def test_names_full_of_markup_are_text() -> None:
 )
 def test_a_bent_page_is_refused(bent: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        export_text(bent, 10**6)
+        extract_export(bent, 10**6)
 
 
 def test_a_small_page_that_unpacks_to_no_end_is_refused() -> None:
-    packed = pages.data_script("export", {"x": "a" * (pages.PACKED + 1)})
+    packed = pages.build_data_script("export", {"x": "a" * (pages.PACKED + 1)})
     with pytest.raises(UserError, match="too large"):
-        export_text(str(packed), 1000)
+        extract_export(str(packed), 1000)
 
 
 async def test_only_a_few_pages_are_built_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

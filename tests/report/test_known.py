@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.report.facts import Facts
+from bot.report.event_odds import Facts
 from bot.rules.errors import UserError
 
 
@@ -28,26 +28,26 @@ class Apart:
 
 async def test_the_same_question_is_worked_out_once_and_the_newest_first() -> None:
     facts, apart = Facts(), Apart()
-    told = await facts.learn(apart.run, {1: "fire", 2: "melee", 3: "fire"})
+    told = await facts.compute_missing(apart.run, {1: "fire", 2: "melee", 3: "fire"})
     assert told == {1: '{"title":"fire"}', 2: '{"title":"melee"}', 3: '{"title":"fire"}'}
     assert apart.asked == [["fire", "melee"]]
-    await facts.learn(apart.run, {1: "fire", 4: "rally"})
+    await facts.compute_missing(apart.run, {1: "fire", 4: "rally"})
     assert apart.asked[1:] == [["rally"]]
-    assert facts.known({7: "rally", 8: "never asked"}) == {7: '{"title":"rally"}'}
+    assert facts.get_cached({7: "rally", 8: "never asked"}) == {7: '{"title":"rally"}'}
 
 
 async def test_one_that_takes_too_long_spoils_no_other() -> None:
     facts, apart = Facts(), Apart()
-    told = await facts.learn(apart.run, {1: "fire", 2: "slow"})
+    told = await facts.compute_missing(apart.run, {1: "fire", 2: "slow"})
     assert told == {1: '{"title":"fire"}', 2: "{}"}
-    assert facts.known({1: "fire", 2: "slow"}) == {1: '{"title":"fire"}'}
+    assert facts.get_cached({1: "fire", 2: "slow"}) == {1: '{"title":"fire"}'}
 
 
 async def test_a_busy_worker_is_asked_again_the_next_time() -> None:
     facts, apart = Facts(), Apart()
     apart.is_busy = True
     with pytest.raises(UserError) as refused:
-        await facts.learn(apart.run, {1: "fire"})
+        await facts.compute_missing(apart.run, {1: "fire"})
     assert refused.value.code == "busy"
     apart.is_busy = False
-    assert await facts.learn(apart.run, {1: "fire"}) == {1: '{"title":"fire"}'}
+    assert await facts.compute_missing(apart.run, {1: "fire"}) == {1: '{"title":"fire"}'}

@@ -37,7 +37,9 @@ def out_of(id: str, text: str) -> dict[str, int]:
     found = re.findall(r"(in play|discarded|removed): ([\w ]+)", text)
     return dict(
         Counter(
-            cards.key(id, places[place], card) for place, names in found for card in names.split()
+            cards.get_card_key(id, places[place], card)
+            for place, names in found
+            for card in names.split()
         )
     )
 
@@ -76,11 +78,13 @@ def test_no_card_is_lost_or_doubled(deck: Deck, acts: list[tuple[str, int]], fir
     out: cards.Out = {}
     for number, (act, count) in enumerate(acts, first):
         in_play = [
-            card for card, some in cards.at("cup", cards.PLAY, out).items() for _ in range(some)
+            card
+            for card, some in cards.count_at("cup", cards.PLAY, out).items()
+            for _ in range(some)
         ]
-        discards = cards.at("cup", cards.DISCARD, out)
+        discards = cards.count_at("cup", cards.DISCARD, out)
         if act == "draw":
-            before = cards.size(cards.left("cup", deck, out))
+            before = cards.size(cards.list_pile("cup", deck, out))
             there = before + (sum(discards.values()) if deck.empty == cards.RESHUFFLE else 0)
             if count > there:
                 with pytest.raises(UserError):
@@ -91,12 +95,12 @@ def test_no_card_is_lost_or_doubled(deck: Deck, acts: list[tuple[str, int]], fir
             out = found.out
         elif act == "shuffle":
             gone = [card for card, some in discards.items() for _ in range(some)]
-            out = cards.take("cup", out, gone, [cards.DISCARD])
+            out = cards.take_cards("cup", out, gone, [cards.DISCARD])
         elif in_play:
             to = {"discard": cards.DISCARD, "remove": cards.REMOVED, "return": ""}[act]
-            out = cards.take("cup", out, in_play[:count], [cards.PLAY], to)
-        places = [cards.at("cup", place, out) for place in cards.PLACES]
-        every = Counter(dict(cards.left("cup", deck, out)))
+            out = cards.take_cards("cup", out, in_play[:count], [cards.PLAY], to)
+        places = [cards.count_at("cup", place, out) for place in cards.PLACES]
+        every = Counter(dict(cards.list_pile("cup", deck, out)))
         for place in places:
             every.update(place)
         assert every == Counter(dict(deck.cards))
@@ -112,7 +116,7 @@ def test_faces_are_cards_in_the_declared_order_with_copies_side_by_side(
     face = data.draw(st.integers(1, len(whole)))
     found = cards.draw("cup", deck, {}, 1, Script([face]))
     assert found.cards == (whole[face - 1],)
-    rest = [card for card, count in cards.left("cup", deck, found.out) for _ in range(count)]
+    rest = [card for card, count in cards.list_pile("cup", deck, found.out) for _ in range(count)]
     assert rest == [*whole[: face - 1], *whole[face:]]
 
 
@@ -129,13 +133,13 @@ def test_each_order_of_three_of_five_comes_alike_often(draws: int) -> None:
 
 def test_names_come_in_an_order_of_all_of_them() -> None:
     names = ["Alice", "Bob", "Carol"]
-    orders = {cards.order(names, Stream(SEED, GAME, event)).cards for event in range(1, 60)}
+    orders = {cards.draw_order(names, Stream(SEED, GAME, event)).cards for event in range(1, 60)}
     assert orders == {(a, b, c) for a in names for b in names for c in names if len({a, b, c}) == 3}
 
 
 def test_an_empty_pile_without_discards_draws_nothing() -> None:
     deck = Deck((("1", 1),), cards.REFUSE)
-    out = cards.take("cup", {"cup/play/1": 1}, ["1"], [cards.PLAY], cards.DISCARD)
+    out = cards.take_cards("cup", {"cup/play/1": 1}, ["1"], [cards.PLAY], cards.DISCARD)
     with pytest.raises(UserError, match="nothing left"):
         cards.draw("cup", deck, out, 1, Script([1]))
     assert cards.draw("cup", deck._replace(empty=cards.RESHUFFLE), out, 1, Script([1])).joined == 0
@@ -143,23 +147,23 @@ def test_an_empty_pile_without_discards_draws_nothing() -> None:
 
 def test_a_card_that_is_not_there_is_not_moved() -> None:
     with pytest.raises(UserError, match="not there"):
-        cards.take("cup", {"cup/play/1": 1}, ["1", "1"], [cards.PLAY], cards.DISCARD)
+        cards.take_cards("cup", {"cup/play/1": 1}, ["1", "1"], [cards.PLAY], cards.DISCARD)
 
 
 def test_standard_decks_are_whole() -> None:
     for name, count in (("standard-52", 52), ("standard-54", 54)):
         deck = cards.STANDARD[name]
         assert cards.size(deck.cards) == count
-        assert not cards.faults(deck)
-    assert cards.name_of("standard-52", "10H") == "10♥"
-    assert cards.name_of("standard-54", "BJ") == "black joker"
-    assert cards.name_of("cup", "10H") == "10H"
+        assert not cards.find_deck_fault(deck)
+    assert cards.format_card_name("standard-52", "10H") == "10♥"
+    assert cards.format_card_name("standard-54", "BJ") == "black joker"
+    assert cards.format_card_name("cup", "10H") == "10H"
 
 
 def test_a_deck_is_held_to_its_limits() -> None:
-    assert cards.faults(Deck((("1", 1), ("1", 1))))
-    assert cards.faults(Deck(tuple((str(n), 1) for n in range(cards.MOST_KINDS + 1))))
-    assert cards.faults(Deck((("1", cards.MOST_CARDS + 1),)))
+    assert cards.find_deck_fault(Deck((("1", 1), ("1", 1))))
+    assert cards.find_deck_fault(Deck(tuple((str(n), 1) for n in range(cards.MOST_KINDS + 1))))
+    assert cards.find_deck_fault(Deck((("1", cards.MOST_CARDS + 1),)))
     assert cards.deck_from_json(Deck((("1", 2),), cards.REFUSE).to_json()) == Deck(
         (("1", 2),), cards.REFUSE
     )

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.game.state import Game
-from bot.interface.reply.reply import Reply
 from bot.rules.copies import replace
+from bot.ui.reply.reply import Reply
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

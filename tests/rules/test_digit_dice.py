@@ -10,17 +10,17 @@ from itertools import product
 
 import pytest
 
-from bot.answers import roll as rolls
-from bot.answers.roll import read_table, split_digits_of_row
-from bot.packs.importing import imported
+from bot.packs.importing import import_tables
+from bot.presentation import roll as rolls
+from bot.presentation.roll import look_up_table, split_digits_of_row
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.expression.chances import odds
+from bot.rules.expression.chances import compute_odds
 from bot.rules.expression.model import DIGIT_DICE, ExpressionError
 from bot.rules.expression.rolling import roll
 from bot.rules.expression.sum_parser import parse
-from bot.stores.records import Json
-from bot.systems.packs.pack import PackSystem
+from bot.rulesets.packs.pack import PackSystem
+from bot.storage.records import Json
 from bot.verification.check_file import check
 from bot.verification.export import export_game
 from tests.playing import Channel
@@ -36,7 +36,7 @@ def rows_of(number: int) -> list[int]:
 def test_each_row_of_digits_has_the_same_chance(number: int) -> None:
     count, sides = DIGIT_DICE[number]
     rows = rows_of(number)
-    chances = odds(parse(f"d{number}"))
+    chances = compute_odds(parse(f"d{number}"))
     assert {row: chances[row] for row in chances} == dict.fromkeys(rows, Fraction(1, sides**count))
     average = Fraction(1 + sides, 2) * int("1" * count)
     assert sum(row * chances[row] for row in rows) == average
@@ -61,7 +61,7 @@ def test_digits_are_read_in_the_order_of_the_dice(
     text: str, dice: tuple[int, ...], said: str
 ) -> None:
     rolling = roll(parse(text), Script(dice))
-    assert rolling.text() == said
+    assert rolling.format_text() == said
     assert [die.value for die in rolling.dice] == list(dice)
 
 
@@ -71,14 +71,14 @@ def test_digits_are_read_in_the_order_of_the_dice(
 def test_a_table_of_digits_has_the_rows_that_a_roll_shows(number: int, head: str) -> None:
     rows = rows_of(number)
     sheet = f"{head},Event\n" + "".join(f"{row},no. {row}\n" for row in rows)
-    (table,) = PackSystem(imported(sheet, "events.csv").pack("tryout")).tables.values()
+    (table,) = PackSystem(import_tables(sheet, "events.csv").pack("tryout")).tables.values()
     for row in rows:
         dice = Script(tuple(map(int, str(row))))
-        answer = read_table(table, {}, "Anna", dice)
+        answer = look_up_table(table, {}, "Anna", dice)
         assert answer.happening is not None
         assert answer.happening.result == f"no. {row}"
         typed = split_digits_of_row(table, {table.rolls[0].option: str(row)})
-        assert f"No. {row}" in read_table(table, typed, "Anna", Script(())).reply.title
+        assert f"No. {row}" in look_up_table(table, typed, "Anna", Script(())).reply.title
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_rows_that_are_not_those_of_the_digits_are_refused_or_asked_about(
     sheet: str, said: str
 ) -> None:
     try:
-        answer = " ".join(imported(sheet, "events.txt").questions)
+        answer = " ".join(import_tables(sheet, "events.txt").questions)
     except UserError as error:
         answer = error.message
     assert said in answer
@@ -103,7 +103,7 @@ def test_a_square_of_two_dice_is_read_by_tens_and_ones() -> None:
     sheet = "d44,1,2,3,4\n" + "".join(
         f"{tens},{tens}a,{tens}b,{tens}c,{tens}d\n" for tens in range(1, 5)
     )
-    (table,) = PackSystem(imported(sheet, "events.csv").pack("tryout")).tables.values()
+    (table,) = PackSystem(import_tables(sheet, "events.csv").pack("tryout")).tables.values()
     assert table.read({"tens": 3, "ones": 2})["result"] == "3b"
 
 
@@ -182,22 +182,22 @@ HIT = "d10,Hit\n1-5,miss\n6-9,hit\n0,crit\n"
     [(LOOT, "00", "gem"), (LOOT, "0", "gem"), (LOOT, "07", "dust"), (HIT, "0", "crit")],
 )
 def test_a_look_up_takes_what_a_ten_sided_die_shows(sheet: str, roll: str, result: str) -> None:
-    (table,) = PackSystem(imported(sheet, "table.csv").pack("tryout")).tables.values()
+    (table,) = PackSystem(import_tables(sheet, "table.csv").pack("tryout")).tables.values()
     assert result in table.read({"roll": roll}).out.values()
 
 
 def test_no_other_die_has_a_zero_in_a_look_up() -> None:
     sheet = "d20,Loot\n1-10,dust\n11-20,coins\n"
-    (table,) = PackSystem(imported(sheet, "table.csv").pack("tryout")).tables.values()
+    (table,) = PackSystem(import_tables(sheet, "table.csv").pack("tryout")).tables.values()
     with pytest.raises(UserError, match="from 1 to 20"):
         table.read({"roll": "0"})
 
 
 def test_a_number_that_no_die_shows_is_refused_before_the_other_falls() -> None:
     sheet = "d66,Event\n11-36,a\n41-66,b\n"
-    (table,) = PackSystem(imported(sheet, "table.csv").pack("tryout")).tables.values()
+    (table,) = PackSystem(import_tables(sheet, "table.csv").pack("tryout")).tables.values()
     with pytest.raises(UserError, match="tens must be"):
-        read_table(table, {"tens": "7"}, "Anna", Script((3,)))
+        look_up_table(table, {"tens": "7"}, "Anna", Script((3,)))
 
 
 def test_a_logged_die_never_shows_0() -> None:
@@ -217,7 +217,9 @@ def test_a_logged_die_never_shows_0() -> None:
 )
 async def test_words_of_other_tools_that_mean_one_thing_are_read(text: str, same: str) -> None:
     assert parse(text) == parse(same)
-    assert f"rolls {same}" in (await (await Channel.fresh()).do("Anna", f"roll {text}")).text()
+    assert (
+        f"rolls {same}" in (await (await Channel.fresh()).do("Anna", f"roll {text}")).format_text()
+    )
 
 
 @pytest.mark.parametrize(
@@ -250,12 +252,12 @@ def test_dice_in_quotation_marks_are_read(text: str) -> None:
 
 
 async def _log(channel: Channel) -> Json:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     store, row = channel.app.store, loaded.row
     log = export_game(
-        row, await store.events(row), await store.seeds(row), await store.texts(row),
-        await store.persons(row), with_secrets=True,
+        row, await store.load_events(row), await store.load_seeds(row), await store.load_texts(row),
+        await store.load_persons(row), with_secrets=True,
     )  # fmt: skip
     parsed: Json = json.loads(json.dumps(log))
     return parsed
@@ -268,7 +270,7 @@ EARLY = ("d66", "2d66+1", "d66 hand=57", "d66r1", "1d66", "d66 secret")
 async def test_the_log_holds_ordinary_dice_and_can_be_checked() -> None:
     channel = await Channel.fresh()
     shown = [await channel.do("Anna", line) for line in LINES]
-    assert "Tens, ones: [" in shown[0].text()
+    assert "Tens, ones: [" in shown[0].format_text()
     assert shown[2].title.startswith("36")
     log = await _log(channel)
     bodies = [event["body"] for event in log["events"]]

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from bot.process.entropy import throwaway
-from bot.rules.odds.odds import shown
+from bot.rules.odds.odds import format_key
 from bot.rules.sequence.sequence import Plan
-from bot.systems.catalog import systems
-from bot.systems.resolve import count_odds, resolve
-from bot.systems.system import Sequence
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.play_once import count_odds, play_sequence
+from bot.rulesets.system import Sequence
+from bot.runtime.entropy import create_throwaway_source
 
-SEQUENCES = [(game.id, id) for game in systems().values() for id in game.sequences]
+SEQUENCES = [(game.id, id) for game in get_systems().values() for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 LONG = {("ucn", "attack-vehicle"), ("ucn", "building-assault"), ("baps", "vehicle-fire")}
 """Even the example in SMALL has many rolls: slow."""
@@ -61,7 +61,7 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
                 "too many rolls to play one by one: give it an example in SMALL"
             )
             told = _told_once(told, plan.closing(state))
-            ends[str(shown(told.get(by))), among] += 1
+            ends[str(format_key(told.get(by))), among] += 1
             return
         step = plan.steps[state.owes]
         faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
@@ -84,16 +84,16 @@ def _told_once(told: dict[str, Any], more: Any) -> dict[str, Any]:
 
 
 def the(game: str, id: str) -> Sequence:
-    return systems()[game].sequence(id)
+    return get_systems()[game].find_sequence(id)
 
 
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
 def test_the_example_plays_and_tells_the_declared_outputs(game: str, id: str) -> None:
     sequence = the(game, id)
-    needed = any(option.required for option in sequence.inputs)
+    needed = any(option.is_required for option in sequence.inputs)
     assert sequence.example or not needed, "help needs an example that runs"
     for _ in range(20):
-        played = resolve(sequence, sequence.example, throwaway())
+        played = play_sequence(sequence, sequence.example, create_throwaway_source())
         assert set(played.out) <= set(sequence.outputs)
         assert set(sequence.outputs) <= set(played.out), set(sequence.outputs) - set(played.out)
         assert played.settlement.headline
@@ -114,5 +114,5 @@ def test_odds_are_those_of_every_roll(game: str, id: str) -> None:
     counted = count_odds(sequence, example)
     assert sum(counted.values()) == 1
     assert all(chance > 0 for chance in counted.values())
-    expected = play_all(sequence.plan(sequence.given(example, {})), sequence.odds_by)
+    expected = play_all(sequence.plan(sequence.read_inputs(example, {})), sequence.odds_by)
     assert {str(value): chance for value, chance in counted.items()} == expected

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.dice import Rolled, Script
+from bot.rules.dice import RolledDie, Script
 from bot.rules.expression.model import GUIDE
-from bot.rules.expression.rolling import Fate, Rolling, roll
-from bot.rules.expression.sum_parser import check, parse, worst_cost
+from bot.rules.expression.rolling import DieFate, Rolling, roll
+from bot.rules.expression.sum_parser import compute_worst_cost, find_fault, parse
 from tests.refusing import refuses
 
 
@@ -77,16 +77,16 @@ def play(text: str, *dice: object) -> Rolling:
     ],
 )
 def test_a_roll_reads_as_it_was_played(text: str, dice: list[object], answer: str) -> None:
-    assert play(text, *dice).text() == answer
+    assert play(text, *dice).format_text() == answer
 
 
 def test_dice_are_drawn_as_written_from_left_to_right() -> None:
     rolling = play("2*d20 [tank] - (d6 + 2d8 [gun])", 20, 6, 7, 8)
     assert rolling.dice == (
-        Rolled("tank", 20, 20),
-        Rolled("d6", 6, 6),
-        Rolled("gun", 8, 7),
-        Rolled("gun", 8, 8),
+        RolledDie("tank", 20, 20),
+        RolledDie("d6", 6, 6),
+        RolledDie("gun", 8, 7),
+        RolledDie("gun", 8, 8),
     )
     assert rolling.results[0].total == 40 - 21
 
@@ -94,11 +94,11 @@ def test_dice_are_drawn_as_written_from_left_to_right() -> None:
 def test_each_die_knows_what_became_of_it() -> None:
     ((_, fates, _, _),) = play("3d6r1!kh2>=5", 1, 6, 5, 2, 3).results[0].thrown
     assert fates == [
-        Fate.REROLLED,
-        Fate.EXPLODED | Fate.KEPT | Fate.SUCCESS,
-        Fate.KEPT | Fate.SUCCESS,
-        Fate.DROPPED,
-        Fate.DROPPED,
+        DieFate.REROLLED,
+        DieFate.EXPLODED | DieFate.KEPT | DieFate.SUCCESS,
+        DieFate.KEPT | DieFate.SUCCESS,
+        DieFate.DROPPED,
+        DieFate.DROPPED,
     ]
 
 
@@ -125,16 +125,16 @@ def test_each_die_knows_what_became_of_it() -> None:
 def test_a_program_gets_totals_and_every_die(
     text: str, dice: list[object], out: dict[str, object]
 ) -> None:
-    assert play(text, *dice).out() == out
+    assert play(text, *dice).to_output() == out
 
 
 def test_rerolls_and_explosions_stop_at_the_limit_and_say_so() -> None:
     """One die may bring 20 + 2 further dice; the 23rd stays as it is."""
     rolling = play("d6r1", *[1] * 23)
     assert rolling.results[0].total == 1
-    assert rolling.text().endswith("->1] (stopped at the limit of further dice) = 1")
+    assert rolling.format_text().endswith("->1] (stopped at the limit of further dice) = 1")
     assert play("d6!", *[6] * 23).results[0].total == 6 * 23
-    assert worst_cost(parse("d6!")) == worst_cost(parse("d6r1")) == 23
+    assert compute_worst_cost(parse("d6!")) == compute_worst_cost(parse("d6r1")) == 23
 
 
 def test_dice_given_by_hand_must_fit_and_must_suffice() -> None:
@@ -159,10 +159,10 @@ def test_dice_given_by_hand_must_fit_and_must_suffice() -> None:
     ],
 )
 def test_the_worst_cost_is_known_before_rolling(text: str, cost: int) -> None:
-    assert worst_cost(parse(text)) == cost
+    assert compute_worst_cost(parse(text)) == cost
 
 
 @pytest.mark.parametrize("example", [example for example, _ in GUIDE])
 def test_each_example_of_the_guide_can_be_rolled(example: str) -> None:
-    assert check(example) == ""
-    assert check(parse(example).notation) == ""
+    assert find_fault(example) == ""
+    assert find_fault(parse(example).notation) == ""

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.answers.roll import roll_reply
+from bot.presentation.roll import build_roll_reply
 from bot.rules.errors import UserError
 from bot.rules.expression.rolling import roll
 from bot.rules.expression.sum_parser import parse
@@ -60,17 +60,17 @@ def told(text: str, event: int) -> str:
         rolling = roll(parse(text), FrozenDice(event))
     except UserError as error:
         return _hash([str(error), error.option, error.code])
-    reply = roll_reply(rolling, "Anna", "morale")
+    reply = build_roll_reply(rolling, "Anna", "morale")
     said = reply.to_json()
     for line in said.get("lines", ()):
         for name in FIELDS_SINCE:
             assert not line.pop(name, "")
-    dice = [die.note() for die in rolling.dice]
+    dice = [die.to_note() for die in rolling.dice]
     return _hash(
         [
-            rolling.text(),
+            rolling.format_text(),
             rolling.answer,
-            rolling.out(),
+            rolling.to_output(),
             dice,
             said,
             rolling.expression.notation,

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from bot.rules.expression.model import ExpressionError
-from bot.rules.expression.sum_parser import check, parse
+from bot.rules.expression.sum_parser import find_fault, parse
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_an_error_names_the_place_and_what_is_wrong(text: str, at: int, message:
     assert caught.value.at == at
     assert caught.value.option == "dice"
     assert "\n" not in str(caught.value)
-    assert 0 < len(check(text)) <= 100
+    assert 0 < len(find_fault(text)) <= 100
 
 
 def test_while_typing_the_reason_is_short() -> None:
-    assert check("2d6+") == '2d6+ : a number or dice must follow "+"'
-    assert check("2d6+3") == ""
-    assert check(" ") == "a dice expression is missing"
+    assert find_fault("2d6+") == '2d6+ : a number or dice must follow "+"'
+    assert find_fault("2d6+3") == ""
+    assert find_fault(" ") == "a dice expression is missing"
 
 
 @pytest.mark.parametrize(
@@ -129,5 +129,5 @@ def test_while_typing_the_reason_is_short() -> None:
 )
 def test_long_and_deep_text_is_answered_at_once(text: str) -> None:
     begin = time.process_time()
-    check(text)
+    find_fault(text)
     assert time.process_time() - begin < 5

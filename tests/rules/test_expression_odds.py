@@ -12,7 +12,7 @@ import pytest
 
 from bot.rules.dice import Script
 from bot.rules.errors import DieOwed
-from bot.rules.expression.chances import odds
+from bot.rules.expression.chances import compute_odds
 from bot.rules.expression.model import Pool
 from bot.rules.expression.rolling import roll
 from bot.rules.expression.sum_parser import parse
@@ -61,7 +61,7 @@ def walked(text: str) -> dict[int | str, Fraction]:
     ],
 )
 def test_odds_agree_with_walking_through_every_roll(text: str) -> None:
-    assert odds(parse(text)) == walked(text)
+    assert compute_odds(parse(text)) == walked(text)
 
 
 def second_opinion(die: object) -> dict[object, Fraction]:
@@ -71,28 +71,39 @@ def second_opinion(die: object) -> dict[object, Fraction]:
 
 def test_odds_agree_with_icepool() -> None:
     d6, d10 = icepool.d6, icepool.d10
-    assert odds(parse("10d6+2")) == second_opinion(10 @ d6 + 2)
-    assert odds(parse("10d10>=8")) == second_opinion(10 @ (d10 >= 8).map({True: 1, False: 0}))
-    assert odds(parse("6d10kh3")) == second_opinion(d10.highest(6, 3))
-    assert odds(parse("20d6kh10")) == second_opinion(d6.highest(20, 10))
-    assert odds(parse("9d4kl7")) == second_opinion(icepool.d4.lowest(9, 7))
-    assert odds(parse("40d20")) == second_opinion(40 @ icepool.d20)
-    assert odds(parse("8d10dl2dh3")) == second_opinion(d10.keep(8, slice(2, 5)))
-    assert odds(parse("9dF-3d6*2")) == second_opinion(9 @ icepool.Die([-1, 0, 1]) - 2 * (3 @ d6))
-    assert odds(parse("2d6ro1")) == second_opinion(2 @ d6.reroll([1], depth=1))
+    assert compute_odds(parse("10d6+2")) == second_opinion(10 @ d6 + 2)
+    assert compute_odds(parse("10d10>=8")) == second_opinion(
+        10 @ (d10 >= 8).map({True: 1, False: 0})
+    )
+    assert compute_odds(parse("6d10kh3")) == second_opinion(d10.highest(6, 3))
+    assert compute_odds(parse("20d6kh10")) == second_opinion(d6.highest(20, 10))
+    assert compute_odds(parse("9d4kl7")) == second_opinion(icepool.d4.lowest(9, 7))
+    assert compute_odds(parse("40d20")) == second_opinion(40 @ icepool.d20)
+    assert compute_odds(parse("8d10dl2dh3")) == second_opinion(d10.keep(8, slice(2, 5)))
+    assert compute_odds(parse("9dF-3d6*2")) == second_opinion(
+        9 @ icepool.Die([-1, 0, 1]) - 2 * (3 @ d6)
+    )
+    assert compute_odds(parse("2d6ro1")) == second_opinion(2 @ d6.reroll([1], depth=1))
 
 
 def test_odds_of_two_dice_counted_by_hand() -> None:
-    assert odds(parse("2d6>=6")) == {0: Fraction(25, 36), 1: Fraction(10, 36), 2: Fraction(1, 36)}
-    assert odds(parse("d6ro<3"))[1] == Fraction(2, 36)
-    assert odds(parse("d[hit,miss,miss]")) == {"hit": Fraction(1, 3), "miss": Fraction(2, 3)}
+    assert compute_odds(parse("2d6>=6")) == {
+        0: Fraction(25, 36),
+        1: Fraction(10, 36),
+        2: Fraction(1, 36),
+    }
+    assert compute_odds(parse("d6ro<3"))[1] == Fraction(2, 36)
+    assert compute_odds(parse("d[hit,miss,miss]")) == {
+        "hit": Fraction(1, 3),
+        "miss": Fraction(2, 3),
+    }
 
 
 @pytest.mark.parametrize(
     "text", ["3d6", "2-3d6kl2", "d4*d[-5,0,90]", "-(4d6kh3)", "2d6!", "9-40d20"]
 )
 def test_results_rise_and_come_to_one_together(text: str) -> None:
-    counted = odds(parse(text))
+    counted = compute_odds(parse(text))
     assert list(counted) == sorted(counted)
     assert sum(counted.values()) == 1
     assert sum(counted.ways.values()) == counted.total
@@ -126,7 +137,7 @@ def thrown_until_all_lie(text: str) -> dict[int | str, Fraction]:
 )
 def test_dice_that_explode_or_are_rerolled_are_counted_as_they_are_rolled(text: str) -> None:
     """Up to the last of their further dice: 22 for one die, 24 for two."""
-    assert odds(parse(text)) == thrown_until_all_lie(text)
+    assert compute_odds(parse(text)) == thrown_until_all_lie(text)
 
 
 Table = tuple[int, ...]
@@ -188,7 +199,7 @@ def by_tables(text: str) -> dict[int | str, Fraction]:
 def test_dice_that_explode_and_are_rerolled_agree_with_all_that_can_be_on_the_table(
     text: str,
 ) -> None:
-    assert odds(parse(text)) == by_tables(text)
+    assert compute_odds(parse(text)) == by_tables(text)
 
 
 def test_exploding_dice_without_the_highest_and_the_lowest_are_counted_at_once() -> None:
@@ -196,7 +207,7 @@ def test_exploding_dice_without_the_highest_and_the_lowest_are_counted_at_once()
     than that can hold.
     """
     start = time.process_time()
-    assert sum(odds(parse("8d10!dh2dl1")).values()) == 1
+    assert sum(compute_odds(parse("8d10!dh2dl1")).values()) == 1
     assert time.process_time() - start < 1.5, (
         "4 s when every walk went on to the most dice there can be"
     )
@@ -213,5 +224,5 @@ def test_exploding_dice_without_the_highest_and_the_lowest_are_counted_at_once()
 def test_odds_that_cannot_be_counted_are_refused_at_once(text: str, code: str) -> None:
     begin = time.process_time()
     with refuses(code):
-        odds(parse(text))
+        compute_odds(parse(text))
     assert time.process_time() - begin < 10

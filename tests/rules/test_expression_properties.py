@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rules.dice import AVERAGING, Die, Script
-from bot.rules.expression.chances import odds
+from bot.rules.expression.chances import compute_odds
 from bot.rules.expression.model import MAX_DICE, MAX_RESULT, Expression, ExpressionError
-from bot.rules.expression.rolling import Fate, roll
-from bot.rules.expression.sum_parser import check, check_reach, parse, worst_cost
+from bot.rules.expression.rolling import DieFate, roll
+from bot.rules.expression.sum_parser import check_range, compute_worst_cost, find_fault, parse
 
 WORDS = """
     d d6 d% dF dA d20 2d6 10d10 d[1,2] d[hit,miss] kh kl3 dh dl1 r1 r<3 ro ro2 ! !5 !>=5 >=8 < <= = ( ) [ ] [morale]
@@ -65,27 +65,27 @@ def check_text(text: str, random: Random) -> None:
     except ExpressionError as refused:
         error = refused
     else:
-        assert check(text) == ""
+        assert find_fault(text) == ""
         assert parse(expression.notation).notation == expression.notation
         for source in (Chance(random), Edge(highest=True), Edge(highest=False)):
             check_roll(expression, source)
         return
     assert 1 <= error.at <= len(text) + 1
-    assert check(text)
+    assert find_fault(text)
 
 
 def check_roll(expression: Expression, source: Chance | Edge) -> None:
     """A roll draws no more dice and comes to no other number than was said before."""
     rolling = roll(expression, source)
-    assert source.drawn == len(rolling.dice) <= worst_cost(expression) <= MAX_DICE
-    reach = check_reach(expression, "")
+    assert source.drawn == len(rolling.dice) <= compute_worst_cost(expression) <= MAX_DICE
+    reach = check_range(expression, "")
     for result in rolling.results:
         assert (
             result.total is None
             or -MAX_RESULT <= reach.low <= result.total <= reach.high <= MAX_RESULT
         )
-    assert rolling.text()
-    assert rolling.out()["dice"] == [die.value for die in rolling.dice]
+    assert rolling.format_text()
+    assert rolling.to_output()["dice"] == [die.value for die in rolling.dice]
 
 
 @given(texts, st.randoms(use_true_random=False))
@@ -124,7 +124,9 @@ def test_keep_and_drop_agree_with_sorting(dice: list[int], choice: str, number: 
     ((values, fates, _, _),) = rolling.results[0].thrown
     assert (
         sorted(
-            int(value) for value, fate in zip(values, fates or (), strict=True) if fate & Fate.KEPT
+            int(value)
+            for value, fate in zip(values, fates or (), strict=True)
+            if fate & DieFate.KEPT
         )
         == kept
     )
@@ -135,13 +137,13 @@ def test_keep_and_drop_agree_with_sorting(dice: list[int], choice: str, number: 
 def test_the_mean_of_plain_dice_is_the_mean_of_their_faces(
     count: int, sides: int, plus: int
 ) -> None:
-    chances = odds(parse(f"{count}d{sides}+{plus}"))
+    chances = compute_odds(parse(f"{count}d{sides}+{plus}"))
     assert sum(chances.values()) == 1
     mean = sum((Fraction(value) * chance for value, chance in chances.items()), Fraction(0))
     assert mean == count * Fraction(sides + 1, 2) + plus
 
 
 def test_the_mean_of_averaging_dice() -> None:
-    chances = odds(parse("2dA"))
+    chances = compute_odds(parse("2dA"))
     mean = sum((Fraction(value) * chance for value, chance in chances.items()), Fraction(0))
     assert mean == Fraction(2 * sum(AVERAGING), 6)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from bot.answers.roll import dice_odds, roll_dice
+from bot.presentation.roll import build_dice_odds_reply, roll_dice
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.expression.rolling import Rolling, roll
@@ -50,14 +50,14 @@ def test_its_notation_means_the_same(text: str) -> None:
 
 def test_the_answer_says_what_was_counted() -> None:
     outcome = roll_dice({"dice": "2d6+3>=8"}, "Anna", Script([2, 3]))
-    assert outcome.reply.text() == (
+    assert outcome.reply.format_text() == (
         "8, success · Anna rolls 2d6+3>=8\nDice: [2] [3] + 3 = 8, the sum against 8 or more"
     )
     assert outcome.happening is not None
     assert outcome.happening.out == {"total": 8, "success": True, "dice": [2, 3]}
-    grouped = roll_dice({"dice": "(2d6)>=8"}, "Anna", Script([2, 3])).reply.text()
+    grouped = roll_dice({"dice": "(2d6)>=8"}, "Anna", Script([2, 3])).reply.format_text()
     assert "([2, 3]) = 5, the sum against 8 or more" in grouped
-    every = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5])).reply.text()
+    every = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5])).reply.format_text()
     assert "2 successes" in every
     assert "Every die counts so. For their sum: 2d6 sum<=6" in every
 
@@ -80,11 +80,13 @@ def test_a_refusal_says_how_to_write_the_other(text: str, said: str) -> None:
 
 def test_odds_of_dice_by_a_count_by_hand() -> None:
     ways = sum(a + b + 3 >= 8 for a in range(1, 7) for b in range(1, 7))
-    reply = dice_odds({"dice": "2d6+3>=8"})
+    reply = build_dice_odds_reply({"dice": "2d6+3>=8"})
     assert Fraction(ways, 36) == Fraction(30, 36)
     assert reply.title == "83% for a sum of 8 or more"
     assert reply.private
-    assert "success    ██████▋   83%" in reply.text()
-    assert dice_odds({"dice": "3d6"}).title == "10.5 on average"
-    assert "11         █         13%      50%" in dice_odds({"dice": "3d6"}).text()
-    assert len(dice_odds({"dice": "20d10"}).text().splitlines()) <= 23
+    assert "success    ██████▋   83%" in reply.format_text()
+    assert build_dice_odds_reply({"dice": "3d6"}).title == "10.5 on average"
+    assert (
+        "11         █         13%      50%" in build_dice_odds_reply({"dice": "3d6"}).format_text()
+    )
+    assert len(build_dice_odds_reply({"dice": "20d10"}).format_text().splitlines()) <= 23

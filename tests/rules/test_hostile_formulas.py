@@ -4,9 +4,9 @@ they are worked out.
 
 import pytest
 
+from bot.rules.declared.compile_context import Setting
 from bot.rules.declared.formula_functions import MOST_NUMBER, Senseless
 from bot.rules.declared.formulas import Formulas
-from bot.rules.declared.setting import Setting
 from bot.rules.errors import TableError, UserError
 from bot.rules.tables.formula import LARGEST, SCOPE, compile_formula
 

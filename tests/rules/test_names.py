@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.text.names import joined, plural, stem_of, third
+from bot.rules.text.names import find_stem, format_plural, get_singular_verb, join_names
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from bot.rules.text.names import joined, plural, stem_of, third
     ],
 )
 def test_names_side_by_side(names: list[str], said: str) -> None:
-    assert joined(names) == said
+    assert join_names(names) == said
 
 
 @pytest.mark.parametrize(
@@ -40,16 +40,16 @@ def test_names_side_by_side(names: list[str], said: str) -> None:
     ],
 )
 def test_more_than_one(one: str, many: str) -> None:
-    assert plural(one) == many
+    assert format_plural(one) == many
 
 
 def test_what_numbered_names_have_in_common() -> None:
-    assert stem_of(["VC 3", "VC 5"]) == "VC"
-    assert stem_of(["VC 3", "Nguyen"]) == ""
+    assert find_stem(["VC 3", "VC 5"]) == "VC"
+    assert find_stem(["VC 3", "Nguyen"]) == ""
 
 
 @pytest.mark.parametrize(
     ("verb", "said"), [("go", "goes"), ("fire", "fires"), ("pass", "passes"), ("rally", "rallies")]
 )
 def test_what_one_does(verb: str, said: str) -> None:
-    assert third(verb) == said
+    assert get_singular_verb(verb) == said

@@ -19,7 +19,7 @@ from bot.rules.text.normalize import (
     normalize_value,
     plain_signs,
 )
-from bot.rules.text.plain import has_control, one_line, visible, without_control
+from bot.rules.text.plain import has_control, make_one_line, remove_control, remove_invisible
 from tests.growth import LONG, MOST_GROWTH, growth
 from tests.lookalikes import LOOKALIKES, changed
 from tests.parsers import repeated
@@ -78,7 +78,13 @@ def test_the_stored_name_keeps_what_was_typed_first() -> None:
 
 @pytest.mark.parametrize("emoji", EMOJI)
 def test_emoji_of_several_signs_stay_whole(emoji: str) -> None:
-    for function in (normalize_text, normalize_name, visible, without_control, one_line):
+    for function in (
+        normalize_text,
+        normalize_name,
+        remove_invisible,
+        remove_control,
+        make_one_line,
+    ):
         assert function(emoji) == emoji, function
     assert not has_control(emoji)
 
@@ -124,7 +130,7 @@ def test_a_key_holds_no_sign_that_looks_like_another(text: str) -> None:
 
 def test_no_other_module_makes_either_form() -> None:
     """Pictures ask which letters a font lacks; all else asks `normalize.py`."""
-    allowed = {"bot/rules/text/normalize.py", "bot/picture/font.py"}
+    allowed = {"bot/rules/text/normalize.py", "bot/charts/font.py"}
     files = [file for folder in ("bot", "adapters") for file in (ROOT / folder).rglob("*.py")]
     found = {
         file.relative_to(ROOT).as_posix()

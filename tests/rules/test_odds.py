@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.dice import Die, Script, d6, d20, dice
-from bot.rules.odds.odds import joint, marginals
+from bot.rules.dice import Die, Script, d6, d20, make_dice
+from bot.rules.odds.odds import compute_joint_odds, compute_marginals
 from bot.rules.odds.rolls import TooManyStates, group_alike, group_sums, group_values
 from bot.rules.sequence.sequence import (
-    Part,
-    Parts,
+    IndependentPart,
+    IndependentParts,
     Plan,
+    Resolution,
     Roll,
     Ruling,
-    Settlement,
     Weighted,
-    nested,
+    nest_outputs,
     play,
     ruled,
 )
@@ -50,7 +50,7 @@ class Grouped(NamedTuple):
     def asks(self, _: Any) -> tuple[Die, ...]:
         return self.dice
 
-    def grouped(self, state: Any) -> Weighted:
+    def group_rolls(self, state: Any) -> Weighted:
         return self.groups(state)
 
 
@@ -79,7 +79,7 @@ def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
             else ruled((d6("shot"),), shoot),
             "kill": ruled((d6("kill"),), kill),
         },
-        lambda out: Settlement(f"{out['kills']} killed"),
+        lambda out: Resolution(f"{out['kills']} killed"),
         closing=lambda state: {"kills": state.hits},
     )
 
@@ -119,7 +119,7 @@ def test_an_impossible_die_is_refused(face: object) -> None:
 
 @given(st.integers(1, 12), st.booleans())
 def test_odds_match_a_second_opinion_and_sum_to_one(shots: int, grouped: bool) -> None:
-    counted = joint(volley(shots, grouped=grouped), ["kills"])
+    counted = compute_joint_odds(volley(shots, grouped=grouped), ["kills"])
     one = icepool.Die({0: 5, 1: 1})  # a third hits, half of these kill
     expected = shots @ one
     assert sum(counted.values()) == 1
@@ -130,7 +130,7 @@ def test_odds_match_a_second_opinion_and_sum_to_one(shots: int, grouped: bool) -
 
 
 def test_several_outputs_at_once() -> None:
-    counted = joint(volley(2), ["shots[0].killed", "shots[1].killed", "kills"])
+    counted = compute_joint_odds(volley(2), ["shots[0].killed", "shots[1].killed", "kills"])
     sixth = Fraction(1, 6)
     assert counted[("true", "true", 2)] == sixth**2
     assert counted[("true", "false", 1)] == sixth * (1 - sixth)
@@ -138,7 +138,7 @@ def test_several_outputs_at_once() -> None:
 
 
 def test_a_face_that_is_asked_for_is_counted_by_every_face() -> None:
-    counted = joint(volley(1), ["shots[0].roll"])
+    counted = compute_joint_odds(volley(1), ["shots[0].roll"])
     assert counted == {(face,): Fraction(1, 6) for face in range(1, 7)}
 
 
@@ -154,48 +154,54 @@ def test_faces_that_come_to_the_same_lead_to_one_state() -> None:
         return Ruling(Volley(0, owes=None), {"killed": before.hits and roll[0] >= 4})
 
     steps = {"shot": ruled((d20("shot"),), shoot), "kill": ruled((d6("kill"),), kill)}
-    plan = Plan(Volley(1), steps, lambda out: Settlement(f"{out['hit']}"))
-    assert joint(plan, ("hit",), rolls=20) == {
+    plan = Plan(Volley(1), steps, lambda out: Resolution(f"{out['hit']}"))
+    assert compute_joint_odds(plan, ("hit",), rolls=20) == {
         ("true",): Fraction(6, 20),
         ("false",): Fraction(14, 20),
     }
-    assert joint(plan, ("killed",), rolls=20 + 2 * 6, budget=3)[("true",)] == Fraction(3, 20)
-    assert joint(plan, ("roll",))[15,] == Fraction(1, 20)
+    assert compute_joint_odds(plan, ("killed",), rolls=20 + 2 * 6, budget=3)[("true",)] == Fraction(
+        3, 20
+    )
+    assert compute_joint_odds(plan, ("roll",))[15,] == Fraction(1, 20)
     with refuses("too-large"):
-        joint(plan, ("killed",), rolls=31)
+        compute_joint_odds(plan, ("killed",), rolls=31)
 
 
 def test_a_state_is_looked_at_once_whatever_the_way_to_it() -> None:
     """A hit owes a second die, so the last shot comes after 3 to 6 rolls: still 1 + 2 + 3 shots
     and kills.
     """
-    assert sum(joint(volley(3), ["shots[2].killed"], budget=12).values()) == 1
+    assert sum(compute_joint_odds(volley(3), ["shots[2].killed"], budget=12).values()) == 1
     with refuses("too-large"):
-        joint(volley(3), ["shots[2].killed"], budget=11)
+        compute_joint_odds(volley(3), ["shots[2].killed"], budget=11)
 
 
 def test_each_by_itself_in_one_pass() -> None:
-    each = marginals(volley(3), ["kills", "shots[2].killed", "shots[7].killed"])
+    each = compute_marginals(volley(3), ["kills", "shots[2].killed", "shots[7].killed"])
     assert each["shots[2].killed"] == {"false": Fraction(5, 6), "true": Fraction(1, 6)}
-    assert each["kills"] == {key: chance for (key,), chance in joint(volley(3), ["kills"]).items()}
+    assert each["kills"] == {
+        key: chance for (key,), chance in compute_joint_odds(volley(3), ["kills"]).items()
+    }
     assert each["shots[7].killed"] == {"none": 1}, "an item that is absent is none"
 
 
 def test_cost_grows_gently() -> None:
     """Forty shots are 3^40 paths but few states."""
-    assert sum(joint(volley(40), ["kills"]).values()) == 1
+    assert sum(compute_joint_odds(volley(40), ["kills"]).values()) == 1
 
 
 def test_too_much_work_is_refused() -> None:
     with pytest.raises(TooManyStates):
-        joint(volley(12), [f"shots[{number}].roll" for number in range(8)], budget=2_000)
+        compute_joint_odds(
+            volley(12), [f"shots[{number}].roll" for number in range(8)], budget=2_000
+        )
 
 
 def test_sums_of_alike_dice() -> None:
     ways = {sum(roll): count for count, roll in group_sums(2, 6)}
     assert ways[7] == 6
     assert sum(ways.values()) == 36
-    assert dice(2, 6, "x")[0] == d6("x")
+    assert make_dice(2, 6, "x")[0] == d6("x")
 
 
 def test_alike_dice_are_one_multinomial() -> None:
@@ -216,18 +222,20 @@ def test_a_plan_is_focused_on_what_is_asked() -> None:
         return volley(1, grouped=True)
 
     focused = volley(1)._replace(focus=focus)
-    assert marginals(focused, ["hits"]) == marginals(volley(1), ["hits"])
-    assert joint(focused, ["hits", "shots[0].hit"]) == joint(volley(1), ["hits", "shots[0].hit"])
+    assert compute_marginals(focused, ["hits"]) == compute_marginals(volley(1), ["hits"])
+    assert compute_joint_odds(focused, ["hits", "shots[0].hit"]) == compute_joint_odds(
+        volley(1), ["hits", "shots[0].hit"]
+    )
     assert asked == [("hits",), ("hits", "shots[0].hit")]
 
 
 def test_paths_become_lists_and_objects() -> None:
-    assert nested({"a": 1, "b[1].c": 2, "b[0].c": 3, "b[0].d[0].e": 4, "empty": []}) == {
+    assert nest_outputs({"a": 1, "b[1].c": 2, "b[0].c": 3, "b[0].d[0].e": 4, "empty": []}) == {
         "a": 1,
         "b": [{"c": 3, "d": [{"e": 4}]}, {"c": 2}],
         "empty": [],
     }
-    assert nested({"a[3]": 1, "a[1]": 2, "b[0].c": 3, "b": {}}) == {"a": [2, 1], "b": {}}, (
+    assert nest_outputs({"a[3]": 1, "a[1]": 2, "b[0].c": 3, "b": {}}) == {"a": [2, 1], "b": {}}, (
         "a gap; told in their stead"
     )
 
@@ -271,16 +279,18 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
     def breaks(_: Salvo, roll: Roll) -> Ruling[Salvo]:
         return Ruling(Salvo(None), {"broken": roll[0] == 1})
 
-    def fall_apart(now: Salvo) -> Parts[Salvo] | None:
+    def fall_apart(now: Salvo) -> IndependentParts[Salvo] | None:
         if now.owes != "shot" or aim:
             return None
         each = tuple(one(at, now.aim) for at in range(shots))
         matters = ("broken",) if apart == "for what is asked" else ()
-        return Parts(each, {"six": or_}, lambda six=False: Ruling(end(six)), {"six": matters})
+        return IndependentParts(
+            each, {"six": or_}, lambda six=False: Ruling(end(six)), {"six": matters}
+        )
 
-    def one(at: int, aim: int) -> Part[Salvo]:
+    def one(at: int, aim: int) -> IndependentPart[Salvo]:
         key = None if apart == "unlike" else aim
-        return Part(
+        return IndependentPart(
             (f"shots[{at}]",),
             lambda: salvo(at + 1, first=at, aim=aim),
             key,
@@ -294,7 +304,7 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
             "shot": ruled((d6("shot"),), shoot),
             "break": ruled((d6("break"),), breaks),
         },
-        lambda out: Settlement(f"{out['aim']}"),
+        lambda out: Resolution(f"{out['aim']}"),
         closing=lambda end: {"six": end.six} if aim else {},
         apart=fall_apart if apart else None,
     )
@@ -325,8 +335,8 @@ def test_parts_that_know_nothing_of_each_other_are_counted_apart(
     """Each by itself or together, with what comes after them all: the same as one after the
     other.
     """
-    assert joint(salvo(3, apart=apart), by) == joint(salvo(3), by)
-    assert marginals(salvo(3, apart=apart), by) == marginals(salvo(3), by)
+    assert compute_joint_odds(salvo(3, apart=apart), by) == compute_joint_odds(salvo(3), by)
+    assert compute_marginals(salvo(3, apart=apart), by) == compute_marginals(salvo(3), by)
 
 
 @pytest.mark.parametrize("apart", APART[1:])
@@ -335,7 +345,7 @@ def test_the_parts_of_eight_shots_are_one_and_multiply(apart: str) -> None:
     combinations an aim.
     """
     hits = [f"shots[{at}].hit" for at in range(8)]
-    counted = joint(salvo(8, apart=apart), hits, rolls=6 + 36)
+    counted = compute_joint_odds(salvo(8, apart=apart), hits, rolls=6 + 36)
     assert counted[("true",) * 8] == sum(Fraction(aim, 6) ** 8 for aim in range(1, 7)) / 6
     with pytest.raises(TooManyStates):
-        joint(salvo(8), hits, rolls=6 + 36)
+        compute_joint_odds(salvo(8), hits, rolls=6 + 36)

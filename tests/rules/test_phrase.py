@@ -10,11 +10,11 @@ import pickle
 import re
 from pathlib import Path
 
-from bot.rules.text.phrase import Phrase, Typed, phrase, pieces_of, text_from_json, text_to_json
+from bot.rules.text.phrase import Phrase, Typed, phrase, split_pieces, text_from_json, text_to_json
 
 
 def commands(text: str) -> list[str]:
-    return [str(piece) for piece in pieces_of(text) if isinstance(piece, Typed)]
+    return [str(piece) for piece in split_pieces(text) if isinstance(piece, Typed)]
 
 
 def test_a_phrase_is_its_text_and_knows_its_commands() -> None:
@@ -40,7 +40,7 @@ def test_it_survives_store_and_pipe() -> None:
             pickle.loads(pickle.dumps(made)),
         ):
             assert back == made
-            assert pieces_of(back) == pieces_of(made)
+            assert split_pieces(back) == split_pieces(made)
             assert commands(back) == commands(made)
 
 

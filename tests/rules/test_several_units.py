@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.several_units import Whose, names_in, written_out
+from bot.rules.inputs.unit_selectors import AskingSide, expand_list, list_names
 from bot.rules.inputs.units import Roster, RosterUnit
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 
-WORDS = system("lnlt").words["units"]
+WORDS = find_system("lnlt").words["units"]
 GONE = ("eliminated",)
 
 
@@ -25,7 +25,10 @@ ROSTER = _roster(
     RosterUnit("VC 09", "vc2", "squad", "VC", state="eliminated"),
     RosterUnit("VC 10", "vc3", "squad", "VC", state="shaken"),
 )
-ATTACK, DEFENSE = Whose("US", acting=True, gone=GONE), Whose("US", acting=False, gone=GONE)
+ATTACK, DEFENSE = (
+    AskingSide("US", acting=True, gone=GONE),
+    AskingSide("US", acting=False, gone=GONE),
+)
 
 
 @pytest.mark.parametrize(
@@ -58,27 +61,27 @@ ATTACK, DEFENSE = Whose("US", acting=True, gone=GONE), Whose("US", acting=False,
     ],
 )
 def test_several_are_written_out(typed: str, names: str) -> None:
-    assert written_out(typed, WORDS, ROSTER, ATTACK) == names
-    assert written_out(names, WORDS, ROSTER, ATTACK) == names
+    assert expand_list(typed, WORDS, ROSTER, ATTACK) == names
+    assert expand_list(names, WORDS, ROSTER, ATTACK) == names
 
 
 @pytest.mark.parametrize(
     "typed", ["us1; us2", "squad fp=4; half-squad", "3", "Smith, HQ", "squad sw=3,2", ""]
 )
 def test_what_needs_no_writing_out_stays_as_typed(typed: str) -> None:
-    assert written_out(typed, WORDS, ROSTER, ATTACK) == typed
+    assert expand_list(typed, WORDS, ROSTER, ATTACK) == typed
 
 
 def test_without_a_roster_nothing_is_read_into_a_list() -> None:
-    assert written_out("squad 1..4, all", WORDS, {}, ATTACK) == "squad 1..4, all"
+    assert expand_list("squad 1..4, all", WORDS, {}, ATTACK) == "squad 1..4, all"
 
 
 def test_all_is_ones_own_side_where_the_list_acts_and_the_other_where_it_is_acted_upon() -> None:
-    assert names_in("all", WORDS, ROSTER, ATTACK)[0] == "US Squad 1"
-    assert names_in("all", WORDS, ROSTER, DEFENSE) == ("VC 08", "VC 10")
-    assert names_in("hex:H5", WORDS, ROSTER, DEFENSE) == ("VC 08",)
+    assert list_names("all", WORDS, ROSTER, ATTACK)[0] == "US Squad 1"
+    assert list_names("all", WORDS, ROSTER, DEFENSE) == ("VC 08", "VC 10")
+    assert list_names("hex:H5", WORDS, ROSTER, DEFENSE) == ("VC 08",)
     with pytest.raises(UserError) as refused:  # who plays no side has to say which
-        written_out("all", WORDS, ROSTER, Whose("", acting=True, gone=GONE))
+        expand_list("all", WORDS, ROSTER, AskingSide("", acting=True, gone=GONE))
     assert refused.value.hint == "Write side:US or side:VC."
 
 
@@ -96,15 +99,15 @@ def test_all_is_ones_own_side_where_the_list_acts_and_the_other_where_it_is_acte
 )
 def test_what_is_not_there_is_named(typed: str, code: str, hint: str) -> None:
     with pytest.raises(UserError) as refused:
-        written_out(typed, WORDS, ROSTER, ATTACK)
+        expand_list(typed, WORDS, ROSTER, ATTACK)
     assert (refused.value.code, refused.value.hint) == (code, hint)
 
 
 def test_forty_are_the_most() -> None:
     many = _roster(*(RosterUnit(f"GI {at}", f"us{at}", "squad", "US") for at in range(1, 43)))
-    assert len(names_in("GI 1..40", WORDS, many, ATTACK)) == 40
+    assert len(list_names("GI 1..40", WORDS, many, ATTACK)) == 40
     with pytest.raises(UserError) as refused:
-        written_out("all", WORDS, many, ATTACK)
+        expand_list("all", WORDS, many, ATTACK)
     assert refused.value.code == "too-many"
 
 
@@ -112,6 +115,6 @@ def test_long_names_give_way_to_handles_where_an_option_has_no_room() -> None:
     many = _roster(
         *(RosterUnit(f"{'x' * 28} {at}", f"us{at}", "squad", "US") for at in range(10, 50))
     )
-    text = written_out("all", WORDS, many, ATTACK)
+    text = expand_list("all", WORDS, many, ATTACK)
     assert text.startswith("x" * 28)
     assert len(text) <= 4000

@@ -11,16 +11,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adapters.discord.text import line as discord_line
+from adapters.discord.text import format_line as discord_line
 from bot.app import App
-from bot.commands.post.reminders import ReminderSettings, deadlines, waiting
+from bot.commands.by_post.reminders import ReminderSettings, list_deadlines, list_waiting_players
 from bot.game.state import WAITED, Game
-from bot.interface.reply.parts import Entry, Group, Happened
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Path, Place
-from bot.outbox.waiting_answers import Due
-from bot.stores.base import DAY
-from bot.stores.store import Store
+from bot.outbox.waiting_answers import DueAnswer
+from bot.storage.base import DAY
+from bot.storage.store import Store
+from bot.ui.reply.parts import Entry, Group, Happened
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Path, Place
 from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.fresh import fresh_store
@@ -41,7 +41,7 @@ class Post:
 
     def __init__(self, store: Store, now: list[float], channel: Channel) -> None:
         self.store, self.now, self.channel = store, now, channel
-        self.posted: list[tuple[float, Due]] = []
+        self.posted: list[tuple[float, DueAnswer]] = []
         self.places = (channel.place.key, "console:alice", "console:bob")
 
     @classmethod
@@ -76,10 +76,10 @@ class Post:
 
     async def look(self) -> None:
         await self.channel.app.due_work.look()
-        for due in await self.channel.app.answers.due("console:"):
+        for due in await self.channel.app.answers.claim_due("console:"):
             if not due.is_too_late and not due.amends:
                 self.posted.append((self.now[0], due))
-            await self.channel.app.answers.delivered(due.id, spot={"message": due.id})
+            await self.channel.app.answers.mark_delivered(due.id, spot={"message": due.id})
 
     def local_hours(self) -> list[int]:
         return [datetime.fromtimestamp(at, BERLIN).hour for at, _ in self.posted]
@@ -102,7 +102,7 @@ async def test_a_reminder_comes_after_5_minutes_then_as_wished_and_three_times_a
     (first,) = await post.passes(2 / 60, MINUTE)
     assert first.title == "Hill 875 waits for you"
     assert first.by == "it became your move 2 Mar 2026, 08:00 UTC"
-    assert first.body() == ["Last: US keeps the initiative · #6", "Turn 1, Operations"]
+    assert first.format_body() == ["Last: US keeps the initiative · #6", "Turn 1, Operations"]
     assert first.footer == ("Reminder 1 of 3",)
     assert first.mention == ("console:bob",)
     assert [button.label for button in first.buttons] == ["In 4 hours", "Tomorrow", "Stop"]
@@ -133,10 +133,10 @@ async def test_a_whole_day_is_no_quiet_hours_and_whoever_kept_one_is_reminded() 
         assert refused.title == f'"{hours}" cannot be read as hours of the day.', hours
     assert (
         "Quiet hours: 23:59 to 00:00, UTC"
-        in (await post.channel.do("Bob", "me ping 1h quiet=23:59-24")).body()
+        in (await post.channel.do("Bob", "me ping 1h quiet=23:59-24")).format_body()
     )
     kept = ReminderSettings(1, (0, 0))  # as it was taken once
-    assert (kept.is_quiet(0), kept.awake(60)) == (False, 60)
+    assert (kept.is_quiet(0), kept.skip_quiet_hours(60)) == (False, 60)
     assert (
         "There is no time zone"
         in (await post.channel.say("Bob", "me ping 1h zone=localtime")).title
@@ -180,7 +180,7 @@ async def test_a_posted_reminder_is_struck_through_when_the_go_passes_on() -> No
         "goto:console:main",
     )
     await post.channel.do("Bob", "game pass done")
-    (struck,) = await post.channel.app.answers.due("console:bob")
+    (struck,) = await post.channel.app.answers.claim_due("console:bob")
     assert (struck.reply.over, struck.reply.title) == ("Passed on", "Hill 875 waits for you")
 
 
@@ -192,7 +192,7 @@ async def test_snooze_stop_and_tomorrow() -> None:
     (first,) = await post.passes(0.2)
     assert (await post.channel.press("Alice", action(first, "Stop"))).code == "not-yours"
     snoozed = await post.channel.press("Bob", action(first, "In 4 hours"))
-    assert snoozed.body() == ["The next reminder comes 2 Mar 2026, 12:12 UTC."]
+    assert snoozed.format_body() == ["The next reminder comes 2 Mar 2026, 12:12 UTC."]
     assert await post.passes(3.9) == []
     (second,) = await post.passes(0.3)
     await post.channel.press("Bob", action(second, "Tomorrow"))
@@ -206,7 +206,7 @@ async def test_snooze_stop_and_tomorrow() -> None:
     (reminder,) = await other.passes(0.2)
     stopped = await other.channel.press("Bob", action(reminder, "Stop"))
     assert stopped.in_place
-    assert stopped.body() == ["No more reminders for this move."]
+    assert stopped.format_body() == ["No more reminders for this move."]
     assert await other.passes(48, HOUR) == []
 
 
@@ -223,7 +223,7 @@ async def test_after_downtime_a_reminder_is_late_and_says_so_and_comes_once_from
     await other.due_work.look()
     post.restart()
     (late,) = await post.passes(0.1)
-    assert late.body()[-1] == "Late: Grognard was not running when this was due."
+    assert late.format_body()[-1] == "Late: Grognard was not running when this was due."
     assert await post.passes(3.5) == []
 
 
@@ -236,7 +236,7 @@ async def test_a_reminder_that_no_platform_took_in_time_is_not_posted_at_night()
     post.now[0] += 6 * MINUTE
     await post.channel.app.due_work.look()  # 21:54; the platform is away until midnight
     post.now[0] += 2 * HOUR
-    (due,) = await post.channel.app.answers.due("console:")
+    (due,) = await post.channel.app.answers.claim_due("console:")
     assert due.is_too_late
 
 
@@ -258,12 +258,12 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     await in_operations(post)
     mine = await post.channel.do("Alice", "me games")
     assert mine.title == "It's your move in 1 of 1 game"
-    assert mine.body() == [
+    assert mine.format_body() == [
         "Hill 875 · US · this channel",
         "Your move · turn 1, Operations phase · #5 · last hand-over: 2 Mar 2026, 08:00 UTC",
     ]
     theirs = await post.channel.press("Bob", "mygames:")
-    assert theirs.body() == [
+    assert theirs.format_body() == [
         "Hill 875 · VC · this channel",
         "US to play · turn 1, Operations phase · #5 · last hand-over: 2 Mar 2026, 08:00 UTC",
     ]
@@ -314,24 +314,24 @@ async def test_orders_are_sealed_until_both_sides_are_in_and_opened_together() -
     assert (sealed.private, sealed.title) == (True, "Your orders are sealed")
     card = sealed.announce
     assert card is not None
-    assert card.first == "Orders for turn 1: US is in, VC is not · opened together"
-    assert "H5" not in card.text()
+    assert card.first_line == "Orders for turn 1: US is in, VC is not · opened together"
+    assert "H5" not in card.format_text()
     assert card.mention == ("console:bob",)
     assert [button.label for button in card.buttons] == ["Write orders", "Mine", "Proof"]
     own = await post.channel.press("Alice", action(card, "Mine"))
-    assert own.body() == ["Yours: Squads 3 + 4 advance to H5 · ready: /roll 2d6"]
+    assert own.format_body() == ["Yours: Squads 3 + 4 advance to H5 · ready: /roll 2d6"]
     assert (
         await post.channel.press("Bob", action(card, "Mine"))
     ).title == "You have written no orders yet"
     assert "H5" not in await verified(post), "only its hash is in the file"
     for who in ("Alice", "Bob"):
         await post.channel.refused(who, "order open", "not-all-in")
-    assert "H5" not in (await post.channel.do("Bob", "log")).text()
+    assert "H5" not in (await post.channel.do("Bob", "log")).format_text()
 
     opened = (await post.channel.do("Bob", 'order write "Squad 6 falls back to J6"')).announce
     assert opened is not None
-    assert opened.first == "Orders for turn 1 are open · US and VC"
-    assert opened.body() == [
+    assert opened.first_line == "Orders for turn 1 are open · US and VC"
+    assert opened.format_body() == [
         "US: Squads 3 + 4 advance to H5 · ready: /roll 2d6",
         "VC: Squad 6 falls back to J6",
     ]
@@ -352,7 +352,7 @@ async def test_whoever_writes_again_before_they_open_writes_in_place_of_the_firs
     assert again.announce.mention == (), "Bob was called for the first"
     opened = (await post.channel.do("Bob", "order write hold")).announce
     assert opened is not None
-    assert opened.body() == ["US: to G4", "VC: hold"]
+    assert opened.format_body() == ["US: to G4", "VC: hold"]
     assert "H5" not in await verified(post)
 
 
@@ -372,7 +372,9 @@ async def test_at_the_deadline_they_open_with_whoever_is_in_also_behind_a_restar
     post = await Post.begin()
     await post.channel.do("Alice", 'order write "to H5"')
     told = await post.channel.do("Bob", "order deadline 2d")
-    assert told.body()[0] == "They open when both are in, at the latest 4 Mar 2026, 08:00 UTC."
+    assert (
+        told.format_body()[0] == "They open when both are in, at the latest 4 Mar 2026, 08:00 UTC."
+    )
     assert await post.passes(47, HOUR) == []
     post.restart()
     one, other = post.process(), post.process()
@@ -381,8 +383,8 @@ async def test_at_the_deadline_they_open_with_whoever_is_in_also_behind_a_restar
     await other.due_work.look()
     post.restart()
     (opened,) = await post.passes(1)
-    assert opened.first == "Orders for turn 1 are open · US"
-    assert opened.body() == ["US: to H5", "Late: Grognard was not running at the deadline."]
+    assert opened.first_line == "Orders for turn 1 are open · US"
+    assert opened.format_body() == ["US: to H5", "Late: Grognard was not running at the deadline."]
     assert set(opened.mention) == {"console:alice", "console:bob"}
     assert (await post.channel.game()).orders_due == 0
     assert await post.passes(72, HOUR) == []
@@ -395,7 +397,7 @@ async def test_a_deadline_that_is_undone_opens_nothing_and_one_nobody_met_says_s
     assert await post.passes(48, HOUR) == []
     await post.channel.do("Alice", "game undo", "order deadline 1h")
     (nobody,) = await post.passes(2)
-    assert nobody.first == "Nobody wrote orders for turn 1 in time · the deadline has passed"
+    assert nobody.first_line == "Nobody wrote orders for turn 1 in time · the deadline has passed"
     for typed in ("soon", "0h", "99d"):
         await post.channel.refused("Alice", f"order deadline {typed}", "bad-value within")
     await verified(post)
@@ -408,18 +410,22 @@ async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_ma
     await post.channel.do("Greta", "roll 2d6")
     await post.channel.do("Alice", 'order write "to H5"')
     asked = await post.channel.do("Alice", "game end")
-    assert "Sealed orders of US stay unopened: not every side is in." in asked.text()
+    assert "Sealed orders of US stay unopened: not every side is in." in asked.format_text()
     told = (await post.channel.do("Alice", "game end winner=VC confirm")).announce
     assert told is not None
-    assert "Unopened: the orders for turn 1 of US; only who wrote them can read them" in told.text()
-    assert "H5" not in told.text()
+    assert (
+        "Unopened: the orders for turn 1 of US; only who wrote them can read them"
+        in told.format_text()
+    )
+    assert "H5" not in told.format_text()
     await post.channel.do("Alice", "game resume", "game settings master=Greta")
     assert (
-        "Sealed orders of US will be opened." in (await post.channel.do("Greta", "game end")).text()
+        "Sealed orders of US will be opened."
+        in (await post.channel.do("Greta", "game end")).format_text()
     )
     told = (await post.channel.do("Greta", "game end confirm")).announce
     assert told is not None
-    assert "US: to H5" in told.text()
+    assert "US: to H5" in told.format_text()
     assert (await post.channel.game()).orders == {}
 
 
@@ -433,7 +439,10 @@ async def test_deleted_orders_open_empty_and_break_no_chain() -> None:
     await post.channel.refused("Bob", "order open", "not-all-in")
     await post.channel.do("Bob", "order deadline 1h")
     (opened,) = await post.passes(2)
-    assert opened.body() == ["VC: hold", "someone: not here: deleted, or kept where it was written"]
+    assert opened.format_body() == [
+        "VC: hold",
+        "someone: not here: deleted, or kept where it was written",
+    ]
     assert "H5" not in await verified(post)
 
 
@@ -514,9 +523,9 @@ async def test_an_imported_game_has_only_the_hash_of_what_is_still_sealed() -> N
     imported = await there.channel.app.run(
         there.command("Alice", ("game", "import"), {"file": text})
     )
-    assert not imported.error, imported.text()
+    assert not imported.error, imported.format_text()
     assert list((await there.channel.game()).orders) == ["4"]
-    assert "H5" not in (await there.channel.do("Alice", "order show")).text()
+    assert "H5" not in (await there.channel.do("Alice", "order show")).format_text()
 
 
 async def evening(post: Post) -> None:
@@ -535,8 +544,8 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     await evening(post)
     back = await post.channel.do("Bob", "log since=me")
     assert back.private
-    assert back.first == "Since you left: you lost Cell 1, and US to play · 3 events, Hill 875"
-    assert back.body()[:2] == [
+    assert back.first_line == "Since you left: you lost Cell 1, and US to play · 3 events, Hill 875"
+    assert back.format_body()[:2] == [
         "#7 Turn 1, Operations phase begins, US first",
         "#8 Cell 1 edited · Alice",
     ]
@@ -547,7 +556,7 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     await post.channel.do("Bob", "game undo")  # what Alice asked to take back: Bob agrees
     await post.channel.do("Alice", "game pass done")
     again = await post.channel.do("Bob", "log since=me")
-    assert again.first == "Nothing has happened since you left, and it's your move · Hill 875"
+    assert again.first_line == "Nothing has happened since you left, and it's your move · Hill 875"
     assert [button.label for button in again.buttons] == [
         "Fire",
         "Melee",
@@ -557,8 +566,8 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
         "Log",
     ]
     all_of_it = await post.channel.do("Bob", "log since=6")
-    assert all_of_it.body()[2].startswith("#9 2d6: ")
-    assert all_of_it.body()[2].endswith(" · Alice (undone)")
+    assert all_of_it.format_body()[2].startswith("#9 2d6: ")
+    assert all_of_it.format_body()[2].endswith(" · Alice (undone)")
     await post.channel.refused("Bob", "log since=yesterday", "bad-value since")
 
 
@@ -621,7 +630,9 @@ async def test_a_game_that_was_put_aside_reminds_again_once_it_is_taken_up() -> 
     (again,) = await post.passes(0.2)
     assert again.title == "Hill 875 waits for you"
     later = await post.passes(72, HOUR)
-    assert later[-1].first == "Nobody wrote orders for turn 1 in time · the deadline has passed"
+    assert (
+        later[-1].first_line == "Nobody wrote orders for turn 1 in time · the deadline has passed"
+    )
 
 
 async def test_an_order_after_the_opening_calls_nobody_in_the_same_turn() -> None:
@@ -667,8 +678,8 @@ def test_reminders_and_deadlines_hang_on_nothing_but_who_is_waited_for() -> None
         orders_due=9,
     )
     noted = Noted(game)
-    assert waiting(cast("Game", noted))
-    assert deadlines(cast("Game", noted))
+    assert list_waiting_players(cast("Game", noted))
+    assert list_deadlines(cast("Game", noted))
     assert noted.read == {*WAITED}, (
         "else a command changes what is due and nothing is laid down anew"
     )

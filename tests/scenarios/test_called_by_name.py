@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.game.roster import described
-from bot.interface.reply.reply import Reply
-from bot.systems.catalog import system
-from bot.verification.check_games import audit
+from bot.game.roster import describe_unit
+from bot.rulesets.catalog import find_system
+from bot.ui.reply.reply import Reply
+from bot.verification.check_games import audit_games
 from tests.playing import Channel
 
 pytestmark = pytest.mark.scenes(14)
@@ -35,7 +35,7 @@ def labels(reply: Reply) -> list[str]:
 
 
 async def unit(channel: Channel, key: str) -> str:
-    return described((await channel.game()).units[key])
+    return describe_unit((await channel.game()).units[key])
 
 
 # -- ultracombat normandy: Status Damage (Pinned); Morale, Who Makes a Morale Roll -----------------------------
@@ -56,18 +56,18 @@ async def test_a_round_calls_the_pinned_first_and_then_those_who_test_on_activat
         "unit add Blue element B morale=20 morale_markers=1",
     )
     card = await channel.do("Anna", "game next")
-    assert "Pinned, Morale test before anything else: Red" in card.text()
-    assert "Morale test on activating: Kit and Blue" in card.text()
-    assert "Tom" not in card.text()
+    assert "Pinned, Morale test before anything else: Red" in card.format_text()
+    assert "Morale test on activating: Kit and Blue" in card.format_text()
+    assert "Tom" not in card.format_text()
     other = await channel.press("Bob", button(card, "Test the pinned"))
-    assert "none of them is yours" in other.text()
+    assert "none of them is yours" in other.format_text()
     tested = await channel.press("Anna", button(card, "Test the pinned"))
-    assert tested.first.startswith("Red ")
+    assert tested.first_line.startswith("Red ")
     both = await channel.press("Anna", button(card, "Test Morale"))  # hers alone: Blue is Bob's
-    assert both.first.startswith("Kit ")
+    assert both.first_line.startswith("Kit ")
     status = await channel.do("Anna", "game status")
-    assert "Morale test on activating: Blue" in status.text()
-    assert "Pinned" not in status.text()
+    assert "Morale test on activating: Blue" in status.format_text()
+    assert "Pinned" not in status.format_text()
     again = await channel.press("Anna", button(card, "Test the pinned"))
     assert again.error
     await audit_whole(channel)
@@ -78,24 +78,24 @@ async def test_who_is_pinned_this_round_is_called_in_the_next() -> None:
     channel = await started("ucn", "unit add Red element A morale=20 suppression_markers=1")
     await channel.do("Anna", "unit add Blue element B morale=20", "game next")
     await channel.do("Anna", "unit edit Red state=pinned")
-    status = (await channel.do("Anna", "game status")).text()
+    status = (await channel.do("Anna", "game status")).format_text()
     assert "Pinned, Morale test" not in status
     assert "Morale test on activating: Red" not in status
     card = await channel.do("Anna", "game next")
-    assert "Pinned, Morale test before anything else: Red" in card.text()
+    assert "Pinned, Morale test before anything else: Red" in card.format_text()
 
 
 async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() -> None:
     channel = await started("ucn", f"{RED} morale_markers=1", "unit add Blue element B morale=14")
     await channel.do("Anna", "game next")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "Red owed a roll first: Morale test on activating." in shot.text()
+    assert "Red owed a roll first: Morale test on activating." in shot.format_text()
     again = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "owed a roll first" not in again.text(), "said once a turn"
+    assert "owed a roll first" not in again.format_text(), "said once a turn"
     tested = await channel.press("Anna", button(shot, "Test Morale"))
-    assert "Morale test" in tested.text()
+    assert "Morale test" in tested.format_text()
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue anyway=yes hand=19")
-    assert "owed" not in shot.text()
+    assert "owed" not in shot.format_text()
 
 
 async def test_an_undone_test_is_owed_again() -> None:
@@ -104,7 +104,7 @@ async def test_an_undone_test_is_owed_again() -> None:
     await channel.press("Anna", button(card, "Test the pinned"))
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
-    assert "before anything else: Red" in (await channel.do("Anna", "game status")).text()
+    assert "before anything else: Red" in (await channel.do("Anna", "game status")).format_text()
 
 
 # -- ultracombat normandy: Action Points ------------------------------------------------------------------------
@@ -116,18 +116,18 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     """
     channel = await started("ucn", f"{RED} ap=3 more_ap=2", "unit add Blue element B morale=14")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue extra_ap=1 hand=19")
-    assert "Red uses 1 AP and 1 additional (3 left)" in shot.text()
+    assert "Red uses 1 AP and 1 additional (3 left)" in shot.format_text()
     assert "spent=1" in await unit(channel, "red")
     assert "more_ap=1" in await unit(channel, "red")
     second = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "Red uses 2 AP (1 left)" in second.text()
+    assert "Red uses 2 AP (1 left)" in second.format_text()
     third = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 hand=19")
-    assert "Red uses 1 additional AP (0 left)" in third.text()
+    assert "Red uses 1 additional AP (0 left)" in third.format_text()
     await channel.refused("Anna", "ucn spot unit=Red skill=12 count=1", "card-forbids unit")
     fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
-    assert "Red lacks AP, and acts all the same" in fourth.text()
+    assert "Red lacks AP, and acts all the same" in fourth.format_text()
     card = await channel.do("Anna", "game next")
-    assert "Markers come off: activated (Red); shot (Red)" in card.text()
+    assert "Markers come off: activated (Red); shot (Red)" in card.format_text()
     assert await unit(channel, "red") == (
         "Red (a1): element ap=3 firearms=12 members=4 morale=14 weapon=smg"
     )
@@ -138,8 +138,8 @@ async def test_a_shot_at_a_vehicle_is_a_shot_of_the_activation() -> None:
     """AP Expenditure: shooting a second time costs 2, be it at a vehicle."""
     channel = await started("ucn", f"{RED} ap=4", "unit add Tiger vehicle B hull=9")
     shot = "ucn attack-vehicle unit=Red target=Tiger skill=12 pen=9 hand=19"
-    assert "Red uses 1 AP (3 left)" in (await channel.do("Anna", shot)).text()
-    assert "Red uses 2 AP (1 left)" in (await channel.do("Anna", shot)).text()
+    assert "Red uses 1 AP (3 left)" in (await channel.do("Anna", shot)).format_text()
+    assert "Red uses 2 AP (1 left)" in (await channel.do("Anna", shot)).format_text()
     await channel.do("Anna", "game next")
     assert (await channel.game()).units["red"].marks == frozenset()
 
@@ -155,17 +155,17 @@ async def test_a_phase_that_takes_numbers_off_is_undone() -> None:
 async def test_without_ap_nothing_is_counted() -> None:
     channel = await started("ucn", f"{RED} ap=none", "unit add Blue element B")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "AP" not in shot.text()
+    assert "AP" not in shot.format_text()
     assert "activated" not in await unit(channel, "red")
 
 
 async def audit_whole(channel: Channel) -> None:
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])
 
 
 @pytest.mark.parametrize("game", ["ucn", "baps", "lnlt", "nhis", "asl"])
 def test_what_a_phase_calls_is_said_with_names(game: str) -> None:
-    for phase in system(game).game["phases"]:
+    for phase in find_system(game).game["phases"]:
         for call in phase.get("calls", ()):
             assert call["says"].endswith("{}"), call
             assert "roll" in call or "button" not in call, call
@@ -178,7 +178,7 @@ async def to_phase(channel: Channel, title: str) -> Reply:
     """The card of the next phase that is called so."""
     for _ in range(12):
         card = await channel.do("Anna", "game next")
-        if title in card.first:
+        if title in card.first_line:
             return card
     raise AssertionError(title)
 
@@ -188,15 +188,16 @@ async def test_leader_points_are_kept_paid_from_and_gone_with_the_turn() -> None
     channel = await started("baps", "unit add Rock leader A lr=2", "unit add Kim leader A lr=1")
     await channel.do("Anna", 'baps leader-points unit="Rock; Kim" hand=3,1')
     card = await channel.do("Anna", "game next")
-    assert "Leader points left: Rock 5 and Kim 2" in card.text()
+    assert "Leader points left: Rock 5 and Kim 2" in card.format_text()
     await channel.do("Anna", "unit edit Rock points=-2", "unit edit Kim points=+1")
     assert (
-        "Leader points left: Rock 3 and Kim 3" in (await channel.do("Anna", "game status")).text()
+        "Leader points left: Rock 3 and Kim 3"
+        in (await channel.do("Anna", "game status")).format_text()
     )
     await channel.do("Anna", "unit edit Rock points=-9")
     assert "points=0" in await unit(channel, "rock")
     card = await to_phase(channel, "leader points")
-    assert "Gone: leader points (Rock and Kim)" in card.text()
+    assert "Gone: leader points (Rock and Kim)" in card.format_text()
     assert "points" not in await unit(channel, "kim")
     await audit_whole(channel)
 
@@ -206,14 +207,14 @@ async def test_the_card_of_its_turn_says_that_artillery_lands() -> None:
     channel = await started("baps", "unit add Rock leader A")
     await to_phase(channel, "Turn 2")
     called = "baps artillery location=off-board mission=immediate hand=1"
-    first = (await channel.do("Anna", called)).text()
+    first = (await channel.do("Anna", called)).format_text()
     assert "lands in turn 4" in first
     await channel.do("Anna", called, "game undo")
     await channel.do("Bob", "game undo")
-    assert "Turn 4: Artillery lands (#" in (await channel.do("Anna", "game plan")).text()
-    assert "lands" not in (await to_phase(channel, "Turn 3")).text()
+    assert "Turn 4: Artillery lands (#" in (await channel.do("Anna", "game plan")).format_text()
+    assert "lands" not in (await to_phase(channel, "Turn 3")).format_text()
     card = await to_phase(channel, "Turn 4")
-    assert card.text().count("Artillery lands (#") == 1
+    assert card.format_text().count("Artillery lands (#") == 1
     assert "Artillery round lands" in labels(card)
     await audit_whole(channel)
 
@@ -222,7 +223,7 @@ async def test_artillery_that_is_undone_does_not_land() -> None:
     channel = await started("baps", "unit add Rock leader A")
     await channel.do("Anna", "baps artillery location=on-board mission=immediate", "game undo")
     await to_phase(channel, "Turn 2")
-    assert "lands" not in (await to_phase(channel, "Turn 3")).text()
+    assert "lands" not in (await to_phase(channel, "Turn 3")).format_text()
 
 
 async def test_vehicles_out_of_order_are_named_where_it_matters() -> None:
@@ -235,12 +236,12 @@ async def test_vehicles_out_of_order_are_named_where_it_matters() -> None:
     )
     await channel.do("Anna", f"unit add Puma {tank}", "baps crash unit=Puma hand=3")
     card = await to_phase(channel, "Moves")
-    assert "Carries out the crash chart now: Puma" in card.text()
-    assert "Cannot move, a track or tire is lost: Stug" in card.text()
-    assert "Cannot move, its crew is out: Tiger" in card.text()
+    assert "Carries out the crash chart now: Puma" in card.format_text()
+    assert "Cannot move, a track or tire is lost: Stug" in card.format_text()
+    assert "Cannot move, its crew is out: Tiger" in card.format_text()
     assert (
         "The crew may go back into it this turn: Tiger"
-        in (await to_phase(channel, "Turn 2")).text()
+        in (await to_phase(channel, "Turn 2")).format_text()
     )
     await audit_whole(channel)
 
@@ -259,14 +260,14 @@ async def test_the_morale_phase_names_who_met_an_event_this_turn() -> None:
     await channel.do("Anna", 'baps fire attackers=Hans range=15 targets="Abe 1; Cal" hand=20,2,2')
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
-    assert "this turn" not in (await to_phase(channel, "Morale checks")).text()
+    assert "this turn" not in (await to_phase(channel, "Morale checks")).format_text()
     await to_phase(channel, "Turn 2")
     await channel.do("Anna", 'baps fire attackers=Hans range=15 targets="Abe 1; Cal" hand=20,2,2')
     card = await to_phase(channel, "Morale checks")
-    assert "Lost a man this turn: Alpha" in card.text()
-    assert "machine gun this turn (event mg-attack): Alpha and Bravo" in card.text()
+    assert "Lost a man this turn: Alpha" in card.format_text()
+    assert "machine gun this turn (event mg-attack): Alpha and Bravo" in card.format_text()
     await channel.do("Bob", "baps morale-check unit=Alpha hand=1")
-    assert "(event mg-attack): Bravo" in (await channel.do("Bob", "game status")).text()
+    assert "(event mg-attack): Bravo" in (await channel.do("Bob", "game status")).format_text()
 
 
 # -- lock 'n load tactical: PAC 06 (14.1), 09, 02 ---------------------------------------------------------------
@@ -283,16 +284,16 @@ async def test_acquisition_is_kept_and_counts_at_the_same_target() -> None:
     await channel.do("Anna", f'unit add "T 55" {tank}')
     shot = "lnlt ordnance-vehicle unit=Track to_hit=6"
     first = await channel.do("Anna", f"{shot} target=T-54 hand=6,5")
-    assert "acquired" not in first.text().replace("target is acquired", "")
+    assert "acquired" not in first.format_text().replace("target is acquired", "")
     assert "acquired=T-54 acquisition=1" in await unit(channel, "track")
     second = await channel.do("Anna", f"{shot} target=T-54 hand=6,5")
-    assert "1 acquired = 10" in second.text()
+    assert "1 acquired = 10" in second.format_text()
     odds = await channel.do("Anna", f"{shot} target=T-54 odds")
     bare = await channel.do("Anna", f"{shot} target=T-54 acquisition=0 odds")
-    assert odds.text() != bare.text()
+    assert odds.format_text() != bare.format_text()
     assert "acquisition=2" in await unit(channel, "track")
     other = await channel.do("Anna", f'{shot} target="T 55" hand=6,5')
-    assert "acquired =" not in other.text()
+    assert "acquired =" not in other.format_text()
     assert "acquired=T55 acquisition=1" in await unit(channel, "track")
     await channel.do("Anna", f'{shot} target="T 55" hand=1,2,6,1,1')
     assert "acqui" not in await unit(channel, "track")
@@ -314,11 +315,11 @@ async def test_who_rides_in_a_vehicle_shares_its_fate() -> None:
         "Anna", "lnlt ordnance-vehicle unit=M48 target=T1 to_hit=12 hand=1,2,6,1,1,1,6"
     )
     game = await channel.game()
-    assert game.units["t1"].state == "destroyed", shot.text()
+    assert game.units["t1"].state == "destroyed", shot.format_text()
     for name in ("p", "q"):
         left = game.units[name]
-        assert left.state == "eliminated" or "in" not in left.numbers, (shot.text(), left)
-    assert "Far" not in shot.text()
+        assert left.state == "eliminated" or "in" not in left.numbers, (shot.format_text(), left)
+    assert "Far" not in shot.format_text()
     await audit_whole(channel)
 
 
@@ -352,8 +353,8 @@ async def test_whoever_is_fired_at_has_those_who_ride_in_it(line: str) -> None:
     typed = await channel.do("Anna", line.replace("T1", '"T1; Rider inside"') + " odds")
     assert (await channel.do("Anna", f"{line} odds")).lines == typed.lines
     rolled = await channel.do("Anna", line)
-    assert "Rider" in rolled.text()
-    assert "Far" not in rolled.text()
+    assert "Rider" in rolled.format_text()
+    assert "Far" not in rolled.format_text()
     await audit_whole(channel)
 
 
@@ -366,8 +367,8 @@ async def test_a_fire_mission_meets_those_who_ride() -> None:
     shot = await channel.do(
         "Anna", 'lnlt fire-mission stage=attack fp=6 targets="T1 hex=A dist=0" hand=6,1,6,6,6'
     )
-    assert "Rider" in shot.text()
-    assert "Far" not in shot.text()
+    assert "Rider" in shot.format_text()
+    assert "Far" not in shot.format_text()
     await audit_whole(channel)
 
 
@@ -392,12 +393,12 @@ async def test_a_close_assault_takes_those_inside_with_it() -> None:
 async def test_mines_remind_of_those_who_ride_where_somebody_does() -> None:
     """PAC 10 names only the crew: what becomes of passengers is a bail-out of its own."""
     channel = await started("lnlt", "unit add T1 armored-vehicle A morale=5")
-    assert "iding" not in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).text()
+    assert "iding" not in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).format_text()
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
     await channel.do("Anna", "unit add Rifle squad A morale=5 in=T1")
     hit = await channel.do("Anna", "lnlt mines unit=T1 hand=6")
-    assert "Riding on T1: Rifle." in hit.text()
+    assert "Riding on T1: Rifle." in hit.format_text()
     assert "Bail out" in labels(hit)
 
 
@@ -406,10 +407,10 @@ async def test_riders_outside_are_told_to_dismount() -> None:
     channel = await started("lnlt", "unit add T1 armored-vehicle A morale=5 fp=3")
     await channel.do("Anna", "unit add Rifle squad A morale=5 fp=1", "unit add VC squad B morale=4")
     shot = "lnlt fire attackers=T1 targets=VC hand=1,6"
-    assert "dismount" not in (await channel.do("Anna", shot)).text()
+    assert "dismount" not in (await channel.do("Anna", shot)).format_text()
     await channel.do("Anna", "unit edit Rifle in=T1 outside")
     fired = await channel.do("Anna", shot)
-    assert "Must dismount, outside on T1: Rifle." in fired.text()
+    assert "Must dismount, outside on T1: Rifle." in fired.format_text()
     assert "Dismount" in labels(fired)
     await channel.do("Anna", "lnlt bail-out cause=dft vehicle=none passengers=Rifle hand=1,1")
     assert "in T1" not in await unit(channel, "rifle")
@@ -421,7 +422,7 @@ async def test_a_crew_that_bails_out_joins_the_roster() -> None:
     channel = await started("lnlt", tank, "unit add Gun weapon-team B morale=4 penetration=5")
     before = await channel.content()
     shot = "lnlt ordnance-vehicle unit=Gun target=T1 to_hit=11 hand=3,4,6,1,1"
-    assert "Crew 1 comes into play" in (await channel.do("Anna", shot)).first
+    assert "Crew 1 comes into play" in (await channel.do("Anna", shot)).first_line
     crew = (await channel.game()).units["crew 1"]
     assert (crew.type, crew.side, crew.state) == ("crew", "A", "")
     assert crew.marks == {"moved"}
@@ -440,12 +441,12 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     """PAC 11, Rally Phase (3.0): in a game nobody rallies them unless a player says who."""
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
     alone = await channel.do("Anna", "lnlt rally units=Rifle")
-    assert "may not rally" in alone.first
-    assert "say who rallies them" in alone.text()
+    assert "may not rally" in alone.first_line
+    assert "say who rallies them" in alone.format_text()
     first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")
-    assert "already" not in first.text()
+    assert "already" not in first.format_text()
     again = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")
-    assert "Rifle has tried to rally already this turn." in again.text()
+    assert "Rifle has tried to rally already this turn." in again.format_text()
 
 
 @pytest.mark.parametrize("marker", ["moved", "low-crawl", "hit-and-run"])
@@ -459,7 +460,7 @@ async def test_markers_that_forbid_opportunity_fire(marker: str) -> None:
     without = await channel.say("Anna", shot.replace("Rifle ", '"Rifle -hit_and_run" '))
     assert without.code == "card-forbids", "a number left out lifts no ban"
     fired = await channel.do("Anna", f"{shot} anyway=yes")
-    assert "Rolled all the same (anyway): Rifle is marked" in fired.text()
+    assert "Rolled all the same (anyway): Rifle is marked" in fired.format_text()
     await channel.do("Anna", "game initiative A", shot)
     await audit_whole(channel)
 
@@ -478,11 +479,11 @@ async def test_opportunity_fire_at_who_is_hard_to_see(marker: str, remark: str) 
     await channel.do("Anna", "game next", "game initiative B")
     shot = "lnlt fire attackers=Rifle targets=VC hand=1,6"
     fired = await channel.do("Anna", shot)
-    assert f"opportunity fire at VC, marked {remark}" in fired.text()
+    assert f"opportunity fire at VC, marked {remark}" in fired.format_text()
     await channel.do("Bob", "unit edit VC marker=+spotted")
-    assert "spotted" not in (await channel.do("Anna", shot)).text()
+    assert "spotted" not in (await channel.do("Anna", shot)).format_text()
     await channel.do("Bob", "unit edit VC marker=-spotted", "game initiative A")
-    assert "spotted" not in (await channel.do("Anna", shot)).text(), "no opportunity fire"
+    assert "spotted" not in (await channel.do("Anna", shot)).format_text(), "no opportunity fire"
 
 
 async def test_a_walking_barrage_is_announced_in_each_of_two_turns() -> None:
@@ -490,9 +491,9 @@ async def test_a_walking_barrage_is_announced_in_each_of_two_turns() -> None:
     channel = await started("lnlt", "unit add Rifle squad A morale=5")
     await channel.do("Anna", "lnlt fire-mission mission=walking-barrage fp=5 hand=4,3")
     says = "The walking barrage moves one hex and attacks again"
-    assert says in (await to_phase(channel, "Turn 2")).text()
-    assert says in (await to_phase(channel, "Turn 3")).text()
-    assert says not in (await to_phase(channel, "Turn 4")).text()
+    assert says in (await to_phase(channel, "Turn 2")).format_text()
+    assert says in (await to_phase(channel, "Turn 3")).format_text()
+    assert says not in (await to_phase(channel, "Turn 4")).format_text()
 
 
 # -- no honor in surrender: Ranged Combat, column shifts ---------------------------------------------------------
@@ -506,11 +507,11 @@ async def test_who_has_fired_is_concealed_no_more_until_the_turn_ends() -> None:
     await channel.do("Bob", "unit add Cell squad B morale=5 fp=1 range=6")
     shot = "nhis fire attackers={} targets={} distance=3 terrain=trees hand=6,6"
     first = await channel.do("Anna", shot.format("Guns", "Cell"))
-    assert "2 left of" in first.text()
+    assert "2 left of" in first.format_text()
     assert "fired" in await unit(channel, "guns")
     back = await channel.do("Bob", shot.format("Cell", "Guns"))
-    assert "left of" not in back.text()
-    assert "left of" not in (await channel.do("Anna", shot.format("Guns", "Cell"))).text()
+    assert "left of" not in back.format_text()
+    assert "left of" not in (await channel.do("Anna", shot.format("Guns", "Cell"))).format_text()
     await to_phase(channel, "Turn 2")
     assert "fired" not in await unit(channel, "cell")
     await audit_whole(channel)

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from bot.interface.reply.reply import Reply, error_reply
 from bot.rules.errors import UserError
+from bot.ui.reply.reply import Reply, build_error_reply
 from tests.examples import play_example
 from tests.playing import Channel
 from tests.scenarios.test_called_by_name import labels, started
@@ -25,7 +25,7 @@ async def at_the_ford() -> Channel:
 
 
 def history(card: Reply) -> list[str]:
-    return [line for line in card.body() if line.startswith("#")]
+    return [line for line in card.format_body() if line.startswith("#")]
 
 
 async def test_a_card_tells_who_did_what_to_whom_and_breaks_off_between_words() -> None:
@@ -48,7 +48,7 @@ async def test_who_steps_forward_is_in_the_first_line() -> None:
     assert fired.title == "No effect on Local 1, Hero 1 comes into play"
     assert (
         "#4 Anna (US): Rifle 1 and Lt Brooks fire: no effect on Local 1, Hero 1 comes into play"
-        in (await channel.do("Bob", "log")).text().replace("fires", "fire")
+        in (await channel.do("Bob", "log")).format_text().replace("fires", "fire")
     )
 
 
@@ -77,7 +77,7 @@ async def test_the_story_of_a_game_that_is_over_is_the_story() -> None:
 async def test_the_log_says_that_a_roll_is_sealed_and_what_was_opened() -> None:
     channel = await at_the_ford()
     await channel.do("Bob", "roll 2d6 label=ambush secret", "game reveal 4")
-    log = (await channel.do("Anna", "log")).text()
+    log = (await channel.do("Anna", "log")).format_text()
     assert "#4 Bob (VC): A sealed roll" in log
     assert "#5 Bob (VC): Opened: #4 2d6" in log
 
@@ -90,15 +90,17 @@ async def test_a_seal_is_told_in_words_and_opened_from_either_message() -> None:
         "Bob makes a sealed roll",
         "hidden until they open it",
     )
-    assert re.search(r"^Seal [0-9a-f]{4} [0-9a-f]{4}: ", sealed.announce.text(), re.MULTILINE)
+    assert re.search(
+        r"^Seal [0-9a-f]{4} [0-9a-f]{4}: ", sealed.announce.format_text(), re.MULTILINE
+    )
     assert labels(sealed) == labels(sealed.announce) == ["Open it"]
-    assert "opened by Bob" in (await channel.press("Bob", sealed.buttons[0].action)).first
+    assert "opened by Bob" in (await channel.press("Bob", sealed.buttons[0].action)).first_line
 
 
 async def test_who_keeps_the_initiative_keeps_it_in_the_log_too() -> None:
     channel = await at_the_ford()
     await channel.do("Anna", "lnlt initiative hand=5,2", "lnlt initiative hand=4,3")
-    log = (await channel.do("Anna", "log")).text()
+    log = (await channel.do("Anna", "log")).format_text()
     assert "#4 Anna (US): Initiative: US takes the initiative" in log
     assert "#5 Anna (US): Initiative: US keeps the initiative" in log
 
@@ -120,14 +122,14 @@ async def test_at_nobody_the_button_for_a_target_leads_on() -> None:
 
 async def test_a_name_that_is_not_there_leads_to_the_list() -> None:
     channel = await at_the_ford()
-    assert "unit list" in (await channel.fails("Anna", "unit show Tiger", "")).body()[0]
-    assert "semicolon" in (await channel.fails("Anna", 'unit show "us8 us9"', "")).body()[0]
+    assert "unit list" in (await channel.fails("Anna", "unit show Tiger", "")).format_body()[0]
+    assert "semicolon" in (await channel.fails("Anna", 'unit show "us8 us9"', "")).format_body()[0]
 
 
 @pytest.mark.parametrize("code", ["unit-unfit", "unit-gone", "nobody"])
 def test_who_is_out_of_it_is_refused_without_an_example_of_something_else(code: str) -> None:
     error = UserError("Gruppe 1 is combat-ineffective and cannot fire.", code=code)
-    assert error_reply(error, "/ucn shoot germ1 us1", "/ucn shoot shooters=smg").lines == ()
+    assert build_error_reply(error, "/ucn shoot germ1 us1", "/ucn shoot shooters=smg").lines == ()
 
 
 async def test_all_the_dead_are_named_without_the_name_of_an_option() -> None:
@@ -138,10 +140,10 @@ async def test_all_the_dead_are_named_without_the_name_of_an_option() -> None:
     )
     await channel.do("Anna", 'unit edit "Max 1..2" state=killed')
     refused = await channel.fails("Anna", 'baps melee a="GI 1" b="Max 1"', "dead")
-    assert refused.first.endswith("Max 1 is dead.")
-    assert "out of b" not in refused.text()
+    assert refused.first_line.endswith("Max 1 is dead.")
+    assert "out of b" not in refused.format_text()
     refused = await channel.fails("Anna", 'baps fire "GI 1..4" 8 "Max 1; Max 2"', "dead")
-    assert "Max 1 + 2 are dead." in refused.text()
+    assert "Max 1 + 2 are dead." in refused.format_text()
 
 
 async def test_a_phase_offers_what_vehicles_do_only_where_there_is_one() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.verification.check_file import check_file, known_heads, summary
+from bot.verification.check_file import check_file, collect_heads, format_summary
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.process import running as running_slack
@@ -224,7 +224,7 @@ async def test_an_evening_is_played_to_its_end_and_proves_itself(
         public = table.platform.public()
     if folder := os.environ.get("GROGNARD_EVENINGS"):
         (Path(folder) / name / "game.json").write_bytes(path.read_bytes())
-    heads = known_heads((), (public,), lambda: "")
+    heads = collect_heads((), (public,), lambda: "")
     events = json.loads(path.read_text())["events"]
     found = check_file(path, heads)
     shown = verify_log.parse_heads(heads)
@@ -232,7 +232,7 @@ async def test_an_evening_is_played_to_its_end_and_proves_itself(
     print(
         f"{name}: {len(shown)} heads, to #{covered} of {len(events)} events, {len(table.seen)} answers"
     )
-    print(*found.faults, *summary(found), sep="\n")
+    print(*found.faults, *format_summary(found), sep="\n")
     assert found.status == 0
     assert covered > 0.9 * len(events)
 

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.host.fuzz import Tally, fuzz
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Command, Place
-from bot.report.facts import facts_of
-from bot.stores.base import DAY
-from bot.systems.catalog import system, using
-from bot.systems.packs.archive import zipped
+from bot.cli.fuzz import FuzzTally, play_random_games
+from bot.report.event_odds import compute_export_facts
+from bot.rulesets.catalog import find_system, use_systems
+from bot.rulesets.packs.archive import zip_content
+from bot.storage.base import DAY
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from bot.verification.check_games import audit_game
-from bot.verification.packs_of_game import with_packs
+from bot.verification.packs_of_game import add_packs
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
 from tests.forging import bodies, copied, rechained
@@ -99,7 +99,9 @@ async def server(*packs: dict[str, str]) -> Channel:
 
 
 def _zip(files: dict[str, str]) -> str:
-    return file_text(zipped({name: text.encode() for name, text in files.items()}), "pack.zip")
+    return read_file_text(
+        zip_content({name: text.encode() for name, text in files.items()}), "pack.zip"
+    )
 
 
 START = (
@@ -123,8 +125,8 @@ async def sound(channel: Channel) -> dict[str, Any]:
 async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Path) -> None:
     channel = await server()
     started = await channel.do("Anna", START[0])
-    assert "Club fire 1 (" in started.text()
-    assert "extends asl" in started.text()
+    assert "Club fire 1 (" in started.format_text()
+    assert "extends asl" in started.format_text()
     await channel.do("Anna", *START[1:])
     shot = await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2")
     assert shot.title == "Beta: 2mc"
@@ -138,7 +140,7 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
     assert log["version"] == 2
     (tmp_path / "game.json").write_text(json.dumps(log))
     assert exit_status(tmp_path / "game.json") == 0
-    told = (await channel.do("Anna", "log 20")).text()
+    told = (await channel.do("Anna", "log 20")).format_text()
     assert "extends asl" in told
     assert "Beta: 2mc" in told
     await channel.do(
@@ -149,7 +151,7 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
         "game redo",
     )
     odds = await channel.do("Anna", "club-ift fire attackers=Burner targets=Beta odds")
-    assert "Beta" in odds.text()
+    assert "Beta" in odds.format_text()
     await sound(channel)
 
 
@@ -164,7 +166,7 @@ async def test_two_extensions_are_in_force_at_once() -> None:
     assert (await channel.game()).units["alpha"].numbers["wet"] == 2
     await channel.do("Anna", "club-ift fire attackers='Alpha wet=3' targets='ft-team' hand=3,4")
     assert len((await sound(channel))["packs"]) == 2
-    listed = (await channel.do("Anna", "game settings")).text()
+    listed = (await channel.do("Anna", "game settings")).format_text()
     assert listed.count("extends asl") == 2
 
 
@@ -174,16 +176,16 @@ async def test_a_game_keeps_its_version_until_its_settings_say_otherwise() -> No
     assert not (await add(channel, _zip({**EXTENSION, **SECOND}))).error
     await managed(channel, "pack enable club-ift@2")
     low = "club-ift fire attackers=Alpha targets=Beta hand=1,2"
-    assert "2mc" in (await channel.do("Anna", low)).text()
+    assert "2mc" in (await channel.do("Anna", low)).format_text()
     await channel.refused("Anna", "game settings pack=club-ift@1", "no-change pack")
     moved = await channel.do("Anna", "game settings pack=club-ift@2")
-    assert "pack version" in moved.text()
-    assert "is killed" in (await channel.do("Anna", low)).text()
+    assert "pack version" in moved.format_text()
+    assert "is killed" in (await channel.do("Anna", low)).format_text()
     await channel.do("Anna", "game undo", "game undo")
-    assert "2mc" in (await channel.do("Anna", low)).text()
+    assert "2mc" in (await channel.do("Anna", low)).format_text()
     await managed(channel, "pack remove club-ift@2")
     await managed(channel, "pack remove club-ift@1")
-    assert "2mc" in (await channel.do("Anna", low)).text()
+    assert "2mc" in (await channel.do("Anna", low)).format_text()
     assert len((await sound(channel))["packs"]) == 2
     other = Channel(channel.app, replace(channel.place, key="slack:T1/C2"), "o")
     await other.refused(
@@ -201,7 +203,7 @@ async def test_a_game_that_is_on_takes_it_up_with_the_first_of_its_units() -> No
     await channel.refused("Anna", 'unit add "Burner" ft-team side=US', "unknown-type type")
     plain = await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad hand=2,2")
     assert len((await channel.game()).packs) == 1
-    assert "2mc" in plain.text()
+    assert "2mc" in plain.format_text()
     await channel.do("Anna", "club-ift fire attackers='Alpha fp=4' targets=Beta hand=2,2")
     assert len((await channel.game()).packs) == 2
     await channel.do("Anna", 'unit add "Burner" ft-team side=US')
@@ -231,7 +233,7 @@ async def test_free_play_sealed_rolls_and_an_import_elsewhere() -> None:
     taken = await there.app.run(
         Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp")
     )
-    assert not taken.error, taken.text()
+    assert not taken.error, taken.format_text()
     await there.do(
         "Carl", "club-ift fire attackers=Alpha targets=Beta", "weather sky targets=Burner"
     )
@@ -243,14 +245,14 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
     refused = await channel.say("Anna", "game start club-ift")
     assert refused.error
     anna = channel.who("Anna")
-    systems = await channel.app.complete(
+    systems = await channel.app.complete_option(
         ("game", "start"), "system", "club", {}, anna, channel.place
     )
     assert not systems
-    assert "fire" in (await channel.do("Anna", "help club-ift")).text()
+    assert "fire" in (await channel.do("Anna", "help club-ift")).format_text()
     await channel.do("Anna", 'game start lnlt "Other"', 'unit add "Bob" squad')
     shot = await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad hand=2,2")
-    assert "2mc" in shot.text()
+    assert "2mc" in shot.format_text()
     assert (await channel.game()).packs == ()
     await channel.fails("Anna", "club-ift fire attackers='squad fp=4' targets=Bob", "Bob")
     await sound(channel)
@@ -311,7 +313,7 @@ async def every_event_of_extensions() -> list[dict[str, Any]]:
     await late.do("Anna", "game settings pack=club-ift")
     found = []
     for channel in (north, unit, used, late):
-        rows = await channel.app.store.events((await loaded_at(channel)).row)
+        rows = await channel.app.store.load_events((await loaded_at(channel)).row)
         await sound(channel)
         found += [row.data for row in rows]
     return found
@@ -364,14 +366,14 @@ async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
     channel = await server(wind)
     await channel.do("Anna", *START)
     shot = await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2")
-    assert "gale" in shot.text().casefold()
-    assert "gale" in (await channel.do("Anna", "track show")).text().casefold()
+    assert "gale" in shot.format_text().casefold()
+    assert "gale" in (await channel.do("Anna", "track show")).format_text().casefold()
     await channel.do(
         "Anna", "track set wind calm", "game undo", "club-ift fire attackers=Alpha targets=Beta"
     )
     log = await sound(channel)
-    with using(with_packs(log["packs"])):
-        facts = facts_of(log)
+    with use_systems(add_packs(log["packs"])):
+        facts = compute_export_facts(log)
     assert len(facts) == 2
     assert all(fact["fits"] and fact["odds"] for fact in facts.values())
 
@@ -390,12 +392,12 @@ async def test_the_hosts_extension_stays_in_its_version_over_a_restart_and_plays
     use_packs(folder)
     later = Channel(App(channel.app.store), channel.place, prefix="later")
     low = "club-ift fire attackers=Alpha targets=Beta hand=1,2"
-    assert "2mc" in (await later.do("Anna", low)).text()
+    assert "2mc" in (await later.do("Anna", low)).format_text()
     use_packs(tmp_path / "none")
     code = (await later.say("Anna", "game link", manager=True)).title.split()[-1]
     south = Channel(later.app, Place("slack:T2/C1", "slack:T2", "#south"), "s")
     assert not (await south.say("Anna", f"game link {code}", manager=True)).error
-    assert "2mc" in (await south.do("Anna", low)).text()
+    assert "2mc" in (await south.do("Anna", low)).format_text()
     await sound(south)
 
 
@@ -416,7 +418,7 @@ async def test_random_games_of_an_extension_hold(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
         use_packs(folder)
-        assert await fuzz(system("club-ift"), 2, 3, Tally()) is None
+        assert await play_random_games(find_system("club-ift"), 2, 3, FuzzTally()) is None
 
 
 PLAIN = (START[1], 'unit add "Alpha" squad side=US morale=7', START[4])
@@ -435,7 +437,7 @@ async def test_an_extension_says_that_it_does_not_join_a_pack_that_inherits_its_
     why = "Club fire joins games of asl alone, and this one is House ASL, which inherits asl."
     fired = await channel.say("Anna", "club-ift fire attackers=Alpha targets=Beta")
     assert fired.error
-    assert why in fired.text()
+    assert why in fired.format_text()
     moved = await channel.say("Anna", "game settings pack=club-ift")
     assert moved.error
     assert moved.title == why
@@ -452,7 +454,7 @@ async def test_the_hosts_own_extension_is_taken_up_by_the_settings_too(
         (tmp_path / "club" / name).write_text(text)
     use_packs(tmp_path / "club")
     await channel.do("Anna", "game settings pack=club-ift")
-    assert "Pack club-ift 1 (" in (await channel.do("Anna", "game settings")).text()
+    assert "Pack club-ift 1 (" in (await channel.do("Anna", "game settings")).format_text()
     await channel.refused("Anna", "game settings pack=club-ift", "no-change pack")
     await channel.do("Anna", 'unit add "Burner" ft-team side=US fp=12', "game undo", "game redo")
     await sound(channel)
@@ -520,8 +522,8 @@ async def two_sides() -> Channel:
 async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_path: Path) -> None:
     channel = await two_sides()
     asked = await channel.do("Anna", "club-ift press Alpha Beta hand=5")
-    assert "Beaten by 2. Back, or burn?" in asked.text()
-    assert "GE chooses until" in asked.text()
+    assert "Beaten by 2. Back, or burn?" in asked.format_text()
+    assert "GE chooses until" in asked.format_text()
     assert (await channel.game()).units["beta"].state == ""
     await channel.refused("Anna", "club-ift fire attackers=Alpha targets=Beta", "choice-first")
     assert not (await add(channel, _zip({**PRESS, **SECOND}))).error
@@ -529,7 +531,7 @@ async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_p
     await channel.refused("Anna", "choose option=burn", "not-yours")
     chosen = await channel.do("Ben", "choose option=burn hand=2")
     assert chosen.title == "Burnt"
-    assert "Press" not in chosen.text(), "the first part is not said again"
+    assert "Press" not in chosen.format_text(), "the first part is not said again"
     assert (await channel.game()).units["beta"].state == "scorched"
     log = await sound(channel)
     choice = bodies(log)[-1]
@@ -572,9 +574,9 @@ async def test_a_choice_of_an_extension_falls_to_else_after_two_days_though_it_i
 async def test_odds_rounds_macros_and_sealed_orders_take_what_an_extension_brings() -> None:
     """And each refuses a sequence that asks, in one sentence."""
     channel = await two_sides()
-    odds = (await channel.do("Anna", "club-ift press Alpha Beta odds")).text()
+    odds = (await channel.do("Anna", "club-ift press Alpha Beta odds")).format_text()
     assert "if burn" in odds
-    assert "75%" in (await channel.do("Anna", "club-ift duel Alpha rounds=2")).text(), (
+    assert "75%" in (await channel.do("Anna", "club-ift duel Alpha rounds=2")).format_text(), (
         "one in two, twice"
     )
     await channel.refused("Anna", "club-ift press Alpha Beta secret", "not-together")
@@ -587,14 +589,14 @@ async def test_odds_rounds_macros_and_sealed_orders_take_what_an_extension_bring
         "Anna", 'macro add hard "club-ift press attackers={who} targets=Beta"'
     )
     assert refused.error
-    assert "asks a side" in refused.text()
+    assert "asks a side" in refused.format_text()
     sealed = await channel.do(
         "Anna", 'order write "Alpha fires" command="club-ift fire Alpha Beta drm=1"'
     )
-    assert "Alpha fires" not in (sealed.announce.text() if sealed.announce else "")
+    assert "Alpha fires" not in (sealed.announce.format_text() if sealed.announce else "")
     opened = (await channel.do("Ben", 'order write "Beta stays"')).announce
     assert opened is not None
-    assert "US: Alpha fires" in opened.text()
+    assert "US: Alpha fires" in opened.format_text()
     ready = next(button for button in opened.buttons if button.label.startswith("Anna: "))
     fired = await channel.press("Anna", ready.action)
     assert not fired.error

@@ -8,16 +8,16 @@ import json
 from pathlib import Path
 
 from bot.app import App
-from bot.game.state import content
-from bot.interface.reply.reply import Reply
-from bot.stores.sqlite import SqliteStore
+from bot.game.state import get_undoable_content
+from bot.storage.sqlite import SqliteStore
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check_file
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from tests.playing import Channel, two_sides
 
 
 def units_of(reply: Reply) -> str:
-    return "\n".join(reply.body())
+    return "\n".join(reply.format_body())
 
 
 async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
@@ -45,19 +45,19 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         number = rolled.footer[0]
         after = await channel.content()
         asked = await channel.do("Bob", "game undo")
-        assert "Anna" in asked.text()
+        assert "Anna" in asked.format_text()
         assert [button.label for button in asked.buttons] == ["Agree", "Refuse"]
         await channel.refused("Bob", "game undo", "asked-already")
         assert await channel.content() == after
         taken = await channel.press("Anna", asked.buttons[0].action)
-        assert "Bob asked, Anna agreed" in taken.first
+        assert "Bob asked, Anna agreed" in taken.first_line
         assert await channel.content() == before
         asked = await channel.do("Bob", "game redo")
         assert await channel.content() == before, (
             "what was undone by agreement comes back by agreement"
         )
         back = await channel.press("Anna", asked.buttons[0].action)
-        assert back.first == f"{number} is back · Bob asked, Anna agreed"
+        assert back.first_line == f"{number} is back · Bob asked, Anna agreed"
         assert await channel.content() == after
 
         # Melee, then the turn ends: markers come off.
@@ -75,7 +75,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         melee = await channel.do(
             "Anna", 'lnlt melee attackers="Squad 1" defenders="Guard" hand=6,6,1,1'
         )
-        assert "Guard" in melee.text()
+        assert "Guard" in melee.format_text()
         assert (await channel.game()).units["guard"].state == "eliminated"
         assert "VC lost: Cell 1 and Guard" in units_of(await channel.say("Bob", "unit list"))
         assert "Lost" not in units_of(await channel.say("Bob", "unit list all"))
@@ -86,7 +86,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert sealed.private
         assert sealed.announce is not None
         assert "sealed" in sealed.announce.title
-        assert "morale" not in sealed.announce.text().casefold()
+        assert "morale" not in sealed.announce.format_text().casefold()
         assert await channel.content() == state
         await channel.refused("Bob", f"game reveal {sealed.announce.footer[0][1:]}", "not-yours")
 
@@ -100,7 +100,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         await channel.do("Anna", "fair reveal")
         whole = await channel.do("Anna", "game export")
         state = await channel.content()
-        assert (await audit(store)) == (1, [])
+        assert (await audit_games(store)) == (1, [])
 
     file = tmp_path / "game.json"
     file.write_text(whole.files[0].text)
@@ -112,7 +112,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         reply = await other.app.run(
             _import_command(other, whole.files[0].text),
         )
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
         await other.do("Anna", "game claim")
         await other.do("Bob", "game claim")
         assert await other.content() == state
@@ -121,14 +121,14 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         again = await other.do("Anna", "game export")
         (tmp_path / "again.json").write_text(again.files[0].text)
         assert check_file(tmp_path / "again.json", [head]).faults == ()
-        assert (await audit(store)) == (1, [])
-        loaded = await other.app.games.at(other.place.key)
+        assert (await audit_games(store)) == (1, [])
+        loaded = await other.app.games.load_current(other.place.key)
         assert loaded is not None
-        assert content(loaded.game)["phase"] == "operations"
+        assert get_undoable_content(loaded.game)["phase"] == "operations"
 
 
 def _import_command(channel: Channel, text: str):  # type: ignore[no-untyped-def]
-    from bot.interface.spec import Command
+    from bot.ui.spec import Command
 
     return Command(
         ("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "import-1"

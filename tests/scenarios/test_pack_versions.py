@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bot.game.loaded import Loaded
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Command, Place
+from bot.game.game_cache import LoadedGame
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from bot.verification.check_games import audit_game
 from tests.commands.test_pack import add, few, managed
@@ -59,9 +59,9 @@ async def test_each_server_plays_its_own_version() -> None:
     north, south = await two_servers()
     for channel, result in ((north, "miss"), (south, "hit")):
         looked = await channel.do("Anna", "few-table combat crt roll=4")
-        assert result in looked.text()
+        assert result in looked.format_text()
         shot = await channel.do("Anna", "few shoot targets=unit hand=4")
-        assert result in shot.text()
+        assert result in shot.format_text()
         odds = await channel.do("Anna", "few shoot targets=unit odds")
         assert odds.title == {"miss": "Miss 67%, hit 33%", "hit": "Miss 50%, hit 50%"}[result]
 
@@ -75,20 +75,20 @@ async def test_a_game_keeps_the_version_that_it_was_started_with_until_its_setti
     assert len(first) == 1
     assert not (await add(north, few(SECOND))).error
     enabled = await managed(north, "pack enable few@2")
-    assert "/game settings pack=few" in enabled.text()
-    assert "miss" in (await north.do("Anna", "few shoot targets=unit hand=4")).text()
+    assert "/game settings pack=few" in enabled.format_text()
+    assert "miss" in (await north.do("Anna", "few shoot targets=unit hand=4")).format_text()
     other = Channel(north.app, replace(north.place, key="slack:T1/C2"), "o")
-    assert "hit" in (await other.do("Anna", "few shoot targets=unit hand=4")).text()
+    assert "hit" in (await other.do("Anna", "few shoot targets=unit hand=4")).format_text()
     second = few({"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: more")})
     assert not (await add(north, second)).error
     await north.refused("Anna", "game settings pack=more", "other-system pack")
     await north.refused("Anna", "game settings pack=few@1", "no-change pack")
     moved = await north.do("Anna", "game settings pack=few@2")
-    assert "pack version" in moved.text()
-    assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=4")).text()
+    assert "pack version" in moved.format_text()
+    assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=4")).format_text()
     assert (await north.game()).packs[0] == first[0]
-    assert "few 2" in (await north.do("Anna", "game settings")).text()
-    log = (await north.do("Anna", "log")).text()
+    assert "few 2" in (await north.do("Anna", "game settings")).format_text()
+    log = (await north.do("Anna", "log")).format_text()
     assert "miss" in log
     assert "hit" in log
 
@@ -99,8 +99,8 @@ async def test_a_game_whose_pack_was_removed_is_read_and_goes_on() -> None:
         "Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=6"
     )
     await managed(north, "pack remove few")
-    assert "Shoot" in (await north.do("Anna", "log")).text()
-    assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=6")).text()
+    assert "Shoot" in (await north.do("Anna", "log")).format_text()
+    assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=6")).format_text()
     other = Channel(north.app, replace(north.place, key="slack:T1/C2"), "o")
     await other.refused("Anna", "few shoot targets=unit hand=6", "unknown-command")
     await other.refused("Anna", 'game start few "Other"', "bad-value system")
@@ -116,9 +116,9 @@ async def every_event_of_packs() -> list[dict[str, Any]]:
     await started.do("Anna", 'game start few "Ridge"', "game settings pack=few@2")
     found = []
     for channel in (north, south, started):
-        loaded = await channel.app.games.at(channel.place.key)
+        loaded = await channel.app.games.load_current(channel.place.key)
         assert loaded is not None
-        found += [row.data for row in await channel.app.store.events(loaded.row)]
+        found += [row.data for row in await channel.app.store.load_events(loaded.row)]
     return found
 
 
@@ -130,9 +130,9 @@ async def test_every_kind_of_event_that_may_bring_a_version_does() -> None:
     assert brought == {"sequence", "undo", "redo", "unit", "start", "settings"}
 
 
-async def loaded_at(channel: Channel) -> Loaded:
+async def loaded_at(channel: Channel) -> LoadedGame:
     """The game that is played in a channel, as it was loaded."""
-    found = await channel.app.games.at(channel.place.key)
+    found = await channel.app.games.load_current(channel.place.key)
     assert found is not None
     return found
 
@@ -145,7 +145,7 @@ def verify_log(path: Path) -> int:
 
 async def exported(channel: Channel) -> dict[str, Any]:
     """The export of the game that is played in a channel."""
-    text = file_text((await channel.do("Anna", "game export")).files[0].data, "game.json")
+    text = read_file_text((await channel.do("Anna", "game export")).files[0].data, "game.json")
     return dict(json.loads(text))
 
 
@@ -201,10 +201,10 @@ async def test_a_game_imported_elsewhere_brings_its_packs_and_goes_on() -> None:
     there = await Channel.fresh(place=Place("slack:T9/C1", "slack:T9", "#there"))
     command = Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp")
     taken = await there.app.run(command)
-    assert not taken.error, taken.text()
-    assert "could not be played again" not in taken.text()
-    assert "hit" in (await there.do("Carl", "few shoot targets=unit hand=4")).text()
-    assert "miss" in (await there.do("Carl", "log 20")).text()
+    assert not taken.error, taken.format_text()
+    assert "could not be played again" not in taken.format_text()
+    assert "hit" in (await there.do("Carl", "few shoot targets=unit hand=4")).format_text()
+    assert "miss" in (await there.do("Carl", "log 20")).format_text()
     again = check(await exported(there))
     assert (again.faults, again.unplayed) == ((), 0)
     assert not await audit_game(there.app.store, (await loaded_at(there)).row)
@@ -218,9 +218,11 @@ async def test_an_earlier_game_of_a_channel_is_read_with_its_own_version() -> No
     await managed(channel, "pack remove few")
     await managed(channel, "pack remove few")
     await channel.do("Anna", 'game start lnlt "Another"')
-    told = (await channel.do("Anna", "log 20 game=1")).text()
+    told = (await channel.do("Anna", "log 20 game=1")).format_text()
     assert "Shoot" in told or "miss" in told
-    text = file_text((await channel.do("Anna", "game export game=1")).files[0].data, "game.json")
+    text = read_file_text(
+        (await channel.do("Anna", "game export game=1")).files[0].data, "game.json"
+    )
     assert (check(json.loads(text)).faults, check(json.loads(text)).unplayed) == ((), 0)
 
 
@@ -228,17 +230,21 @@ async def test_options_are_completed_and_forms_opened_in_the_version_that_is_pla
     north, south = await two_servers()
     anna = north.who("Anna")
     await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit')
-    targets = await north.app.complete(("few", "shoot"), "targets", "", {}, anna, north.place)
+    targets = await north.app.complete_option(
+        ("few", "shoot"), "targets", "", {}, anna, north.place
+    )
     assert [choice.value for choice in targets] == ["Gun 1", "unit"]
-    kinds = await north.app.complete(("unit", "add"), "type", "", {}, anna, north.place)
+    kinds = await north.app.complete_option(("unit", "add"), "type", "", {}, anna, north.place)
     assert [choice.value for choice in kinds] == ["unit"]
-    packs = await south.app.complete(("pack", "show"), "pack", "fe", {}, anna, south.place)
+    packs = await south.app.complete_option(("pack", "show"), "pack", "fe", {}, anna, south.place)
     assert [choice.name for choice in packs] == ["Few 2"]
-    systems = await south.app.complete(("game", "start"), "system", "f", {}, anna, south.place)
+    systems = await south.app.complete_option(
+        ("game", "start"), "system", "f", {}, anna, south.place
+    )
     assert [choice.value for choice in systems] == ["few"]
-    draft = await north.app.forms.opened("few shoot targets=u1", anna, north.place)
+    draft = await north.app.forms.open_draft("few shoot targets=u1", anna, north.place)
     assert draft.options == {"targets": "u1"}
-    assert "/few shoot" in (await north.do("Anna", "help few")).text()
+    assert "/few shoot" in (await north.do("Anna", "help few")).format_text()
 
 
 async def test_nothing_more_is_read_on_a_server_without_packs(
@@ -249,13 +255,13 @@ async def test_nothing_more_is_read_on_a_server_without_packs(
         "Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3"
     )
     read, store = list[str](), type(channel.app.store)
-    before = store.doc
+    before = store.load_doc
 
     async def doc(self: Any, kind: str, key: str) -> Any:
         read.append(kind)
         return await before(self, kind, key)
 
-    monkeypatch.setattr(store, "doc", doc)
+    monkeypatch.setattr(store, "load_doc", doc)
     await channel.do(
         "Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3"
     )

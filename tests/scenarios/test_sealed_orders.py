@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.render import render as render_discord
-from adapters.discord.request import Request
-from adapters.slack.render import render as render_slack
-from bot.interface.reply.reply import Reply
+from adapters.discord.render import render_message as render_discord
+from adapters.discord.request import DiscordRequest
+from adapters.slack.render import render_message as render_slack
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.playing import Channel
@@ -39,7 +39,7 @@ class Table:
         """
         for line in lines:
             reply = await self.say(line)
-            assert not reply.error, f"{line}: {reply.text()}"
+            assert not reply.error, f"{line}: {reply.format_text()}"
         return reply
 
     async def say(self, line: str) -> Reply:
@@ -55,7 +55,7 @@ class Table:
         """Return how many public messages hold a text, as either platform gets them."""
         found = 0
         for reply in self.public:
-            on_discord = json.dumps(render_discord(reply, Request(1, "", 1, 2, 2, 1)).body)
+            on_discord = json.dumps(render_discord(reply, DiscordRequest(1, "", 1, 2, 2, 1)).body)
             on_slack = repr(render_slack(reply, "T1"))
             assert (text in on_discord) == (text in on_slack)
             found += text in on_discord
@@ -82,7 +82,7 @@ async def test_orders_wait_for_a_side_that_nobody_plays_yet(game: str) -> None:
     own = await table.play(f'Ann: order write "{SECRET}"')
     assert own.announce is not None
     assert own.announce.title == "Orders for turn 1: Red is in, nobody plays Blue"
-    assert "Nobody plays Blue: /order open opens them now." in own.text()
+    assert "Nobody plays Blue: /order open opens them now." in own.format_text()
     assert (table.count_public(SECRET), len((await table.channel.game()).orders)) == (0, 1)
 
     await table.play("Ben: game join Blue", "Ben: order write hold")
@@ -94,7 +94,7 @@ async def test_a_player_alone_opens_their_own_orders_when_they_say_so() -> None:
     table = await begin("lnlt")
     opened = await table.play(f'Ann: order write "{SECRET}"', "Ann: order open")
     assert opened.title == "Ann opens the orders for turn 1"
-    assert opened.body() == [f"Red: {SECRET}", "Not in: Blue."]
+    assert opened.format_body() == [f"Red: {SECRET}", "Not in: Blue."]
     await verified(table.channel)
 
 
@@ -105,7 +105,7 @@ async def test_a_game_master_who_never_played_opens_early_and_all_are_told_who_d
     )
     opened = await table.play(f'Ann: order write "{SECRET}"', "Gus: order open")
     assert not opened.private
-    assert opened.first == "Gus opens the orders for turn 1 · Red"
+    assert opened.first_line == "Gus opens the orders for turn 1 · Red"
     assert opened.mention == ("console:ann", "console:ben")
     await verified(table.channel)
 
@@ -151,10 +151,10 @@ async def test_nobody_reads_orders_by_leaving_joining_or_changing_sides(
     )
     await table.play(*lines)
     reply = await table.say(f"{opener}: order open")
-    assert (reply.private, reply.code) == (True, code), reply.text()
+    assert (reply.private, reply.code) == (True, code), reply.format_text()
     assert table.count_public(SECRET) == 0
     has_written_it = any(line.startswith(f"{opener}: ") and SECRET in line for line in lines)
-    assert (SECRET in (await table.say(f"{opener}: order show")).text()) == has_written_it
+    assert (SECRET in (await table.say(f"{opener}: order show")).format_text()) == has_written_it
 
     log = await verified(table.channel)
     forged = await open_by_force(log, table.channel, opener)
@@ -164,7 +164,7 @@ async def test_nobody_reads_orders_by_leaving_joining_or_changing_sides(
 
 async def open_by_force(log: dict[str, Any], channel: Channel, opener: str) -> dict[str, Any]:
     """Return the log with an opening by somebody behind its last event."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     game = loaded.game
     persons = {row.name: row.person for row in loaded.persons.values()}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.game.roster import described
-from bot.verification.check_games import audit
+from bot.game.roster import describe_unit
+from bot.verification.check_games import audit_games
 from tests.playing import Channel
 
 
@@ -299,15 +299,15 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
     channel = await started(case)
     before = await channel.content()
     reply = await channel.do("Anna", f"{case.system} {case.command}")
-    assert case.says in reply.text()
-    shown = [sorted(described(unit).split()) for unit in (await channel.game()).units.values()]
+    assert case.says in reply.format_text()
+    shown = [sorted(describe_unit(unit).split()) for unit in (await channel.game()).units.values()]
     assert not [line for line in case.after if sorted(line.split()) not in shown], shown
     after = await channel.content()
     await channel.undo_last("Anna")
     assert await channel.content() == before
     await channel.do("Anna", "game redo")
     assert await channel.content() == after
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])
 
 
 @pytest.mark.parametrize(
@@ -378,4 +378,4 @@ async def test_a_sealed_shot_kills_men_of_the_squad_when_it_is_opened() -> None:
     await channel.do("Anna", f"game reveal {number}")
     units = (await channel.game()).units
     assert (units["alpha"].numbers["men"], units["abe"].state) == (2, "killed")
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])

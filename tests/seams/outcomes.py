@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from bot.answers.defaults import loans, with_filled
 from bot.game.roster_file import find_scenario
-from bot.game.state import roster_of
+from bot.game.state import build_roster
+from bot.presentation.derived_inputs import add_derived_inputs, derive_inputs_from_units
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTING, Option, format_number
 from bot.rules.inputs.units import Roster, RosterUnit, Unit
-from bot.systems.resolve import resolve
-from bot.systems.system import Sequence
+from bot.rulesets.play_once import play_sequence
+from bot.rulesets.system import Sequence
 from tests.playing import Channel
 
 DRAWS = 200
@@ -39,12 +39,14 @@ class Ready:
     def outcomes(self, most: int) -> Iterator[tuple[tuple[object, ...], str]]:
         """What it may come to, each once, with dice that bring it about, as they are typed."""
         full, seen = (
-            with_filled(self.raw, loans(self.sequence, self.raw, self.roster)),
+            add_derived_inputs(
+                self.raw, derive_inputs_from_units(self.sequence, self.raw, self.roster)
+            ),
             set[object](),
         )
         for at in range(DRAWS):
             dice = Drawn(Random(f"{self.sequence.system.id} {self.sequence.id} {at}"))
-            settled = resolve(self.sequence, full, dice, self.roster).settlement
+            settled = play_sequence(self.sequence, full, dice, self.roster).settlement
             key = tuple((fate.unit, fate.token) for fate in settled.fates) or (settled.headline,)
             if key not in seen and len(seen) < most:
                 seen.add(key)
@@ -71,7 +73,7 @@ async def ready(sequence: Sequence) -> Ready:
     await channel.do("Anna", f'game start {system.id} Farm sides="A, B"')
     for _ in range(PHASES_BEFORE.get((system.id, sequence.id), 0)):
         await channel.do("Anna", "game next")
-    given, count = sequence.given(raw, {}), 0
+    given, count = sequence.read_inputs(raw, {}), 0
     wanted = [option for option in sequence.inputs if option.type in ("unit", "units")]
     for option in wanted:
         single = [unit for key, unit in given.roster.items() if key == option.name]
@@ -85,7 +87,7 @@ async def ready(sequence: Sequence) -> Ready:
             await channel.do("Anna", _added(sequence, option, unit, f"{NAME} {count}"))
             names.append(f"{NAME} {count}")
         raw |= {option.name: "; ".join(names)} if names else {}
-    roster = roster_of(await channel.game())
+    roster = build_roster(await channel.game())
     for option in wanted:
         for one in _of_scenarios(sequence) if option.name not in raw else ():
             name = f"{NAME} {count + 1}"
@@ -94,7 +96,7 @@ async def ready(sequence: Sequence) -> Ready:
                 sequence, trial, {**roster, name.casefold(): replace(one, name=name, handle="z1")}
             ):
                 await channel.do("Anna", _added(sequence, option, one, name))
-                raw, roster, count = trial, roster_of(await channel.game()), count + 1
+                raw, roster, count = trial, build_roster(await channel.game()), count + 1
                 break
     return Ready(sequence, raw, roster, channel)
 
@@ -107,7 +109,11 @@ def _of_scenarios(sequence: Sequence) -> list[RosterUnit]:
 
 def _takes(sequence: Sequence, raw: dict[str, object], roster: Roster) -> bool:
     try:
-        sequence.plan(sequence.given(with_filled(raw, loans(sequence, raw, roster)), roster))
+        sequence.plan(
+            sequence.read_inputs(
+                add_derived_inputs(raw, derive_inputs_from_units(sequence, raw, roster)), roster
+            )
+        )
     except UserError:
         return False
     return True

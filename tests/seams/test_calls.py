@@ -20,10 +20,10 @@ import pytest
 from bot.app import App
 from bot.commands.turns.mentions import PRESENT
 from bot.game.state import Game
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.outbox.waiting_answers import Due
-from bot.systems.system import built_in
+from bot.outbox.waiting_answers import DueAnswer
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 from tests.fresh import fresh_app
 
 PLATFORMS = {
@@ -69,26 +69,26 @@ class Evening:
     async def say(self, who: Person, line: str) -> Reply:
         self.asked += 1
         reply = await self.app.run_text(line, who, self.place, f"r{self.asked}", {"to": who.name})
-        assert not reply.error, f"{line}: {reply.text()}"
+        assert not reply.error, f"{line}: {reply.format_text()}"
         return reply
 
     async def game(self) -> Game:
-        loaded = await self.app.games.at(self.place.key)
+        loaded = await self.app.games.load_current(self.place.key)
         assert loaded is not None
         return loaded.game
 
-    async def passes(self, seconds: float) -> list[Due]:
+    async def passes(self, seconds: float) -> list[DueAnswer]:
         """The calls that come meanwhile."""
         until, platform = self.now[0] + seconds, f"{self.place.key.partition(':')[0]}:"
-        found: list[Due] = []
+        found: list[DueAnswer] = []
         while self.now[0] < until:
             self.now[0] = min(until, self.now[0] + (60 if seconds < 3600 else 1800))
             await self.app.due_work.look()
-            for due in await self.app.answers.due(platform):
+            for due in await self.app.answers.claim_due(platform):
                 found += (
                     [due] if due.reply.title.endswith("waits for you") and not due.amends else []
                 )
-                await self.app.answers.delivered(due.id)
+                await self.app.answers.mark_delivered(due.id)
         return found
 
 
@@ -175,7 +175,7 @@ async def test_what_ping_says_of_the_first_reminder_is_true(acts: bool) -> None:
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("system", built_in())
+@pytest.mark.parametrize("system", list_builtin_systems())
 @pytest.mark.parametrize("before", [THERE, GONE])
 async def test_every_phase_of_every_game_calls_by_the_same_rule(system: str, before: float) -> None:
     evening = await Evening.begin("discord", system)

@@ -14,14 +14,14 @@ from random import Random
 
 import pytest
 
-from bot.answers.counted_conditions import CountedCondition, find_counted
 from bot.app import App
-from bot.game.state import roster_of
-from bot.interface.registry import registry
-from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import command_text
-from bot.systems.catalog import system, systems
+from bot.game.state import build_roster
+from bot.presentation.counted_conditions import CountedCondition, find_counted_conditions
+from bot.rulesets.catalog import find_system, get_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.parts import Odds
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import format_command
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -30,7 +30,7 @@ from tests.seams.test_undo import assert_verified
 
 SEQUENCES = [
     (game.id, sequence.id)
-    for game in systems().values()
+    for game in get_systems().values()
     for sequence in game.sequences.values()
     if sequence.odds_by
 ]
@@ -56,11 +56,11 @@ FEW, MANY = 2, 6
 async def test_what_counts_counts_the_same_afterward(
     game: str, name: str, most: int, tmp_path: Path
 ) -> None:
-    one = await ready(system(game).sequence(name))
+    one = await ready(find_system(game).find_sequence(name))
     channel = one.channel
-    spec = registry().get((game, name))
+    spec = get_registry().get((game, name))
     assert spec is not None
-    line = command_text(spec, one.raw).removeprefix("/")
+    line = format_command(spec, one.raw).removeprefix("/")
     base = await channel.say("Anna", f"{line} odds")
     counting: dict[str, Reply] = {}
     for name_of_unit, condition, edit in _edits(one):
@@ -70,14 +70,14 @@ async def test_what_counts_counts_the_same_afterward(
         odds = await channel.say("Anna", f"{line} odds")
         if not odds.error and (base.error or _chances(odds) != _chances(base)):
             counting[edit] = odds
-            assert f"From {name_of_unit}" in odds.text(), f"{edit}: {odds.text()}"
+            assert f"From {name_of_unit}" in odds.format_text(), f"{edit}: {odds.format_text()}"
             if not base.error:
                 without = await channel.say(
                     "Anna", f"{_left_out(line, name_of_unit, condition)} odds"
                 )
                 assert _chances(without) == _chances(base), edit
-            roster = roster_of(await channel.game())
-            counted = find_counted(one.sequence, one.raw, roster)
+            roster = build_roster(await channel.game())
+            counted = find_counted_conditions(one.sequence, one.raw, roster)
             _check_names(await _play(channel, line, odds), counted)
             await channel.undo_last("Anna")
         await channel.undo_last("Anna")
@@ -118,14 +118,14 @@ def _left_out(line: str, unit: str, condition: str) -> str:
 
 def _check_names(answer: Reply, counted: tuple[CountedCondition, ...]) -> None:
     """Check that each thing that counts is named in the answer of the roll."""
-    text = answer.text().casefold()
+    text = answer.format_text().casefold()
     for one in counted:
         names = [name for name, _ in one.modifiers] or [one.text]
-        assert one.is_named or all(name.casefold() in text for name in names), answer.text()
+        assert one.is_named or all(name.casefold() in text for name in names), answer.format_text()
 
 
 def _chances(reply: Reply) -> list[tuple[tuple[str, float], ...]]:
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     return [part.chances for part in reply.lines if isinstance(part, Odds)]
 
 
@@ -134,7 +134,7 @@ async def _play(channel: Channel, line: str, odds: Reply) -> Reply:
     to its units, for another process too.
     """
     reply = await channel.say("Anna", line)
-    assert not reply.error, reply.text()
+    assert not reply.error, reply.format_text()
     number = (await channel.game()).last
     if line.endswith("secret"):
         await channel.do("Anna", f"game reveal {number}")

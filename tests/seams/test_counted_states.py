@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.interface.reply.parts import Odds
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.ui.reply.parts import Odds
 from tests.playing import Channel
 
 UNITS = {
@@ -156,7 +156,7 @@ async def test_wrong_results_of_a_started_game_are_right() -> None:
     """
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt", *UNITS["lnlt"], "unit edit Local marker=+moved")
-    assert "70% to shake or hurt Local" in (await channel.do("Anna", f"{FIRE} odds")).first
+    assert "70% to shake or hurt Local" in (await channel.do("Anna", f"{FIRE} odds")).first_line
     channel = await Channel.fresh()
     await channel.do(
         "Anna",
@@ -168,14 +168,14 @@ async def test_wrong_results_of_a_started_game_are_right() -> None:
         "unit edit Alpha state=broken",
     )
     ordered = await channel.do("Anna", "baps random-order unit=Bob hand=1")
-    assert ordered.first.startswith("Bob tries to surrender")
+    assert ordered.first_line.startswith("Bob tries to surrender")
     points = await channel.do("Anna", "baps leader-points unit=Sarge")
-    assert points.first.startswith("Sarge gets 2 leader points")
+    assert points.first_line.startswith("Sarge gets 2 leader points")
     fired = await channel.do("Anna", "baps fire attackers=Bob range=20 targets=Gren hand=20")
-    assert "rifle 3 + 2 Sarge = 5" in fired.text()
-    assert "2 ahead: row 2, column 1" in fired.text()
+    assert "rifle 3 + 2 Sarge = 5" in fired.format_text()
+    assert "2 ahead: row 2, column 1" in fired.format_text()
     checked = await channel.do("Anna", "baps morale-check unit=Alpha hand=4")
-    assert "= 6" in checked.text()
+    assert "= 6" in checked.format_text()
 
 
 async def test_a_sniper_rolls_two_dice_by_its_type() -> None:
@@ -205,7 +205,7 @@ DOES_NOT_COUNT = {
 
 @pytest.mark.parametrize("game", UNITS)
 def test_every_state_and_marker_is_tried_or_has_no_number(game: str) -> None:
-    units = system(game).game["units"]
+    units = find_system(game).game["units"]
     known = {*units["states"], *units["markers"]}
     edits = [case.edit for case in CASES if case.game == game]
     tried = {

@@ -14,22 +14,27 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.render import menu_rows, rows
-from adapters.slack.render import render as slack
-from bot.answers.firers_and_targets import BY_NATURE, acts, refusal, refused_of
-from bot.answers.headline import aimed_option
-from bot.answers.unit_reasons import lacks_numbers
+from adapters.discord.render import build_button_rows, build_menu_rows
+from adapters.slack.render import render_message as slack
 from bot.game.roster_file import find_scenario
-from bot.interface.form.form import ODDS
-from bot.interface.registry import registry
-from bot.interface.reply.reply import OPEN_FORM
-from bot.interface.typing.command_text import command_text, parse_text
 from bot.packs.check import check_system
+from bot.presentation.firers_and_targets import (
+    BY_NATURE,
+    find_refusal_error,
+    list_actions,
+    list_refused_offers,
+)
+from bot.presentation.headline import find_target_option
+from bot.presentation.unit_reasons import lacks_numbers
 from bot.rules.inputs.options import ACTING
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import systems
-from bot.systems.packs.pack import is_pack, load_pack
-from bot.systems.system import FIRES, System, built_in
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.packs.pack import is_pack, load_pack
+from bot.rulesets.system import FIRES, System, list_builtin_systems
+from bot.ui.form.form import ODDS
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import OPEN_FORM
+from bot.ui.typing.command_text import format_command, parse_text
 from tests.packs.conftest import read
 from tests.playing import Channel
 from tests.standins.slack import check_blocks
@@ -41,14 +46,14 @@ FOLDER = Path(os.environ.get("GROGNARD_PACKS") or ROOT / "packs")
 PACKS = [FOLDER] if is_pack(FOLDER) else sorted(filter(is_pack, FOLDER.iterdir()))
 SCENARIOS = [
     (one.id, name)
-    for one in (*built_in().values(), *map(load_pack, PACKS))
+    for one in (*list_builtin_systems().values(), *map(load_pack, PACKS))
     for name in one.scenarios
 ]
 
 
 def the(id: str) -> System:
     """A game of the house, or a pack, which has been checked."""
-    return built_in().get(id) or read(FOLDER)[id]
+    return list_builtin_systems().get(id) or read(FOLDER)[id]
 
 
 @pytest.mark.sample(1)
@@ -59,7 +64,7 @@ def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
     """
     system = the(id)
     units = find_scenario(system, scenario).units
-    assert list(refused_of(system, units.values())) == []
+    assert list(list_refused_offers(system, units.values())) == []
     assert [unit.name for unit in units.values() if lacks_numbers(system, unit)] == []
     assert check_system(system, is_new=True).faults == ()
 
@@ -72,7 +77,7 @@ def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
     system, tried = the(id), 0
     units = list(find_scenario(system, scenario).units.values())
     for unit in units:
-        first = next(acts(system, unit, system.sequences, is_own=True), None)
+        first = next(list_actions(system, unit, system.sequences, is_own=True), None)
         if first is None or first[0].verb not in FIRES or _single(first[0].id, first[1], system):
             continue
         sequence, option = first
@@ -84,7 +89,7 @@ def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
             tried += 1
             if system.id != "ucn":
                 # there each item is a character with a weapon, and a leader fires as one
-                sequence.plan(sequence.given(own, roster))
+                sequence.plan(sequence.read_inputs(own, roster))
     none = (
         "asl",
         "hedgerow",
@@ -133,10 +138,10 @@ async def test_every_button_of_every_card_plays(
         for button in card.buttons:
             if not button.action.startswith(OPEN_FORM):
                 continue
-            typed = parse_text(button.action.removeprefix(OPEN_FORM), registry())
-            sequence = systems()[id].sequence(typed.spec.target)
+            typed = parse_text(button.action.removeprefix(OPEN_FORM), get_registry())
+            sequence = get_systems()[id].find_sequence(typed.spec.target)
             aimed, enemy = (
-                aimed_option(sequence.inputs),
+                find_target_option(sequence.inputs),
                 next(one for one in game.units.values() if one.side != mine),
             )
             given = {
@@ -144,10 +149,10 @@ async def test_every_button_of_every_card_plays(
                 **sequence.example,
                 **typed.options,
             }
-            reply = await channel.do("Anna", command_text(typed.spec, given))
+            reply = await channel.do("Anna", format_command(typed.spec, given))
             tried += 1
             if not typed.options.get(ODDS):
-                assert not reply.private, reply.text()
+                assert not reply.private, reply.format_text()
                 await channel.undo_last("Anna")
     assert tried or id in ("strategos-t", "three-mills"), "where nobody has a target yet"
 
@@ -177,7 +182,7 @@ async def test_every_mark_of_every_card_is_put_on_and_taken_back(
         assert check_blocks(slack(card, "T1").blocks) == []
         shown = [
             part
-            for row in (*rows(card.buttons), *menu_rows(card.menus))
+            for row in (*build_button_rows(card.buttons), *build_menu_rows(card.menus))
             for part in row["components"]
         ]
         ids = [part["custom_id"] for part in shown]
@@ -187,9 +192,9 @@ async def test_every_mark_of_every_card_is_put_on_and_taken_back(
         assert max(map(len, (*ids, *values))) <= LONGEST_ID
         for entry in (entry for menu in card.menus for entry in menu.entries):
             reply = await channel.press("Anna", entry.action)
-            assert not reply.error, (unit.name, entry.label, reply.text())
+            assert not reply.error, (unit.name, entry.label, reply.format_text())
             undone = await channel.undo_last("Anna")
-            assert "undone" in undone.first, (unit.name, entry.label, undone.text())
+            assert "undone" in undone.first_line, (unit.name, entry.label, undone.format_text())
             tried += 1
     assert tried, "some marks are offered"
 
@@ -207,7 +212,8 @@ def test_a_unit_without_what_its_fire_needs_is_a_fault_of_its_scenario(
 ) -> None:
     """`grognard check` says so in the words of the fire."""
     assert any(
-        said.startswith(("Direct fire", "Fire", "Ranged")) for said in refused_of(the(id), [unit])
+        said.startswith(("Direct fire", "Fire", "Ranged"))
+        for said in list_refused_offers(the(id), [unit])
     )
 
 
@@ -221,14 +227,14 @@ def test_fire_with_it_is_offered_to_what_can_do_it(id: str, name: str) -> None:
     shots = {
         unit.name: [
             one
-            for one, option in acts(system, unit, system.sequences, is_own=True)
+            for one, option in list_actions(system, unit, system.sequences, is_own=True)
             if option in ACTING
         ]
         for unit in units
     }
     assert not [one for one in shots[name] if one.verb == "Fire"]
     unit = next(unit for unit in units if unit.name == name)
-    error = refusal(system.sequence("fire"), "attackers", unit)
+    error = find_refusal_error(system.find_sequence("fire"), "attackers", unit)
     assert error is not None
     assert error.code in BY_NATURE
     assert any(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.reply.reply import Button, Reply
+from bot.ui.reply.reply import Button, Reply
 from tests.playing import Channel
 from tests.seams.test_green_button import PHASES, ROOT, greens, scenarios
 
@@ -33,7 +33,7 @@ async def test_the_headline_that_asks_has_its_answers_as_first_buttons(
         await channel.do(name, f"game join {side}")
     asked = False
     for _ in range(PHASES):
-        asked = asked or ASKS in card.text()
+        asked = asked or ASKS in card.format_text()
         if asked:
             break
         card = await channel.say("Anna", "game next")

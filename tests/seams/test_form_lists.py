@@ -15,26 +15,36 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.modal import ROOM as MODAL
-from adapters.forms import begun
+from adapters.forms import begin_form
 from adapters.slack.modal import ROOM as VIEW
-from bot.answers.firers_and_targets import in_names
-from bot.commands.play.answer_buttons import aimed_at, target_option
-from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET, Field, Form, Room, form_of, lasting
-from bot.interface.form.submission import take
-from bot.interface.form.unit_menu import MORE, TYPED
-from bot.interface.registry import registry
-from bot.interface.reply.reply import error_reply
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import parse_text
-from bot.interface.typing.complete import Known, fitting
-from bot.places.form_rights import FOR_PLAYERS
-from bot.places.forms import KEPT, action_of
+from bot.commands.play.answer_buttons import find_retarget_option, replace_targets
+from bot.preferences.form_rights import FOR_PLAYERS
+from bot.preferences.forms import KEPT, get_draft_action
+from bot.presentation.firers_and_targets import resolve_unit_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import OF_HEX
-from bot.rules.inputs.units import RosterUnit, by_name
-from bot.systems.catalog import systems
-from bot.systems.packs.pack import is_pack, load_pack
-from bot.systems.system import built_in
+from bot.rules.inputs.units import RosterUnit, index_by_name
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.packs.pack import is_pack, load_pack
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.form.form import (
+    COMPARE,
+    HAND,
+    ODDS,
+    SECRET,
+    Field,
+    Form,
+    Room,
+    build_form,
+    get_lasting_inputs,
+)
+from bot.ui.form.submission import evaluate_form
+from bot.ui.form.unit_menu import MORE, TYPED
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import build_error_reply
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import parse_text
+from bot.ui.typing.complete import CompletionContext, keep_usable_context
 from tests.form_sending import send_on_discord, send_on_slack
 from tests.playing import Channel
 
@@ -44,7 +54,7 @@ SLOW = ("asl",)
 """Games whose steps take seconds to be read."""
 SCENARIOS = [
     pytest.param(one.id, name, marks=pytest.mark.slow if one.id in SLOW else ())
-    for one in (*built_in().values(), *PACKS)
+    for one in (*list_builtin_systems().values(), *PACKS)
     for name in one.scenarios
 ]
 ROOMS = {"Discord": MODAL, "Slack": VIEW}
@@ -80,29 +90,29 @@ def menus(form: Form) -> Iterator[Field]:
 
 
 def refusal(
-    spec: CommandSpec, known: Known, form: Form, field: Field, handle: str, room: Room
+    spec: CommandSpec, known: CompletionContext, form: Form, field: Field, handle: str, room: Room
 ) -> UserError | None:
     """Return why the sequence refuses a form in which one entry of a menu is chosen; None if it
     takes it.
     """
-    taken = take(spec, known, form, send(form, {field.name: [handle]}, spec, room))
+    taken = evaluate_form(spec, known, form, send(form, {field.name: [handle]}, spec, room))
     if taken.problem is not None:
         return taken.problem
-    system = systems()[spec.system]
+    system = get_systems()[spec.system]
     sequence = system.sequences[spec.target]
     ways = (ODDS, COMPARE, SECRET, HAND, "rounds")
     options = {name: value for name, value in taken.options.items() if name not in ways}
-    roster = by_name(known.roster)
+    roster = index_by_name(known.roster)
     try:
-        written, _ = in_names(sequence, options, roster, known.own_side)
-        sequence.plan(sequence.given(written, roster))
+        written, _ = resolve_unit_names(sequence, options, roster, known.own_side)
+        sequence.plan(sequence.read_inputs(written, roster))
     except UserError as error:
         return error
     return None
 
 
 def is_for_unit(
-    error: UserError, field: Field, handle: str, spec: CommandSpec, known: Known
+    error: UserError, field: Field, handle: str, spec: CommandSpec, known: CompletionContext
 ) -> bool:
     """Return whether a refusal is about what the unit of a menu is or lacks.
 
@@ -110,7 +120,7 @@ def is_for_unit(
     """
     if error.code in NEVER:
         return error.option in (field.name, "", None)
-    needed = spec.option(error.option or "")
+    needed = spec.find_option(error.option or "")
     if error.code != "missing" or needed is None:
         return False
     holder, _, key = needed.brings.partition(".")
@@ -124,12 +134,14 @@ async def send_all(game: str, scenario: str) -> int:
     channel = await seated(game, scenario)
     anna = channel.who("Anna")
     count = 0
-    for spec in registry().below((game,)):
+    for spec in get_registry().list_below((game,)):
         if spec.family != "sequence":
             continue
-        known = fitting(await channel.app.get_form_context(spec, channel.place, anna), spec)
+        known = keep_usable_context(
+            await channel.app.get_form_context(spec, channel.place, anna), spec
+        )
         for platform, room in ROOMS.items():
-            form = form_of(spec, {}, known, room)
+            form = build_form(spec, {}, known, room)
             for field in menus(form):
                 reasons = known.reasons.get(field.name, {})
                 is_first = True
@@ -167,29 +179,29 @@ def sequences_with_example(game: str) -> list[CommandSpec]:
     """Return the commands of a game that roll and have an example."""
     return [
         spec
-        for spec in registry().below((game,))
-        if spec.example and spec.option(SECRET) is not None
+        for spec in get_registry().list_below((game,))
+        if spec.example and spec.find_option(SECRET) is not None
     ]
 
 
 async def send_example(channel: Channel, spec: CommandSpec, room: Room) -> str:
     """Fill a form from the command's example and send it; return the code of its refusal."""
     anna = channel.who("Anna")
-    example = dict(parse_text(spec.example, registry()).options)
-    draft = await channel.app.forms.begin(spec, example, anna)
-    known = fitting(await channel.app.get_form_context(spec, channel.place, anna), spec)
-    form = form_of(await channel.app.spec_of_form(draft, channel.place), example, known, room)
-    taken = take(spec, known, form, send(form, {}, spec, room))
+    example = dict(parse_text(spec.example, get_registry()).options)
+    draft = await channel.app.forms.create_draft(spec, example, anna)
+    known = keep_usable_context(await channel.app.get_form_context(spec, channel.place, anna), spec)
+    form = build_form(await channel.app.get_form_spec(draft, channel.place), example, known, room)
+    taken = evaluate_form(spec, known, form, send(form, {}, spec, room))
     if taken.problem is not None:
         return taken.problem.code
     await channel.app.drafts.put(draft._replace(options=taken.options))
-    reply = await channel.press("Anna", action_of(taken.how, draft.key, taken.options))
+    reply = await channel.press("Anna", get_draft_action(taken.how, draft.key, taken.options))
     reply = await channel.meant("Anna", reply)
-    return f"{reply.code} {reply.text()}" if reply.error else ""
+    return f"{reply.code} {reply.format_text()}" if reply.error else ""
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("game", [one.id for one in (*built_in().values(), *PACKS)])
+@pytest.mark.parametrize("game", [one.id for one in (*list_builtin_systems().values(), *PACKS)])
 async def test_the_form_of_a_sequence_filled_from_its_example_is_sent(
     game: str, use_packs: UsePacks
 ) -> None:
@@ -206,7 +218,7 @@ async def test_the_form_of_a_sequence_filled_from_its_example_is_sent(
 
 OPTIONS = [
     (system, sequence, option)
-    for system in (*built_in().values(), *PACKS)
+    for system in (*list_builtin_systems().values(), *PACKS)
     for sequence in system.sequences.values()
     for option in sequence.inputs
     if option.of
@@ -219,18 +231,18 @@ def test_what_belongs_to_the_target_does_not_carry_over_to_the_next() -> None:
     other = RosterUnit("Cell 1", "vc1", "squad", "VC")
     assert len(OPTIONS) > 60
     for system, sequence, option in OPTIONS:
-        spec = registry().get((system.id, sequence.id))
+        spec = get_registry().get((system.id, sequence.id))
         if spec is None:
             continue  # of a pack, which is not in use here
-        known = Known((unit, other), ("US", "VC"), own_side="US", system=system.id)
+        known = CompletionContext((unit, other), ("US", "VC"), own_side="US", system=system.id)
         last = {one.name: "1" for one in spec.options if one.type in ("int", "number", "enum")}
-        kept = lasting(spec, last, known)
+        kept = get_lasting_inputs(spec, last, known)
         assert option.name not in kept, (spec.name, option.name)
-        target = target_option(spec)
+        target = find_retarget_option(spec)
         if target is not None:
-            shot = aimed_at(spec, {option.name: "1"}, target, [other])
+            shot = replace_targets(spec, {option.name: "1"}, target, [other])
             assert option.name not in shot, (spec.name, option.name)
-            near = aimed_at(spec, {option.name: "1"}, target, [other], same_hex=True)
+            near = replace_targets(spec, {option.name: "1"}, target, [other], same_hex=True)
             assert (option.name in near) == (option.of == OF_HEX), (spec.name, option.name)
 
 
@@ -245,10 +257,10 @@ def test_what_belongs_to_the_target_does_not_carry_over_to_the_next() -> None:
 )
 def test_what_belongs_to_the_firer_is_filled_in_again(line: str, kept: str) -> None:
     game, name, *options = line.split()
-    spec = registry().get((game, name))
+    spec = get_registry().get((game, name))
     assert spec is not None
-    known = Known((RosterUnit("A", "a1", "squad"),), system=game)
-    assert [*lasting(spec, dict.fromkeys(options, "1"), known)] == kept.split()
+    known = CompletionContext((RosterUnit("A", "a1", "squad"),), system=game)
+    assert [*get_lasting_inputs(spec, dict.fromkeys(options, "1"), known)] == kept.split()
 
 
 # Who may send it
@@ -261,22 +273,22 @@ async def test_a_form_opens_only_for_who_may_send_it(use_packs: UsePacks) -> Non
         channel = await seated(game, scenario)
         sides = (await channel.game()).sides
         carl = channel.who("Carl")
-        specs = [spec for spec in registry().below((game,)) if spec.family == "sequence"]
-        specs += [spec for path in FOR_PLAYERS if (spec := registry().get(path)) is not None]
+        specs = [spec for spec in get_registry().list_below((game,)) if spec.family == "sequence"]
+        specs += [spec for path in FOR_PLAYERS if (spec := get_registry().get(path)) is not None]
         assert len(specs) > len(FOR_PLAYERS)
         for spec in specs:
             with pytest.raises(UserError) as refused:
-                await begun(channel.app, MODAL, spec, {}, carl, channel.place)
+                await begin_form(channel.app, MODAL, spec, {}, carl, channel.place)
             assert refused.value.code == "not-player", spec.name
             labels = [button.label for button in refused.value.buttons]
             assert labels[: len(sides)] == [f"Join {side}" for side in sides], spec.name
-            if spec.option(ODDS) is not None:
+            if spec.find_option(ODDS) is not None:
                 assert labels[-1] == "Look at the odds", spec.name
-                await begun(channel.app, MODAL, spec, {ODDS: True}, carl, channel.place)
-            await begun(channel.app, MODAL, spec, {}, channel.who("Anna"), channel.place)
+                await begin_form(channel.app, MODAL, spec, {ODDS: True}, carl, channel.place)
+            await begin_form(channel.app, MODAL, spec, {}, channel.who("Anna"), channel.place)
         joined = await channel.press("Carl", refused.value.buttons[0].action)
         assert not joined.error
-        await begun(channel.app, MODAL, specs[0], {}, carl, channel.place)
+        await begin_form(channel.app, MODAL, specs[0], {}, carl, channel.place)
 
 
 async def test_a_player_is_told_before_the_form_whose_the_unit_is() -> None:
@@ -284,9 +296,9 @@ async def test_a_player_is_told_before_the_form_whose_the_unit_is() -> None:
     await channel.do("Bob", "game join VC")
     bob = channel.who("Bob")
     with pytest.raises(UserError, match="Rifle 1 belongs to US; you play VC"):
-        await channel.app.forms.opened("lnlt fire us1", bob, channel.place)
-    await channel.app.forms.opened("lnlt fire us1 odds", bob, channel.place)
-    await channel.app.forms.opened("lnlt fire vc1 us1", bob, channel.place)
+        await channel.app.forms.open_draft("lnlt fire us1", bob, channel.place)
+    await channel.app.forms.open_draft("lnlt fire us1 odds", bob, channel.place)
+    await channel.app.forms.open_draft("lnlt fire vc1 us1", bob, channel.place)
     refused = await channel.say("Bob", "game join US")
     assert [button.label for button in refused.buttons] == ["Leave VC"]
 
@@ -294,15 +306,19 @@ async def test_a_player_is_told_before_the_form_whose_the_unit_is() -> None:
 async def test_a_bare_combat_command_without_a_game_offers_a_scenario_first() -> None:
     channel = await Channel.fresh()
     anna = channel.who("Anna")
-    spec = registry().get(("lnlt", "fire"))
+    spec = get_registry().get(("lnlt", "fire"))
     assert spec is not None
     offer = await channel.app.forms.offer_scenario(spec, {}, anna, channel.place)
     assert offer is not None
     start, typed = offer.buttons
     assert start.label == "Start The Ford at Dawn"
-    form = await channel.app.forms.opened(start.action.removeprefix("form:"), anna, channel.place)
+    form = await channel.app.forms.open_draft(
+        start.action.removeprefix("form:"), anna, channel.place
+    )
     assert form.options == {"system": "lnlt", "scenario": "ford"}
-    draft = await channel.app.forms.opened(typed.action.removeprefix("form:"), anna, channel.place)
+    draft = await channel.app.forms.open_draft(
+        typed.action.removeprefix("form:"), anna, channel.place
+    )
     assert draft.path == ("lnlt", "fire")
     await channel.do("Anna", "lnlt fire attackers='squad fp 2' targets='squad morale 5'")
     again = await channel.app.forms.offer_scenario(spec, {}, anna, channel.place)
@@ -321,12 +337,15 @@ def test_no_form_shows_code_words(room: Room, use_packs: UsePacks) -> None:
     """Neither without a game nor with a roster. A placeholder of units can be typed as it is."""
     use_packs(ROOT / "packs")
     count = 0
-    for spec in registry():
+    for spec in get_registry():
         if not spec.options:
             continue
         units = (RosterUnit("Rifle 1", "us1", "squad", "US"),)
-        for known in (Known(system=spec.system), Known(units, ("US",), system=spec.system)):
-            form = form_of(spec, {}, known, room)
+        for known in (
+            CompletionContext(system=spec.system),
+            CompletionContext(units, ("US",), system=spec.system),
+        ):
+            form = build_form(spec, {}, known, room)
             texts = [form.title, form.verb]
             for field in form.fields:
                 texts += [field.label, field.example, *(pick.label for pick in field.picks)]
@@ -342,27 +361,29 @@ def test_no_form_shows_code_words(room: Room, use_packs: UsePacks) -> None:
 async def fix_labels(channel: Channel, spec: CommandSpec, code: str, option: str) -> list[str]:
     """Return the buttons under a refusal of a command with this code at this option."""
     error = UserError("This was wrong.", code=code, option=option or None)
-    reply = await channel.app.forms.offered(error_reply(error), spec, {}, channel.who("Anna"))
+    reply = await channel.app.forms.offer_correction(
+        build_error_reply(error), spec, {}, channel.who("Anna")
+    )
     return [button.label for button in reply.buttons]
 
 
 @pytest.mark.parametrize("code", ["no-choice", "not-served", "unknown-topic", "not-shared", "gone"])
 async def test_there_is_no_fix_where_no_field_was_wrong(code: str) -> None:
     channel = await Channel.fresh()
-    for spec in registry():
+    for spec in get_registry():
         if spec.family not in KEPT and spec.options:
             assert await fix_labels(channel, spec, code, "") == [], spec.name
 
 
 async def test_a_fix_leads_to_the_field_that_was_wrong() -> None:
     channel = await Channel.fresh()
-    for spec in registry():
+    for spec in get_registry():
         if spec.family in KEPT or not spec.options:
             continue
         for option in spec.options:
             labels = await fix_labels(channel, spec, "bad-value", option.name)
             assert labels == ([] if option.type == "bool" else ["Fix it"]), (spec.name, option.name)
-            form = form_of(spec, {}, Known(), MODAL, option.name, "This was wrong.")
+            form = build_form(spec, {}, CompletionContext(), MODAL, option.name, "This was wrong.")
             (wrong,) = [field for field in form.fields if field.wrong]
             assert option.type == "bool" or option.name in (wrong.name, *wrong.covers), spec.name
 
@@ -371,8 +392,8 @@ async def test_a_fix_leads_to_the_field_that_was_wrong() -> None:
 async def test_what_cannot_be_mended_has_no_fix(line: str) -> None:
     channel = await seated("lnlt", "ford")
     anna = channel.who("Anna")
-    typed = await channel.app.parsed(line, channel.place, anna)
+    typed = await channel.app.parse_line(line, channel.place, anna)
     refused = await channel.say("Anna", line)
     assert refused.error, line
-    offered = await channel.app.forms.offered(refused, typed.spec, typed.options, anna)
+    offered = await channel.app.forms.offer_correction(refused, typed.spec, typed.options, anna)
     assert "Fix it" not in [button.label for button in offered.buttons]

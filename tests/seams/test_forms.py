@@ -17,7 +17,12 @@ import pytest
 
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
-from bot.interface.form.form import (
+from bot.preferences.forms import KEPT, get_draft_action
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import RosterUnit
+from bot.rulesets.catalog import get_systems
+from bot.ui.form.form import (
     COMPARE,
     HAND,
     HOW,
@@ -25,34 +30,31 @@ from bot.interface.form.form import (
     ROLL,
     SECRET,
     Room,
-    asks,
-    form_of,
+    build_form,
+    opens_form,
     set_roll_mode,
 )
-from bot.interface.form.submission import Taken, take
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.spec import Command, CommandSpec
-from bot.interface.typing.command_text import command_text, parse_text
-from bot.interface.typing.complete import Known
-from bot.places.forms import KEPT, action_of
-from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option
-from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import systems
+from bot.ui.form.submission import FormResult, evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply, build_error_reply
+from bot.ui.spec import Command, CommandSpec
+from bot.ui.typing.command_text import format_command, parse_text
+from bot.ui.typing.complete import CompletionContext
 from tests.form_sending import KEY, send_on_discord, send_on_slack
 from tests.playing import Channel, two_sides
 
-ROLLED = [spec for spec in registry() if spec.family in KEPT and spec.option(SECRET) is not None]
-COUNTED = [spec for spec in ROLLED if spec.option(ODDS) is not None]
+ROLLED = [
+    spec for spec in get_registry() if spec.family in KEPT and spec.find_option(SECRET) is not None
+]
+COUNTED = [spec for spec in ROLLED if spec.find_option(ODDS) is not None]
 ROOT = Path(__file__).parents[2]
 ASKED = {ODDS: ODDS, COMPARE: ODDS, SECRET: SECRET, HAND: HAND, "": ROLL}
 """What a form does that was opened with this given."""
 DOES = {ODDS: f"count:{KEY}", SECRET: f"roll:{KEY}", HAND: f"die:{KEY}:", ROLL: f"roll:{KEY}"}
 
 
-def some_units(spec: CommandSpec) -> Known:
-    game = systems().get(spec.system)
+def some_units(spec: CommandSpec) -> CompletionContext:
+    game = get_systems().get(spec.system)
     types = [*game.words["units"].types][:2] if game is not None else []
     units = [
         RosterUnit(f"{side} {type_} {n}", f"{side.lower()}{at}{n}", type_, side)
@@ -60,7 +62,7 @@ def some_units(spec: CommandSpec) -> Known:
         for at, type_ in enumerate(types)
         for n in (1, 2)
     ]
-    return Known(tuple(units), ("US", "VC"), own_side="US", system=spec.system)
+    return CompletionContext(tuple(units), ("US", "VC"), own_side="US", system=spec.system)
 
 
 def given(spec: CommandSpec, way: str) -> dict[str, object]:
@@ -68,16 +70,16 @@ def given(spec: CommandSpec, way: str) -> dict[str, object]:
 
 
 def ways(spec: CommandSpec) -> Iterator[str]:
-    yield from (way for way in ASKED if not way or spec.option(way) is not None)
+    yield from (way for way in ASKED if not way or spec.find_option(way) is not None)
 
 
 def as_opened(
-    spec: CommandSpec, options: dict[str, object], known: Known, room: Room, **sent: str
-) -> Taken:
+    spec: CommandSpec, options: dict[str, object], known: CompletionContext, room: Room, **sent: str
+) -> FormResult:
     """What comes of a form that is sent as it opens, but for what was chosen in `sent`."""
-    form = form_of(spec, options, known, room)
+    form = build_form(spec, options, known, room)
     values = send_on_discord(form, sent) if room is MODAL else send_on_slack(form, sent, spec)
-    return take(spec, known, form, values)
+    return evaluate_form(spec, known, form, values)
 
 
 @pytest.mark.sample(1)
@@ -86,8 +88,8 @@ def as_opened(
 def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> None:
     tried = 0
     for spec in ROLLED:
-        known = some_units(spec) if roster else Known()
-        example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
+        known = some_units(spec) if roster else CompletionContext()
+        example = dict(parse_text(spec.example, get_registry()).options) if spec.example else {}
         for way in ways(spec):
             if way == COMPARE and spec not in COUNTED:
                 continue  # of /roll: a comparison of dice is another roll's odds, and has no way of its own
@@ -97,7 +99,9 @@ def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> No
                 } | given(spec, way)
                 taken = as_opened(spec, before, known, room)
                 assert taken.how == ASKED[way], (spec.name, way)
-                assert action_of(taken.how, KEY, taken.options).startswith(DOES[taken.how]), (
+                assert get_draft_action(taken.how, KEY, taken.options).startswith(
+                    DOES[taken.how]
+                ), (
                     spec.name,
                     way,
                 )
@@ -114,16 +118,16 @@ def test_a_form_filled_from_the_example_is_taken_as_it_stands(
 ) -> None:
     """Of every sequence of every game and every pack of the project."""
     use_packs(ROOT / "packs")
-    specs = [spec for spec in registry() if spec.target and spec.example]
+    specs = [spec for spec in get_registry() if spec.target and spec.example]
     assert {"asl", "salt-road", "three-mills"} <= {spec.system for spec in specs}
     for spec in specs:
-        if spec.family not in KEPT or spec.option(SECRET) is None:
+        if spec.family not in KEPT or spec.find_option(SECRET) is None:
             continue
-        example = dict(parse_text(spec.example, registry()).options)
-        taken = as_opened(spec, example, Known(system=spec.system), room)
+        example = dict(parse_text(spec.example, get_registry()).options)
+        taken = as_opened(spec, example, CompletionContext(system=spec.system), room)
         assert taken.problem is None, (spec.name, taken.problem)
         for name, value in example.items():
-            option = spec.option(name)
+            option = spec.find_option(name)
             default = option.default if option is not None else None
             assert str(taken.options.get(name, default)) == str(value), (spec.name, name)
 
@@ -134,7 +138,7 @@ def test_an_option_may_be_called_as_a_form_calls_its_own_fields(name: str, room:
     fire = next(spec for spec in ROLLED if spec.name == "/lnlt fire")
     option = Option(name, "enum", "help", values=("orders", "event"))
     spec = fire._replace(options=(option, *fire.options[-4:]))
-    taken = as_opened(spec, {name: "event"}, Known(system="lnlt"), room)
+    taken = as_opened(spec, {name: "event"}, CompletionContext(system="lnlt"), room)
     assert taken.problem is None
     assert taken.options[name] == "event"
 
@@ -145,25 +149,25 @@ def test_only_an_explicit_other_choice_rolls(room: Room) -> None:
         for way in (ODDS, COMPARE):
             taken = as_opened(spec, given(spec, way), some_units(spec), room, **{HOW: ROLL})
             assert taken.how == ROLL, spec.name
-            assert not spec.counts(taken.options), spec.name
+            assert not spec.counts_only_odds(taken.options), spec.name
 
 
 def test_a_refused_form_keeps_its_way_at_every_field() -> None:
     for spec in COUNTED:
         known = some_units(spec)
         for option in spec.options:
-            form = form_of(
+            form = build_form(
                 spec, given(spec, ODDS), known, MODAL, option.name, "Something was wrong here."
             )
-            taken = take(spec, known, form, send_on_discord(form, {}))
+            taken = evaluate_form(spec, known, form, send_on_discord(form, {}))
             assert taken.how == ODDS, (spec.name, option.name)
 
 
 def test_whatever_has_another_kind_of_form_has_no_way_to_choose() -> None:
-    for spec in registry():
+    for spec in get_registry():
         if spec.options and spec not in ROLLED:
-            form = form_of(spec, {}, some_units(spec), MODAL)
-            assert form.field(HOW) is None, spec.name
+            form = build_form(spec, {}, some_units(spec), MODAL)
+            assert form.find_field(HOW) is None, spec.name
 
 
 def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
@@ -171,18 +175,20 @@ def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
     needs no name.
     """
     for spec in ROLLED:
-        form = form_of(spec, {}, some_units(spec), MODAL)
-        line = form.field("?rest")
+        form = build_form(spec, {}, some_units(spec), MODAL)
+        line = form.find_field("?rest")
         owed = [
             option
             for option in spec.options
-            if option.required and line is not None and option.name in line.covers
+            if option.is_required and line is not None and option.name in line.covers
         ]
         numbers = [
             option for option in owed if option.type in ("int", "number") and not option.brings
         ]
         if len(numbers) == 1 and line is not None and line.option is not None:
-            filled_in = take(spec, some_units(spec), form, {"?rest": f"{numbers[0].min or 5:g}"})
+            filled_in = evaluate_form(
+                spec, some_units(spec), form, {"?rest": f"{numbers[0].min or 5:g}"}
+            )
             assert filled_in.problem is None, spec.name
             assert numbers[0].name in filled_in.options, spec.name
         if spec.system == "lnlt" and spec.target in (
@@ -201,17 +207,17 @@ async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) ->
     who = channel.who(name)
     draft = await channel.app.drafts.get(key, who.key)
     assert draft is not None
-    spec = await channel.app.spec_of_form(draft, channel.place)
-    known = await channel.app.known(channel.place, who)
-    form = form_of(spec, draft.options, known, MODAL, draft.wrong, draft.message, draft.title)
-    taken = take(spec, known, form, send_on_discord(form, dict(chosen)))
+    spec = await channel.app.get_form_spec(draft, channel.place)
+    known = await channel.app.get_completion_context(channel.place, who)
+    form = build_form(spec, draft.options, known, MODAL, draft.wrong, draft.message, draft.title)
+    taken = evaluate_form(spec, known, form, send_on_discord(form, dict(chosen)))
     assert taken.problem is None, taken.problem
     await channel.app.drafts.put(
         draft._replace(options=taken.options, wrong="", message="", better=None)
     )
-    action = action_of(taken.how, key, taken.options)
+    action = get_draft_action(taken.how, key, taken.options)
     reply = await channel.press(name, action)
-    return await channel.app.forms.offered(reply, spec, taken.options, who, key)
+    return await channel.app.forms.offer_correction(reply, spec, taken.options, who, key)
 
 
 def faces(reply: Reply) -> dict[str, str]:
@@ -219,7 +225,7 @@ def faces(reply: Reply) -> dict[str, str]:
 
 
 async def events(channel: Channel) -> int:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     return loaded.game.number if loaded is not None else 0
 
 
@@ -234,66 +240,68 @@ async def saved(channel: Channel, name: str, text: str) -> None:
 
 async def _macros_never_roll(channel: Channel, spec: CommandSpec, asked: dict[str, object]) -> None:
     """A macro that asks for odds, run as it is; and one with a gap, by its form."""
-    line = command_text(spec, asked).removeprefix("/")
+    line = format_command(spec, asked).removeprefix("/")
     await saved(channel, "whole", line)
     assert (await channel.do("Anna", "macro run whole")).private, spec.name
     number = re.search(r"(?<==)\d+(?= |$)", line)
     if number is not None:
         await saved(channel, "gap", f"{line[: number.start()]}{{n}}{line[number.end() :]}")
-        draft = await channel.app.forms.opened("macro run gap", channel.who("Anna"), channel.place)
+        draft = await channel.app.forms.open_draft(
+            "macro run gap", channel.who("Anna"), channel.place
+        )
         reply = await sent(channel, draft.key, n=number[0])
-        assert reply.private, (spec.name, reply.text())
+        assert reply.private, (spec.name, reply.format_text())
     assert await events(channel) == 0, f"{spec.name} rolled from a macro"
 
 
 async def _odds_never_roll(spec: CommandSpec) -> None:
     channel = await Channel.fresh()
-    parsed = parse_text(spec.example, registry())
+    parsed = parse_text(spec.example, get_registry())
     options = {name: value for name, value in parsed.options.items() if name not in ASKED}
     asked = {**options, ODDS: True}
     who = channel.who("Anna")
     # a command with something missing, and each button that opens a form of what it says
-    opened = await channel.app.forms.begin(spec, asked, who)
-    as_text = await channel.app.forms.opened(
-        command_text(spec, asked).removeprefix("/"), who, channel.place
+    opened = await channel.app.forms.create_draft(spec, asked, who)
+    as_text = await channel.app.forms.open_draft(
+        format_command(spec, asked).removeprefix("/"), who, channel.place
     )
     for draft in (opened, as_text):
         reply = await sent(channel, draft.key)
-        assert not reply.error, (spec.name, reply.text())
+        assert not reply.error, (spec.name, reply.format_text())
         assert reply.private, spec.name
         assert await events(channel) == 0, f"{spec.name} rolled"
         # Change… under the odds, What if's among them, sent as it opens
         change = faces(reply)["Change…"].removeprefix("form:")
-        again = await channel.app.forms.opened(change, who, channel.place)
+        again = await channel.app.forms.open_draft(change, who, channel.place)
         assert (await sent(channel, again.key)).private
         assert await events(channel) == 0, f"{spec.name} rolled from Change…"
     await _macros_never_roll(channel, spec, asked)
     # odds typed, then Change…
-    typed = await channel.say("Anna", command_text(spec, asked))
+    typed = await channel.say("Anna", format_command(spec, asked))
     change = faces(typed)["Change…"].removeprefix("form:")
-    again = await channel.app.forms.opened(change, who, channel.place)
+    again = await channel.app.forms.open_draft(change, who, channel.place)
     assert (await sent(channel, again.key)).private
     assert await events(channel) == 0, f"{spec.name} rolled from the odds' Change…"
     # Fix it, and Fix it again
-    wrong = error_reply(
+    wrong = build_error_reply(
         UserError("Something was wrong here.", option=next(iter(options), None), code="bad-value")
     )
-    refused = await channel.app.forms.offered(wrong, spec, asked, who)
-    fix = await channel.app.forms.opened(
+    refused = await channel.app.forms.offer_correction(wrong, spec, asked, who)
+    fix = await channel.app.forms.open_draft(
         faces(refused)["Fix it"].removeprefix("form:"), who, channel.place
     )
-    form = form_of(
+    form = build_form(
         spec,
         fix.options,
-        await channel.app.known(channel.place, who),
+        await channel.app.get_completion_context(channel.place, who),
         MODAL,
         fix.wrong,
         fix.message,
     )
-    assert take(spec, Known(), form, {}).how == ODDS, spec.name
+    assert evaluate_form(spec, CompletionContext(), form, {}).how == ODDS, spec.name
     # Roll it is a choice
     rolled = await channel.press("Anna", faces(typed)["Roll it"])
-    assert not rolled.error, (spec.name, rolled.text())
+    assert not rolled.error, (spec.name, rolled.format_text())
     assert await events(channel) > 0, spec.name
 
 
@@ -322,9 +330,11 @@ async def test_the_button_that_does_what_was_meant_does_it_in_the_way_that_was_a
     before = await events(channel)
     line = f'lnlt fire attackers="Squad 1" targets="Cel 1" {word}'
     refused = await channel.say("Anna", line)
-    spec = registry().find(["lnlt", "fire"])[0]
-    typed = parse_text(line, registry())
-    offered = await channel.app.forms.offered(refused, spec, typed.options, channel.who("Anna"))
+    spec = get_registry().find(["lnlt", "fire"])[0]
+    typed = parse_text(line, get_registry())
+    offered = await channel.app.forms.offer_correction(
+        refused, spec, typed.options, channel.who("Anna")
+    )
     first = offered.buttons[0]
     assert not label or first.label == label
     reply = await channel.press("Anna", first.action)
@@ -341,7 +351,7 @@ async def test_the_card_of_an_enemy_counts_odds_and_rolls_nothing() -> None:
     await two_sides(channel)
     before = await events(channel)
     card = await channel.do("Anna", "unit show vc1")
-    draft = await channel.app.forms.opened(
+    draft = await channel.app.forms.open_draft(
         faces(card)["Odds"].removeprefix("form:"), channel.who("Anna"), channel.place
     )
     reply = await sent(channel, draft.key, attackers=["us1"])  # type: ignore[arg-type]
@@ -351,7 +361,7 @@ async def test_the_card_of_an_enemy_counts_odds_and_rolls_nothing() -> None:
 
 
 def test_a_command_that_asks_keeps_what_it_was_asked() -> None:
-    asked = [spec for spec in COUNTED if asks(spec, {ODDS: True})]
+    asked = [spec for spec in COUNTED if opens_form(spec, {ODDS: True})]
     assert asked, "some sequences open their form"
     for spec in asked:
         assert set_roll_mode(spec, {ODDS: True}, ODDS) == {ODDS: True}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.game.roster import is_gone
-from bot.interface.reply.reply import OPEN_FORM, Button, Reply
-from bot.interface.typing.complete import Reason, fitting
+from bot.game.roster import has_left_fight
 from bot.rules.inputs.options import ACTS as ACTING
-from bot.systems.catalog import PACKS, everywhere
+from bot.rulesets.catalog import PACKS, load_shared_systems
+from bot.ui.reply.reply import OPEN_FORM, Button, Reply
+from bot.ui.typing.complete import Reason, keep_usable_context
 from tests.playing import Channel
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +32,11 @@ ACTS = (OPEN_FORM, "sequence:", "initiative:", "first:", "lead:")
 def scenarios() -> Iterator[tuple[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(PACKS, str(ROOT / "packs"))
-        everywhere.cache_clear()
-        found = [(game.id, name) for game in everywhere().values() for name in game.scenarios]
-    everywhere.cache_clear()
+        load_shared_systems.cache_clear()
+        found = [
+            (game.id, name) for game in load_shared_systems().values() for name in game.scenarios
+        ]
+    load_shared_systems.cache_clear()
     yield from found
 
 
@@ -63,7 +65,9 @@ async def offers_nobody(channel: Channel, who: str, action: str) -> bool:
     if spec is None:
         return False  # a form of an event
     person = channel.who(who)
-    known = fitting(await channel.app.get_form_context(spec, channel.place, person), spec)
+    known = keep_usable_context(
+        await channel.app.get_form_context(spec, channel.place, person), spec
+    )
     game = await channel.game()
     acting = [option.name for option in spec.options if option.part == ACTING]
     if not acting or not known.roster:
@@ -119,7 +123,7 @@ class Evening:
         who = await self.player()
         game = await self.channel.game()
         side = game.go[0] if game.go else game.sides[0]
-        units = [unit for unit in game.units.values() if not is_gone(unit)]
+        units = [unit for unit in game.units.values() if not has_left_fight(unit)]
         own = [unit.handle for unit in units if unit.side in ("", side)]
         enemies = [unit.handle for unit in units if unit.side not in ("", side)]
         forms = [one.action.removeprefix(OPEN_FORM) for one in card.buttons]

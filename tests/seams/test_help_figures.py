@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from bot.commands.help.help import show_help
-from bot.interface.glossary import explained, worth_of
-from bot.interface.registry import registry
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system, systems
-from bot.systems.system import Sequence, System
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.system import Sequence, System
+from bot.ui.glossary import explain_options, format_modifier_value
+from bot.ui.registry import get_registry
 
 WORDS = {"true": True, "false": False}
 REFUSES = {("ucn", "assault-modifiers")}
@@ -33,7 +33,7 @@ none of theirs.
 def _sequences() -> list[tuple[str, str]]:
     return [
         (id, name)
-        for id, game in systems().items()
+        for id, game in get_systems().items()
         for name, one in game.sequences.items()
         if one.modifiers
     ]
@@ -72,7 +72,7 @@ def _right(game: System, table: Table, option: Option, value: object) -> str:
     """The figure by the file; where the table asks for something first, the one for each of that
     if they differ.
     """
-    asked = [one for one in table.inputs if one.required and one is not option]
+    asked = [one for one in table.inputs if one.is_required and one is not option]
     if any(one.type != "enum" for one in asked):
         return ""
     names, each = [one.name for one in asked], product(*(one.values for one in asked))
@@ -123,12 +123,12 @@ def _cases(game: System, sequence: Sequence) -> Iterator[tuple[Option, Any, str]
 
 @pytest.mark.parametrize(("game", "name"), _sequences())
 def test_each_word_of_a_sequence_has_the_figure_of_its_row(game: str, name: str) -> None:
-    sequence = system(game).sequence(name)
-    shown = {option.name: option for option in explained(sequence)}
-    spec = registry().get((game, name))
+    sequence = find_system(game).find_sequence(name)
+    shown = {option.name: option for option in explain_options(sequence)}
+    spec = get_registry().get((game, name))
     assert spec is not None
-    page = show_help(f"{game} {name} modifiers", registry()).text().casefold()
-    for option, value, right in _cases(system(game), sequence):
+    page = show_help(f"{game} {name} modifiers", get_registry()).format_text().casefold()
+    for option, value, right in _cases(find_system(game), sequence):
         word = option.name if option.type == "bool" else value
         worth = shown[option.name].worths.get(word, "").replace("+0", "")
         several = ", " in worth
@@ -137,23 +137,25 @@ def test_each_word_of_a_sequence_has_the_figure_of_its_row(game: str, name: str)
         )
         if right:
             assert right in page, (option.name, value)
-            picks = spec.option(option.name)
+            picks = spec.find_option(option.name)
             assert picks is not None
-            assert picks.said(word).endswith(right.replace("-", "\u2212")), (
+            assert picks.format_word(word).endswith(right.replace("-", "\u2212")), (
                 "the menu of the form says the same"
             )
 
 
-@pytest.mark.parametrize("id", sorted(systems()))
+@pytest.mark.parametrize("id", sorted(get_systems()))
 def test_every_word_of_every_table_of_modifiers(id: str) -> None:
     """Those that no sequence's help names as well."""
-    game = system(id)
+    game = find_system(id)
     for table in game.tables.values():
         for option in (
             table.inputs if table.kind == "modifiers" and (id, table.id) not in REFUSES else ()
         ):
             for value in _values(option):
-                assert worth_of(table, option.name, value) == _right(game, table, option, value), (
+                assert format_modifier_value(table, option.name, value) == _right(
+                    game, table, option, value
+                ), (
                     table.id,
                     value,
                 )
@@ -163,6 +165,6 @@ def test_a_default_that_counts_is_named_and_so_is_a_zero() -> None:
     """The soldier in the open adds 3 though nobody typed it; a crack soldier adds nothing
     (Morale Checks).
     """
-    page = show_help("baps morale-check modifiers", registry()).text()
+    page = show_help("baps morale-check modifiers", get_registry()).format_text()
     assert "grade: morale grade (green +2, veteran +1, crack +0, elite -1)" in page
     assert "(open +3, light +2, medium +1, heavy +0, very-heavy -1)" in page

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.roster import described
-from bot.interface.spec import Command, Place
-from bot.systems.catalog import systems
-from bot.verification.check_games import audit
+from bot.game.roster import describe_unit
+from bot.rulesets.catalog import get_systems
+from bot.ui.spec import Command, Place
+from bot.verification.check_games import audit_games
 from tests.fresh import fresh_app
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -137,7 +137,7 @@ CASES = {
 def kept() -> set[str]:
     """The numbers of units that a phase takes off, or that an option is lent by, as `ucn spent`."""
     found = set()
-    for name, system in systems().items():
+    for name, system in get_systems().items():
         numbers = system.game["units"]["attributes"]
         phases = system.game.get("phases") or ()
         found |= {
@@ -166,13 +166,13 @@ async def ready(case: Case) -> Channel:
 
 async def first(channel: Channel) -> str:
     """The first unit in words."""
-    return described(next(iter((await channel.game()).units.values())))
+    return describe_unit(next(iter((await channel.game()).units.values())))
 
 
 async def rows(channel: Channel) -> list[dict[str, Any]]:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return [row.data for row in await channel.app.store.events(loaded.row)]
+    return [row.data for row in await channel.app.store.load_events(loaded.row)]
 
 
 @pytest.mark.sample(4)
@@ -201,7 +201,7 @@ async def test_what_is_kept_meets_every_feature(name: str) -> None:
     again = Channel(App(channel.app.store), PLACE, "restarted")  # from the events alone
     assert await first(again) == after
     await assert_verified(channel)
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])
 
     home = Channel(await fresh_app(), PLACE)
     file = await exported_text(channel)
@@ -222,4 +222,4 @@ async def test_a_sealed_result_keeps_nothing_before_it_is_opened(name: str) -> N
     await channel.do("Anna", f"game reveal {sealed}")
     assert (await rows(channel))[-1]["kind"] == "reveal"
     await assert_verified(channel)
-    assert await audit(channel.app.store) == (1, [])
+    assert await audit_games(channel.app.store) == (1, [])

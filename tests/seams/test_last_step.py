@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from bot.answers.headline import aimed_option
 from bot.game.state import Game
 from bot.game.undo import find_last_step
-from bot.interface.registry import registry
-from bot.interface.reply.reply import OPEN_FORM, Reply
-from bot.interface.typing.command_text import command_text, parse_text
-from bot.systems.catalog import systems
-from bot.systems.packs.pack import load_pack
-from bot.systems.system import ATTACKS, built_in
+from bot.presentation.headline import find_target_option
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.packs.pack import load_pack
+from bot.rulesets.system import ATTACKS, list_builtin_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import OPEN_FORM, Reply
+from bot.ui.typing.command_text import format_command, parse_text
 from tests.commands.test_choices import dare
 from tests.commands.test_pack import add, managed
 from tests.page_script import said_by_page
@@ -30,7 +30,7 @@ from tests.random_play import exported_text
 from tests.seams.test_every_unit import FOLDER, PACKS
 from tests.seams.test_undo import PLACE, assert_verified
 
-ALL = [*built_in().values(), *map(load_pack, PACKS)]
+ALL = [*list_builtin_systems().values(), *map(load_pack, PACKS)]
 BLANK = "asl-fire"
 """A pack whose table each player fills in from their own card."""
 GAMES = [game.id for game in ALL if game.has_sequences and game.id != BLANK]
@@ -50,7 +50,7 @@ ALWAYS_CHANGING = {
 
 async def start(channel: Channel, id: str) -> None:
     """Start the first scenario of a game, or a game without one; Anna and Bob play a side each."""
-    game = systems()[id]
+    game = get_systems()[id]
     scenario = next(iter(game.scenarios), None)
     begin = f'scenario="{scenario}"' if scenario else 'X sides="North, South"'
     await channel.do("Anna", f"game start {id} {begin}")
@@ -63,15 +63,15 @@ def shots_with_typed_units(id: str) -> list[str]:
     """The example of each attack of a game, or of each sequence if it has no attack, as people
     type it.
     """
-    game = systems()[id]
-    sequences = [game.sequence(name) for name in game.sequences]
+    game = get_systems()[id]
+    sequences = [game.find_sequence(name) for name in game.sequences]
     attacks = [sequence for sequence in sequences if sequence.verb in ATTACKS]
-    known = registry()
+    known = get_registry()
     lines: list[str] = []
     for sequence in attacks or sequences:
         spec = known.get((id, sequence.id))
         assert spec is not None
-        lines.append(command_text(spec, sequence.example))
+        lines.append(format_command(spec, sequence.example))
     return lines
 
 
@@ -89,26 +89,26 @@ async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]
         for button in card.buttons:
             if not button.action.startswith(OPEN_FORM):
                 continue
-            typed = parse_text(button.action.removeprefix(OPEN_FORM), registry())
+            typed = parse_text(button.action.removeprefix(OPEN_FORM), get_registry())
             if typed.spec.family != "sequence":
                 continue
-            sequence = systems()[id].sequence(typed.spec.target)
+            sequence = get_systems()[id].find_sequence(typed.spec.target)
             given = {**sequence.example, **typed.options}
-            aimed = aimed_option(sequence.inputs)
+            aimed = find_target_option(sequence.inputs)
             if aimed is None:
-                others.append(command_text(typed.spec, given))
+                others.append(format_command(typed.spec, given))
             else:
                 attacks += [
-                    command_text(typed.spec, {**given, aimed.name: enemy}) for enemy in enemies
+                    format_command(typed.spec, {**given, aimed.name: enemy}) for enemy in enemies
                 ]
     return [*attacks, *others]
 
 
 async def newest(channel: Channel) -> dict[str, Any]:
     """The last event of the channel's game."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    rows = await channel.app.store.events(loaded.row, limit=1, newest_first=True)
+    rows = await channel.app.store.load_events(loaded.row, limit=1, newest_first=True)
     return rows[0].data
 
 
@@ -137,7 +137,9 @@ async def assert_each_way_names(channel: Channel, number: int) -> None:
     under = await channel.under(number, "undo")
     for line, button in (("game undo", ""), ("undo", ""), ("", on_board), ("", under)):
         asked = await (channel.say("Anna", line) if line else channel.press("Anna", button))
-        assert asked.title in (f"Anna asks to undo #{number}", f"#{number} is undone"), asked.text()
+        assert asked.title in (f"Anna asks to undo #{number}", f"#{number} is undone"), (
+            asked.format_text()
+        )
         if asked.title.startswith("Anna"):
             assert not (await channel.press("Bob", asked.buttons[1].action)).error
         else:
@@ -204,7 +206,7 @@ async def asked_first(channel: Channel, name: str, number: int) -> Reply:
     before = (await channel.game()).number
     question = await channel.say(name, "game undo")
     assert question.private
-    assert question.title.startswith(f"Undo #{number}, "), question.text()
+    assert question.title.startswith(f"Undo #{number}, "), question.format_text()
     assert question.buttons[0].label == f"Undo #{number}"
     assert (await channel.game()).number == before
     return question
@@ -229,7 +231,7 @@ async def test_an_older_step_is_named_if_the_newest_cannot_be_undone() -> None:
     edited = (await newest(channel))["number"]
     await channel.do("Anna", "fair add luck")
     question = await asked_first(channel, "Anna", edited)
-    assert "Your newest step cannot be undone: #" in question.text()
+    assert "Your newest step cannot be undone: #" in question.format_text()
     assert (await channel.press("Anna", question.buttons[0].action)).title == f"#{edited} is undone"
     await assert_verified(channel)
 
@@ -240,7 +242,7 @@ async def test_a_plain_roll_is_named_beside_the_step_before_it() -> None:
     edited = (await newest(channel))["number"]
     await channel.do("Anna", "roll 2d6")
     question = await asked_first(channel, "Anna", edited + 1)
-    assert "That roll changed nothing in the game." in question.text()
+    assert "That roll changed nothing in the game." in question.format_text()
     assert [button.label for button in question.buttons] == [
         f"Undo #{edited + 1}",
         f"Undo #{edited}",
@@ -257,10 +259,13 @@ async def test_the_step_of_another_player_in_the_way_is_named_and_needs_their_co
     edited = (await newest(channel))["number"]
     await channel.do("Bob", "game next")
     question = await asked_first(channel, "Anna", edited + 1)
-    assert f"That is Bob's step. It has to be undone before yours, #{edited}, " in question.text()
+    assert (
+        f"That is Bob's step. It has to be undone before yours, #{edited}, "
+        in question.format_text()
+    )
     asked = await channel.press("Anna", question.buttons[0].action)
     assert asked.title == f"Anna asks to undo #{edited + 1}"
-    assert "It was Bob's doing, so Bob must agree." in asked.text()
+    assert "It was Bob's doing, so Bob must agree." in asked.format_text()
     assert (await channel.do("Bob", "game undo")).title == f"#{edited + 1} is undone"
     await assert_verified(channel)
 
@@ -270,10 +275,10 @@ async def test_a_step_of_another_player_elsewhere_is_offered_beside_ones_own() -
     edited = (await newest(channel))["number"]
     await channel.do("Bob", "unit edit vc2 marker=+moved")
     question = await asked_first(channel, "Anna", edited)
-    assert f"That is your last step. #{edited + 1}, " in question.text()
+    assert f"That is your last step. #{edited + 1}, " in question.format_text()
     assert question.buttons[1].label == f"Undo #{edited + 1}"
     asked = await channel.press("Anna", question.buttons[1].action)
-    assert "It was Bob's doing, so Bob must agree." in asked.text()
+    assert "It was Bob's doing, so Bob must agree." in asked.format_text()
     assert (await channel.press("Anna", question.buttons[0].action)).title == f"#{edited} is undone"
     await assert_verified(channel)
 
@@ -303,7 +308,7 @@ async def test_between_players_of_one_side_the_one_who_did_it_agrees(
     number = (await newest(channel))["number"]
     question = await asked_first(channel, "Cid", number)
     asked = await channel.press("Cid", question.buttons[0].action)
-    assert "so Anna must agree" in asked.text()
+    assert "so Anna must agree" in asked.format_text()
     assert (await channel.press("Bob", asked.buttons[0].action)).code == "not-yours"
     assert (await channel.press("Anna", asked.buttons[0].action)).title == f"#{number} is undone"
     await assert_verified(channel)
@@ -319,7 +324,7 @@ async def test_a_request_of_the_other_side_does_not_hide_ones_own_newer_step() -
     await channel.do("Bob", 'lnlt damage-check targets="squad morale=5" dc_mod=1')
     own = (await newest(channel))["number"]
     question = await asked_first(channel, "Bob", own)
-    assert f"Anna asks to undo #{shot}, " in question.text()
+    assert f"Anna asks to undo #{shot}, " in question.format_text()
     assert question.buttons[1].label == f"Agree to undo #{shot}"
     assert (await channel.press("Bob", question.buttons[1].action)).title == f"#{shot} is undone"
     await assert_verified(channel)

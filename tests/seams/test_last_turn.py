@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from bot.game.sides import fit_verb
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -61,7 +61,7 @@ async def over(channel: Channel, turns: int) -> Reply:
         if game.turn > turns:
             assert turn == turns
             return card
-        assert card.title.startswith(f"Turn {game.turn} of {turns}"), card.text()
+        assert card.title.startswith(f"Turn {game.turn} of {turns}"), card.format_text()
     raise AssertionError(f"{MOST_PHASES} phases do not end turn {turns}")
 
 
@@ -90,17 +90,17 @@ async def test_the_last_turn_ends_with_the_question_who_won(
     first, second = started.sides
     card = await over(channel, turns)
     assert card.title == f"That was turn {turns}, the last. Who won?"
-    assert started.wins in card.body()
+    assert started.wins in card.format_body()
     wins = [f"{side} {fit_verb(side, 'wins', 'win')}" for side in (first, second)]
     assert labels(card) == [*wins, "A draw", "Play on"]
     assert {button.style for button in card.buttons} == {"plain"}
 
     asked = await channel.press("Bob", action(card, wins[1]))
     assert asked.title == f"Bob asks to end the game: {wins[1]}"
-    assert "Anna must agree, or Sam, the game master." in asked.body()
+    assert "Anna must agree, or Sam, the game master." in asked.format_body()
     story = await channel.press("Anna", action(asked, "Agree"))
     assert story.title == f"{started.name} is over: {wins[1]} after turn {turns}"
-    assert "Bob and Anna agree." in story.body()
+    assert "Bob and Anna agree." in story.format_body()
     ended = await channel.game()
     assert (ended.ended, ended.winner) == (True, second)
 
@@ -110,7 +110,7 @@ async def test_play_on_shows_the_card_of_the_next_turn_once() -> None:
     card = await over(channel, 6)
     turned = await channel.press("Anna", action(card, "Play on"))
     assert turned.title == "Turn 7, Rally: both sides"
-    assert "Anna plays on." in turned.body()
+    assert "Anna plays on." in turned.format_body()
     await channel.do("Sam", "game next")
     late = await channel.press("Anna", action(card, "Play on"))
     assert (late.code, late.private) == ("phase-over", True)
@@ -124,7 +124,7 @@ async def test_a_stranger_neither_ends_a_game_nor_plays_on() -> None:
     card = await over(channel, 6)
     ended = await channel.press("Eve", action(card, "US wins"))
     assert ended.code == "not-master"
-    assert "Ask Sam, the game master." in ended.text()
+    assert "Ask Sam, the game master." in ended.format_text()
     assert (await channel.press("Eve", action(card, "Play on"))).code == "not-player"
     assert not (await channel.game()).ended
 
@@ -142,7 +142,7 @@ async def test_who_won_has_no_green_button() -> None:
         asked = await channel.do(name, "game end")
         assert asked.title == 'End "The Ford at Dawn" on turn 1? Who won?'
         assert {button.style for button in asked.buttons} == {"plain"}
-    assert "VC must agree." in asked.body()
+    assert "VC must agree." in asked.format_body()
 
 
 async def test_the_other_side_may_type_its_agreement_or_play_on() -> None:
@@ -152,7 +152,7 @@ async def test_the_other_side_may_type_its_agreement_or_play_on() -> None:
     assert (await channel.press("Anna", action(asked.announce, "Agree"))).code == "not-yours"
     assert (await channel.press("Eve", action(asked.announce, "Agree"))).code == "not-player"
     refused = await channel.press("Bob", action(asked.announce, "Play on"))
-    assert refused.body() == ["Bob wants to play on."]
+    assert refused.format_body() == ["Bob wants to play on."]
     assert (await channel.press("Bob", action(asked.announce, "Agree"))).code == "not-asked"
 
     await channel.do("Anna", 'game end winner=US text="The hill is taken." confirm')
@@ -169,8 +169,8 @@ async def test_a_player_without_an_opponent_is_sent_to_the_game_master() -> None
     await channel.do("Sam", FORD)
     await channel.do("Anna", "game join US")
     refused = await channel.refused("Anna", "game end", "not-master")
-    assert "Only the game master or a manager can end it." in refused.text()
-    assert "Ask Sam, the game master." in refused.text()
+    assert "Only the game master or a manager can end it." in refused.format_text()
+    assert "Ask Sam, the game master." in refused.format_text()
 
 
 @pytest.mark.parametrize(
@@ -189,9 +189,9 @@ async def test_the_score_is_in_the_question_and_in_the_story(
     await channel.do("Anna", f"track set points {points['Duke']}")
     await channel.do("Bob", f"track set points {points['League']}")
     asked = await channel.do("Sam", "game end")
-    assert f"Points: {score}" in asked.body()
+    assert f"Points: {score}" in asked.format_body()
     story = await channel.press("Sam", action(asked, "End it"))
-    assert f"Points: {score}" in story.text()
+    assert f"Points: {score}" in story.format_text()
 
 
 async def test_who_asks_or_agrees_to_end_the_game_agrees_to_open_their_hand(
@@ -203,7 +203,7 @@ async def test_who_asks_or_agrees_to_end_the_game_agrees_to_open_their_hand(
     await channel.do("Bob", "deck draw league 2 to=me")
     asked = await channel.do("Anna", "game end winner=Duke confirm")
     assert asked.announce is not None
-    assert "Anna agrees to open Duke's hand." in asked.announce.body()
+    assert "Anna agrees to open Duke's hand." in asked.announce.format_body()
     story = await channel.press("Bob", action(asked.announce, "Agree"))
     assert story.title == "One year on the salt road is over: Duke wins on turn 1"
     log = json.loads(await exported_text(channel))

@@ -21,13 +21,13 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.render import render
-from adapters.slack.tables_and_charts import TYPES, types_in
-from bot.interface.registry import registry
-from bot.interface.reply.parts import Grid, Odds
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.unit_table import UnitTable
-from bot.systems.catalog import systems
+from adapters.slack.render import render_message
+from adapters.slack.tables_and_charts import TYPES, find_native_types
+from bot.rulesets.catalog import get_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.parts import Grid, Odds
+from bot.ui.reply.reply import Reply
+from bot.ui.reply.unit_table import UnitTable
 from tests.adapters.slack.conftest import socket_slack
 from tests.adapters.slack.test_delivery import Post, post
 from tests.playing import Channel
@@ -50,8 +50,8 @@ async def answers() -> dict[str, Reply]:
         return _begun
     compared: set[str] = set()
     odds = await Channel.fresh()  # which change nothing
-    for spec in registry():
-        if not spec.example or (spec.family == "lookup" and spec.system not in systems()):
+    for spec in get_registry():
+        if not spec.example or (spec.family == "lookup" and spec.system not in get_systems()):
             continue
         lines = [spec.example.removeprefix("/")]
         if spec.family == "sequence" and spec.system:
@@ -71,7 +71,7 @@ async def answers() -> dict[str, Reply]:
 async def _of_a_game() -> dict[str, Reply]:
     """What a game has to tell: its luck and its rosters, of each game with a scenario."""
     found: dict[str, Reply] = {}
-    for name, system in systems().items():
+    for name, system in get_systems().items():
         for scenario in system.scenarios:
             channel = await Channel.fresh()
             await channel.do("Anna", f"game start {name} scenario={scenario}")
@@ -124,7 +124,7 @@ def missing(reply: Reply, said: str) -> set[str]:
     here = words(said) | words(re.sub(r"[*_~`]", "", said))
     return {
         word
-        for word in words(reply.text()) - here
+        for word in words(reply.format_text()) - here
         if re.search(r"[a-z0-9]", word) and not ends_of(word) <= here
     }
 
@@ -144,9 +144,9 @@ async def test_every_word_is_told_whatever_a_workspace_takes(every: int) -> None
     assert len(found) > 60
     for line, reply in list(found.items())[::every]:
         for own in TAKEN:
-            blocks = render(reply, "T1", own=own).blocks
+            blocks = render_message(reply, "T1", own=own).blocks
             assert check_blocks(blocks) == [], (line, own)
-            assert types_in(blocks) <= own, (line, own)
+            assert find_native_types(blocks) <= own, (line, own)
             assert not missing(reply, told(blocks)), (line, own)
 
 
@@ -164,9 +164,9 @@ async def _refused(post: Post, found: Mapping[str, Reply]) -> int:
     for line, reply in found.items():
         for refuses in (frozenset({kind}) for kind in TYPES):
             shown = await _send(post, line, reply, refuses)
-            assert not types_in(shown.blocks) & refuses, (line, refuses)
+            assert not find_native_types(shown.blocks) & refuses, (line, refuses)
             assert not missing(reply, told(shown.blocks)), (line, refuses)
-            takes = await post.posts._native.takes(post.home.id)
+            takes = await post.posts._native.get_accepted_types(post.home.id)
             assert takes in (ALL, ALL - refuses), "no other is given up"
             tried += 1
         shown = await _send(post, line, reply, ALL)
@@ -185,7 +185,7 @@ def patient(post: Post) -> Post:
 async def test_one_answer_of_each_shape_is_told_by_a_slack_that_refuses(patient: Post) -> None:
     shapes: dict[object, tuple[str, Reply]] = {}
     for line, reply in (await answers()).items():
-        kinds = types_in(render(reply, "T1", own=ALL).blocks)
+        kinds = find_native_types(render_message(reply, "T1", own=ALL).blocks)
         shapes.setdefault((line.split()[0], kinds), (line, reply))
     assert await _refused(patient, dict(shapes.values())) > 20
 

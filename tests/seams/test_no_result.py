@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.interface.reply.packing import file_text
-from bot.interface.spec import Place
-from bot.verification.check_games import audit
+from bot.ui.reply.packing import read_file_text
+from bot.ui.spec import Place
+from bot.verification.check_games import audit_games
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -145,10 +145,10 @@ async def test_dice_without_a_result_are_shown_alike_by_all(
     opened = await linked.do("Anna", f"game reveal {number}")
     assert opened.title.startswith("No result. ")
     for line in ("log story", "log"):
-        assert (await linked.do("Anna", line)).text().casefold().count("no result. ") == 2
+        assert (await linked.do("Anna", line)).format_text().casefold().count("no result. ") == 2
     for kind in ("markdown", "html"):
         [file] = (await linked.do("Anna", f"game export {kind}")).files
-        assert file_text(file.data, file.name).count("No result. ") >= 2
+        assert read_file_text(file.data, file.name).count("No result. ") >= 2
     await assert_verified(channel)
     [page] = said_by_page([await exported_text(channel)], tmp_path)
     assert page["faults"] == []
@@ -165,21 +165,21 @@ async def test_dice_without_a_result_are_rolled_again_and_by_a_macro_after_a_res
     assert (await restarted.do("Anna", "macro run m")).title.startswith("No result. ")
     again = await restarted.press("Anna", await restarted.under(number, "again"))
     assert again.title.startswith("No result. ")
-    assert "0 of " in (await restarted.do("Anna", "game stats")).text()
+    assert "0 of " in (await restarted.do("Anna", "game stats")).format_text()
     await _holds(restarted)
 
 
 async def _events(channel: Channel) -> list[dict[str, Any]]:
-    rows = await channel.app.store.events((await channel.game()).id)
+    rows = await channel.app.store.load_events((await channel.game()).id)
     return [row.data for row in rows]
 
 
 async def _holds(channel: Channel) -> None:
     """Everything that reads the log agrees with it, and the last shot can be undone."""
-    _, faults = await audit(channel.app.store)
+    _, faults = await audit_games(channel.app.store)
     assert faults == []
     for line in ("log", "game stats", "game export"):
         await channel.do("Anna", line)
     await channel.undo_last("Anna")
-    _, faults = await audit(channel.app.store)
+    _, faults = await audit_games(channel.app.store)
     assert faults == []

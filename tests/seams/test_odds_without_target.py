@@ -12,21 +12,26 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.answers.headline import actors, has_one_party, hits_its_unit, others
-from bot.answers.odds import odds_reply
-from bot.interface.reply.parts import Odds
+from bot.presentation.headline import (
+    affects_its_own_unit,
+    has_one_party,
+    list_actors,
+    list_affected_units,
+)
+from bot.presentation.odds import build_odds_reply
 from bot.rules.inputs.options import ACTING, AIMED
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.names import joined
-from bot.systems.catalog import systems
-from bot.systems.resolve import each_odds, odds_rows
-from bot.systems.system import Sequence
+from bot.rules.text.names import join_names
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.play_once import build_odds_rows, compute_each_odds
+from bot.rulesets.system import Sequence
+from bot.ui.reply.parts import Odds
 
 NAME = "Zebra"
 
 
 def _sequences() -> Iterator[Sequence]:
-    for system in systems().values():
+    for system in get_systems().values():
         for sequence in system.sequences.values():
             acting = [
                 option
@@ -38,8 +43,8 @@ def _sequences() -> Iterator[Sequence]:
                 for option in sequence.inputs
                 if option.name in AIMED and option.type in ("unit", "units")
             ]
-            is_open = aimed and not any(option.required for option in aimed)
-            alone = has_one_party(sequence) or hits_its_unit(sequence)
+            is_open = aimed and not any(option.is_required for option in aimed)
+            alone = has_one_party(sequence) or affects_its_own_unit(sequence)
             if sequence.odds_by and acting and is_open and not alone:
                 yield sequence
 
@@ -59,7 +64,7 @@ def _rostered(sequence: Sequence) -> tuple[dict[str, object], dict[str, RosterUn
     roster.
     """
     raw = _untargeted(sequence)
-    given = sequence.given(raw, {})
+    given = sequence.read_inputs(raw, {})
     roster: dict[str, RosterUnit] = {}
     for option in sequence.inputs:
         if option.name not in ACTING or option.type not in ("unit", "units"):
@@ -88,18 +93,20 @@ def test_the_odds_name_the_target_and_never_those_who_act(sequence: Sequence, ho
     whoever is hit.
     """
     raw, roster = _rostered(sequence) if how == "roster" else (_untargeted(sequence), {})
-    given, rows = sequence.given(raw, roster), odds_rows(sequence, raw, roster)
-    acting = actors(sequence, given)
+    given, rows = sequence.read_inputs(raw, roster), build_odds_rows(sequence, raw, roster)
+    acting = list_actors(sequence, given)
     if how == "roster":
         assert {name.split()[0] for name in acting} == {NAME}, acting
-    counted = each_odds(sequence, raw, tuple(rows), roster)
-    reply = odds_reply(sequence, raw, rows, counted, whom=joined(others(sequence, given)))
+    counted = compute_each_odds(sequence, raw, tuple(rows), roster)
+    reply = build_odds_reply(
+        sequence, raw, rows, counted, whom=join_names(list_affected_units(sequence, given))
+    )
     said = " ".join(
         (reply.title, *(part.heading for part in reply.lines if isinstance(part, Odds)))
     )
     assert not [name for name in acting if name in said], said
     if acting:
-        assert joined(acting) not in said, said
+        assert join_names(acting) not in said, said
 
 
 def test_the_sequences_are_those_one_would_think_of() -> None:

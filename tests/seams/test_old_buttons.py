@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from bot.commands.dispatch import ALL_BUTTONS, BUTTONS_OF_EVENT, BUTTONS_OF_GAME
-from bot.interface.reply.reply import OPEN_FORM, Reply
+from bot.ui.reply.reply import OPEN_FORM, Reply
 from tests.playing import Channel, two_sides
 from tests.seams.test_undo import PLACE, newest
 
@@ -28,7 +28,7 @@ def actions_of(reply: Reply) -> list[str]:
 
 
 async def row_of(channel: Channel) -> str:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     return loaded.row
 
@@ -55,7 +55,7 @@ async def test_each_kind_of_button_of_an_earlier_game_says_so() -> None:
     replies = await press_in_next_game([*names], channel)
     for action, reply in replies.items():
         if not ALL_BUTTONS[names[action]].earlier:
-            assert (reply.text(), reply.private) == (SENTENCE, True), action
+            assert (reply.format_text(), reply.private) == (SENTENCE, True), action
 
 
 async def test_each_button_that_an_evening_has_shown_is_harmless_in_the_next_game() -> None:
@@ -85,7 +85,7 @@ async def test_each_button_that_an_evening_has_shown_is_harmless_in_the_next_gam
             "count",
             "anyway",
         )
-        assert is_readable or reply.text() == SENTENCE, f"{action}: {reply.text()}"
+        assert is_readable or reply.format_text() == SENTENCE, f"{action}: {reply.format_text()}"
 
 
 async def test_the_buttons_of_a_replaced_card_act_on_no_later_phase() -> None:
@@ -119,6 +119,6 @@ async def test_the_buttons_of_an_undone_shot_say_that_it_is_undone(*, is_last: b
     for name, action in (("Anna", undo), ("Bob", agree)):
         reply = await channel.press(name, action)
         assert reply.private
-        assert f"#{number} is undone" in reply.text(), reply.text()
-        assert "Anna asked, Bob agreed" in reply.text()
+        assert f"#{number} is undone" in reply.format_text(), reply.format_text()
+        assert "Anna asked, Bob agreed" in reply.format_text()
     assert (await channel.game()).number == before

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from bot.game.state import Game
-from bot.interface.registry import registry, registry_of
-from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import command_text
 from bot.rules.inputs.options import ACTS
-from bot.systems.catalog import PACKS, everywhere
-from bot.systems.system import ATTACKS, Sequence, System
+from bot.rulesets.catalog import PACKS, load_shared_systems
+from bot.rulesets.system import ATTACKS, Sequence, System
+from bot.ui.registry import build_registry, get_registry
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import format_command
 from tests.playing import Channel
 from tests.seams.outcomes import Ready, ready
 
@@ -31,15 +31,15 @@ FIRST = {("lnlt", "rally"): [f'unit edit "Zebra {n}" state=shaken' for n in (1, 
 def acts() -> Iterator[tuple[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(PACKS, str(ROOT / "packs"))
-        everywhere.cache_clear()
+        load_shared_systems.cache_clear()
         found = [
             (game.id, name)
-            for game in everywhere().values()
+            for game in load_shared_systems().values()
             if game.base is None and not is_led(game)
             for name, sequence in game.sequences.items()
             if sequence.is_act and acting(sequence)
         ]
-    everywhere.cache_clear()
+    load_shared_systems.cache_clear()
     yield from found
 
 
@@ -61,7 +61,7 @@ def grey(reply: Reply) -> str:
 
 async def change(channel: Channel, **fields: Any) -> Game:
     """Let the game in memory be as it would be in the midst of a turn."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     game = replace(loaded.game, **fields)
     channel.app.games.keep(loaded._replace(game=game))
@@ -83,12 +83,12 @@ def wrong_phase(sequence: Sequence) -> tuple[str, str]:
 
 
 async def typed(one: Ready) -> str:
-    seen = registry_of(everywhere())
-    spec = (registry().get((one.sequence.system.id, one.sequence.id))) or seen.get(
+    seen = build_registry(load_shared_systems())
+    spec = (get_registry().get((one.sequence.system.id, one.sequence.id))) or seen.get(
         (one.sequence.system.id, one.sequence.id)
     )
     assert spec is not None
-    return command_text(spec, {**one.raw}).removeprefix("/")
+    return format_command(spec, {**one.raw}).removeprefix("/")
 
 
 @pytest.mark.sample(6)
@@ -97,7 +97,7 @@ async def test_an_act_out_of_turn_or_phase_is_remarked_on(
     game: str, name: str, use_packs: Callable[[Path], None]
 ) -> None:
     use_packs(ROOT / "packs")
-    one = await ready(everywhere()[game].sequence(name))
+    one = await ready(load_shared_systems()[game].find_sequence(name))
     channel, line = one.channel, await typed(one)
     if first := FIRST.get((game, name)):
         await channel.do("Anna", *first)
@@ -107,9 +107,9 @@ async def test_an_act_out_of_turn_or_phase_is_remarked_on(
     await change(channel, go=("B",), led="", **fields)
     reply = await channel.say("Anna", line)
     if reply.error or not acting(one.sequence) & one.raw.keys():
-        pytest.skip(f"its example cannot be played here: {reply.text()}")
-    assert REMARK in grey(reply), reply.text()
-    assert says in grey(reply), reply.text()
+        pytest.skip(f"its example cannot be played here: {reply.format_text()}")
+    assert REMARK in grey(reply), reply.format_text()
+    assert says in grey(reply), reply.format_text()
 
 
 async def test_a_chit_limits_play_to_its_formation(use_packs: Callable[[Path], None]) -> None:

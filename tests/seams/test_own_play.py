@@ -8,21 +8,21 @@ import time
 
 import pytest
 
-from adapters.discord.command_payload import our_commands
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, CommandSpec, Path, Receipt, own_place
+from adapters.discord.command_payload import list_our_commands
+from bot.monitoring.command_log import Watch
+from bot.monitoring.metrics import Metrics
 from bot.outbox.leases import LEASE
-from bot.places.own_installs import LOOKS
+from bot.preferences.own_installs import LOOKS
 from bot.rules.errors import UserError
-from bot.sight.metrics import Metrics
-from bot.sight.watching import Watch
-from bot.stores.records import UNTOLD
+from bot.storage.records import UNTOLD
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, CommandSpec, Path, Receipt, build_own_place
 from tests.playing import Channel
 
 ANNA = "console:anna"
 SHOT = 'lnlt fire "squad fp=2" "squad morale=5"'
-SPECS = list(registry())
+SPECS = list(get_registry())
 REFUSED = {
     *(
         "choose",
@@ -68,7 +68,7 @@ TYPED: dict[Path, str] = {
 
 async def own_play(before: tuple[str, ...] = ("roll 2d6",)) -> Channel:
     """Anna's own play on an app of its own."""
-    channel = await Channel.fresh(place=own_place(ANNA))
+    channel = await Channel.fresh(place=build_own_place(ANNA))
     if before:
         await channel.do("Anna", *before)
     return channel
@@ -84,7 +84,7 @@ async def test_every_command_works_or_is_refused_in_one_sentence(family: str) ->
     for spec in (spec for spec in SPECS if spec.path[0] == family):
         if spec.path in BEFORE:
             channel = await own_play(BEFORE[spec.path])
-        before = await channel.app.store.peek(channel.place.key)
+        before = await channel.app.store.load_game_version(channel.place.key)
         reply = await channel.say("Anna", TYPED.get(spec.path, spec.example))
         if needs_game(spec):
             assert spec.needs_game
@@ -92,14 +92,16 @@ async def test_every_command_works_or_is_refused_in_one_sentence(family: str) ->
                 "needs-game",
                 f"{spec.name} is for games, and a game needs Grognard on the server.",
             )
-            assert await channel.app.store.peek(channel.place.key) == before, "nothing is written"
+            assert await channel.app.store.load_game_version(channel.place.key) == before, (
+                "nothing is written"
+            )
         else:
             assert not spec.needs_game
-            assert not reply.error, f"{spec.name}: {reply.text()}"
+            assert not reply.error, f"{spec.name}: {reply.format_text()}"
 
 
 def test_the_menu_offers_a_persons_install_what_works_there() -> None:
-    for command in our_commands():
+    for command in list_our_commands():
         works = command.get("type") == 3 or not all(
             needs_game(spec) for spec in SPECS if spec.path[0] == command["name"]
         )
@@ -125,7 +127,7 @@ async def test_own_play_meets_the_ways_of_rolling() -> None:
     reply = await channel.fails(
         "Anna", 'lnlt fire us1 "squad morale=5"', "your own play has no roster"
     )
-    assert "unit types are squad" in reply.text()
+    assert "unit types are squad" in reply.format_text()
     assert (await channel.game()).units == {}
     assert not (await channel.game()).started
 
@@ -153,10 +155,10 @@ async def test_others_may_look() -> None:
     for button in ("odds", "dice"):
         assert button in LOOKS
         reply = await channel.press("Ben", await channel.under(2, button))
-        assert not reply.error, reply.text()
+        assert not reply.error, reply.format_text()
         assert reply.private
     with pytest.raises(UserError, match="somebody's own roll"):
-        await channel.app.forms.opened(
+        await channel.app.forms.open_draft(
             f"event:{(await channel.under(2, 'x'))[2:]}", channel.who("Ben"), channel.place
         )
     assert (await channel.game()).number == 2
@@ -168,24 +170,24 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     await hall.do("Anna", "roll 2d6")
     await hall.do("Ben", "roll 2d6")
     await own.do("Anna", 'roll 2d6 label="my secret plan"')
-    await own.app.keep_untold(ANNA, "7", await own.do("Anna", "roll 1d6"))
-    shown = (await hall.do("Anna", "privacy show")).text()
+    await own.app.save_undelivered(ANNA, "7", await own.do("Anna", "roll 1d6"))
+    shown = (await hall.do("Anna", "privacy show")).format_text()
     assert "Your own play, with the app on your account: 3 events since" in shown
     assert "answers that wait for your next command: 1" in shown
-    assert "Your own play" not in (await hall.do("Ben", "privacy show")).text()
-    ((_, row),) = await own.app.store.played(own.place.key)
+    assert "Your own play" not in (await hall.do("Ben", "privacy show")).format_text()
+    ((_, row),) = await own.app.store.load_game_history(own.place.key)
     data = json.loads((await hall.do("Anna", "privacy export")).files[0].text)
     assert [event["number"] for event in data["own_play"]] == [1, 2, 3, 4]
     asked = await hall.do("Anna", "privacy delete")
-    assert "goes whole" in asked.text()
+    assert "goes whole" in asked.format_text()
     done = await hall.do("Anna", "privacy delete confirm")
-    assert "Games that keep their rolls without a name: 1." in done.text()
+    assert "Games that keep their rolls without a name: 1." in done.format_text()
     store = own.app.store
     assert await store.load_game_by_id(row) is None
-    assert not await store.played(own.place.key)
-    assert not await store.docs(UNTOLD, ANNA)
+    assert not await store.load_game_history(own.place.key)
+    assert not await store.load_docs(UNTOLD, ANNA)
     assert (await own.say("Anna", "game status")).code == "nothing-rolled"
-    assert "2d6" in (await hall.do("Ben", "log")).text(), "the channel's own log is whole"
+    assert "2d6" in (await hall.do("Ben", "log")).format_text(), "the channel's own log is whole"
     await own.do("Anna", "roll 2d6")
     assert (await own.game()).number == 2, "and begins anew"
 
@@ -206,20 +208,20 @@ async def test_deleting_it_leaves_others_what_they_are_owed() -> None:
 
 async def test_an_answer_that_is_kept_is_counted() -> None:
     metrics, channel = Metrics("1"), await own_play()
-    channel.app.watched(Watch(metrics))
-    await channel.app.keep_untold(ANNA, "7", Reply("late"))
-    assert b"grognard_untold_total 1.0" in metrics.text()
-    ((key, reply),) = await channel.app.answers.untold(ANNA)
+    channel.app.attach_watch(Watch(metrics))
+    await channel.app.save_undelivered(ANNA, "7", Reply("late"))
+    assert b"grognard_untold_total 1.0" in metrics.render()
+    ((key, reply),) = await channel.app.answers.list_unseen(ANNA)
     assert reply == Reply("late")
-    await channel.app.answers.told(key)
-    assert await channel.app.answers.untold(ANNA) == []
+    await channel.app.answers.mark_seen(key)
+    assert await channel.app.answers.list_unseen(ANNA) == []
 
 
 async def test_its_seed_is_promised_to_the_person() -> None:
     """What `/fair show` promises before the first roll is what that roll uses, and a server's
     promise stays its own.
     """
-    channel = await Channel.fresh(place=own_place(ANNA))
-    promised = (await channel.do("Anna", "fair show")).text()
+    channel = await Channel.fresh(place=build_own_place(ANNA))
+    promised = (await channel.do("Anna", "fair show")).format_text()
     await channel.do("Anna", "roll 2d6")
     assert (await channel.game()).commitment in promised

@@ -10,14 +10,14 @@ from typing import cast
 
 import pytest
 
-from bot.interface.common_commands import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
-from bot.odds_worker import pool
-from bot.odds_worker.pool import Odds, Worker
-from bot.systems.catalog import everywhere, using
-from bot.systems.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem
-from bot.systems.packs.shelf import Shelf
-from bot.systems.resolve import each_odds
-from bot.systems.system import built_in
+from bot.odds_pool import pool
+from bot.odds_pool.pool import OddsService, Worker
+from bot.rulesets.catalog import load_shared_systems, use_systems
+from bot.rulesets.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem
+from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.play_once import compute_each_odds
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.common_commands import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
 from tests.packs.conftest import read
 
 
@@ -31,18 +31,22 @@ async def test_the_worker_counts_what_is_counted_on_the_spot(
     packs = cast("dict[str, PackSystem]", read(root / "packs"))
     if whose == "the host's":
         use_packs(root / "packs")
-    sight = everywhere() if whose == "the host's" else Shelf(built_in(), packs.values())
+    sight = (
+        load_shared_systems()
+        if whose == "the host's"
+        else VisibleRulesets(list_builtin_systems(), packs.values())
+    )
     monkeypatch.setattr(pool, "INLINE_STATES", 0)
     worker = Worker(seconds=30)
-    odds, counted = Odds(worker), 0
+    odds, counted = OddsService(worker), 0
     try:
-        with using(sight):
+        with use_systems(sight):
             for id in packs:
                 for sequence in sight[id].sequences.values():
                     if sequence.odds_by and id != "asl-fire":  # its table is blank
                         paths = (sequence.odds_by,)
                         found = await odds.count(sequence, sequence.example, paths, {})
-                        assert found == each_odds(sequence, sequence.example, paths, {}), (
+                        assert found == compute_each_odds(sequence, sequence.example, paths, {}), (
                             f"{id} {sequence.id}"
                         )
                         counted += 1

@@ -19,18 +19,18 @@ from typing import Any
 
 import pytest
 
-from bot.answers.outcome import Happening, after_happening
-from bot.answers.reach import reach_of
-from bot.game.events import difference
-from bot.game.pending import find_hold, hold_on_event
-from bot.game.roster import units_of
-from bot.game.state import Game, roster_of, unit_json
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command
+from bot.game.events import compute_difference
+from bot.game.pending import find_event_hold, find_hold
+from bot.game.roster import find_units_by_name
+from bot.game.state import Game, build_roster, unit_to_json
+from bot.presentation.play_record import PlayRecord, apply_play_record
+from bot.presentation.reach import compute_reach
 from bot.rules.inputs.tracks import Track
 from bot.rules.sequence.effects import ANY_UNIT
-from bot.systems.catalog import system, systems
-from bot.systems.system import Sequence
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.system import Sequence
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command
 from tests.playing import Channel
 from tests.random_shots import draw_options, play_random, shots
 
@@ -70,7 +70,7 @@ async def test_what_many_shots_change_is_within_what_was_known_before_their_dice
 
 async def _check_shots(game: str, number: int) -> None:
     started, unplayed = await _start(game), set[str]()
-    for sequence in system(game).sequences.values():
+    for sequence in find_system(game).sequences.values():
         played = False
         for shot in shots(sequence, started, Random(f"{game} {sequence.id}"), number):
             played = True
@@ -85,9 +85,9 @@ def _check_shot(
     game: Game,
     options: dict[str, object],
     read: Mapping[str, Any],
-    happening: Happening,
+    happening: PlayRecord,
 ) -> None:
-    reach = reach_of(sequence, options, roster_of(game), game, read, systems())
+    reach = compute_reach(sequence, options, build_roster(game), game, read, get_systems())
     event = _event_of(game, happening)
     for asks in (
         {},
@@ -95,7 +95,7 @@ def _check_shot(
         *_held_tracks(game),
     ):
         waiting = replace(game, waits={1: asks})
-        if hold_on_event(waiting, event) is not None:
+        if find_event_hold(waiting, event) is not None:
             assert find_hold(waiting, reach) is not None, (
                 f"{sequence.id} {options} hits {asks} by its dice"
             )
@@ -115,10 +115,10 @@ def _held_tracks(game: Game) -> Iterator[dict[str, Any]]:
     return ({"tracks": [key]} for key in game.tracks)
 
 
-def _event_of(game: Game, happening: Happening) -> dict[str, Any]:
+def _event_of(game: Game, happening: PlayRecord) -> dict[str, Any]:
     """Return what the log would hold of a shot, as far as it says what was used and changed."""
-    before, after = difference(game, after_happening(game, happening, systems()))
-    used = [unit_json(unit) for unit in units_of(game, happening.units)]
+    before, after = compute_difference(game, apply_play_record(game, happening, get_systems()))
+    used = [unit_to_json(unit) for unit in find_units_by_name(game, happening.units)]
     return {"kind": "sequence", "used": used, "before": before, "after": after}
 
 
@@ -128,8 +128,8 @@ async def _start(game: str) -> Game:
 
 
 async def _channel(game: str) -> Channel:
-    home = system(game).home
-    scenario = next(iter(system(home).scenarios))
+    home = find_system(game).home
+    scenario = next(iter(find_system(home).scenarios))
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {home} "A game" scenario={scenario}')
     side = (await channel.game()).sides[0]
@@ -161,14 +161,14 @@ def _waiting_sequences(game: str) -> dict[str, str]:
     """Return the text of a sequence that asks about units, and of one for each track, by their
     ids.
     """
-    kind = next(iter(system(game).words["units"].types))
+    kind = next(iter(find_system(game).words["units"].types))
     units = "{units: {type: units, help: who waits}}"
     texts = {
         UNITS: WAIT.format(
             id=UNITS, inputs=units, example=f'{{units: "{kind}"}}', reads="len(units)"
         )
     }
-    for track in system(game).tracks.values():
+    for track in find_system(game).tracks.values():
         id = f"wait-{track.name.replace('_', '-')}"
         reads = f"{'side' if track.by_side else 'track'}.{track.name}"
         texts[id] = WAIT.format(id=id, inputs="{}", example="{}", reads=reads)
@@ -207,7 +207,7 @@ async def _ask(channel: Channel, pack: str, kind: str, chance: Random) -> bool:
         return True
     asking = [
         one
-        for one in system(pack).sequences.values()
+        for one in find_system(pack).sequences.values()
         if one.choices and not one.id.startswith("wait-")
     ]
     for sequence in asking:
@@ -269,7 +269,7 @@ async def _try_all(
             continue
         every = [
             one
-            for one in system(game).sequences.values()
+            for one in find_system(game).sequences.values()
             if not one.id.startswith("wait-") and not one.decks
         ]
         for sequence in chance.sample(every, min(sequences, len(every))):
@@ -291,7 +291,7 @@ async def _all_or_none(
         codes.add(reply.code if reply.error else "taken")
         if reply.code == "choice-first":
             _names_what_is_held(
-                reply, (await channel.game()).waits, system(sequence.system.home).tracks
+                reply, (await channel.game()).waits, find_system(sequence.system.home).tracks
             )
         if not reply.error:
             await _undo_to(channel, before)
@@ -302,7 +302,7 @@ async def _all_or_none(
 async def _undo_to(channel: Channel, before: Game) -> None:
     while (await channel.game()).last > before.last:
         undone = await channel.undo_last("Anna")
-        assert not undone.error, undone.text()
+        assert not undone.error, undone.format_text()
     assert (await channel.game()).waits == before.waits
 
 
@@ -364,7 +364,7 @@ def _shares_held(game: str) -> Iterator[tuple[tuple[str, str, str], float]]:
     """Yield each choice with the share of sequences that its tracks hold back, for the side for
     which it is larger.
     """
-    sequences = list(system(game).sequences.values())
+    sequences = list(find_system(game).sequences.values())
     for sequence in sequences:
         for choice, held in sequence.effects.held.items():
             by_side = [

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.reply.bars import COLUMNS
-from bot.interface.reply.unit_table import UnitTable
+from bot.ui.reply.bars import COLUMNS
+from bot.ui.reply.unit_table import UnitTable
 from tests.playing import Channel
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ def pieces(row: tuple[str, ...]) -> Iterator[str]:
 
 def check_table(table: UnitTable) -> None:
     """Assert that a table keeps to its columns, tells all units apart and loses no word."""
-    lines = table.lines()
+    lines = table.format_lines()
     text = " ".join(" ".join(lines).split())
     assert max(map(len, lines)) <= COLUMNS, lines
     handles = max(line.find(" ") for line in lines if line[:1].isalnum())
@@ -51,7 +51,7 @@ async def test_a_roster_fits_a_phone(file: Path, use_packs: Callable[[Path], Non
     tables = [part for part in shown.lines if isinstance(part, UnitTable)]
     assert tables
     for table in tables:
-        print("\n".join(table.lines()))
+        print("\n".join(table.format_lines()))
         check_table(table)
 
 
@@ -61,7 +61,7 @@ def test_alike_units_share_a_line_until_one_of_them_is_hurt() -> None:
         for n in range(1, 13)
     ]
     table = UnitTable("US · Anna", ("morale",), tuple(rows))
-    names = [" ".join(line.split()) for line in table.lines()[1:]]
+    names = [" ".join(line.split()) for line in table.format_lines()[1:]]
     assert names[0] == "us1-4 GI 1-4 rifle-semi 4"
     assert names[1].startswith("us5 GI 5 WOUNDED")
     assert names[-1] == "us6-12 GI 6-12 rifle-semi 4"
@@ -71,7 +71,7 @@ def test_alike_units_share_a_line_until_one_of_them_is_hurt() -> None:
 def test_what_has_no_room_goes_to_a_line_of_its_own() -> None:
     row = ("vc5", "Rocket Team with a long name", "team", "", "penetration 5, he 2", "", "4", "1")
     table = UnitTable("VC", ("morale", "fp"), (row,))
-    assert table.lines()[-1].strip() == "penetration 5, he 2"
+    assert table.format_lines()[-1].strip() == "penetration 5, he 2"
     check_table(table)
 
 
@@ -81,7 +81,7 @@ def test_a_long_name_reaches_into_the_blanks_before_the_first_number() -> None:
         ("germ10", "Fw Kranz", "leader", "", "", "", "12", "14"),
     )
     table = UnitTable("German", ("firearms", "morale"), rows)
-    lines = table.lines()
+    lines = table.format_lines()
     assert lines[1].split() == ["germ1", "Captured", "Tank", "11", "13"]
     ends = [line.rindex(number) for line, number in zip(lines[1::2], ("13", "14"), strict=False)]
     assert len({*ends}) == 1, "numbers stay below each other"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.reply.reply import Reply
-from bot.report.facts import facts_of
-from bot.report.page import page
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_page
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check_file
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
@@ -33,15 +33,15 @@ async def opened(shot: str, *meanwhile: str) -> tuple[Channel, int, Reply]:
 
 async def test_a_target_that_died_meanwhile_is_not_said_to_suffer() -> None:
     _, _, reply = await opened(SHOT, "unit edit vc1 state=eliminated")
-    assert reply.first.startswith("No effect any more on Cell 1 · Squad 1 fires · ")
-    assert "Cell 1 is eliminated by now: nothing changes for it." in reply.text()
-    assert "Now:" not in reply.text()
+    assert reply.first_line.startswith("No effect any more on Cell 1 · Squad 1 fires · ")
+    assert "Cell 1 is eliminated by now: nothing changes for it." in reply.format_text()
+    assert "Now:" not in reply.format_text()
 
 
 async def test_of_two_targets_the_headline_names_the_one_that_changes() -> None:
     channel, _, reply = await opened(BOTH, "unit edit vc1 state=eliminated")
-    assert reply.first.startswith("Cell 2 is a half-squad and shaken · ")
-    assert "Now: Cell 2 is a half-squad and shaken" in reply.text()
+    assert reply.first_line.startswith("Cell 2 is a half-squad and shaken · ")
+    assert "Now: Cell 2 is a half-squad and shaken" in reply.format_text()
     assert (await channel.game()).units["cell 2"].type == "half-squad"
 
 
@@ -50,8 +50,8 @@ async def test_what_changes_all_its_units_reads_as_it_was_rolled(
     meanwhile: tuple[str, ...],
 ) -> None:
     _, _, reply = await opened(SHOT, *meanwhile)
-    assert reply.first.startswith("Cell 1 takes casualties · ")
-    assert "Now: Cell 1 is a shaken half-squad (old numbers)" in reply.text()
+    assert reply.first_line.startswith("Cell 1 takes casualties · ")
+    assert "Now: Cell 1 is a shaken half-squad (old numbers)" in reply.format_text()
 
 
 async def test_an_opened_shot_is_undone_and_brought_back_with_its_effect(tmp_path: Path) -> None:
@@ -61,9 +61,10 @@ async def test_an_opened_shot_is_undone_and_brought_back_with_its_effect(tmp_pat
     undo = next(button for button in reply.buttons if button.label == "Undo")
     assert undo.action == await channel.under(number, "undo")
     asked = await channel.press("Anna", undo.action)
-    assert "Squad 1 fires: Cell 1 takes casualties" in asked.text()
+    assert "Squad 1 fires: Cell 1 takes casualties" in asked.format_text()
     assert (
-        "so Bob must agree. If they do, what it did to Cell 1 and Squad 1 is taken" in asked.text()
+        "so Bob must agree. If they do, what it did to Cell 1 and Squad 1 is taken"
+        in asked.format_text()
     )
     undone = await channel.press("Bob", asked.buttons[0].action)
     assert undone.title == f"#{number} is undone"
@@ -103,7 +104,7 @@ async def test_the_page_counts_no_loss_of_an_opened_shot_that_was_undone(tmp_pat
     await channel.press("Bob", asked.buttons[0].action)
     await channel.do("Anna", "game end confirm")
     export = json.loads(await exported_text(channel))
-    text = page(export, facts_of(export))
+    text = build_page(export, compute_export_facts(export))
     assert 'class="tag lostt"' not in text
     assert text.count("taken back</span>") == 2
     (tmp_path / "page.html").write_text(text, "utf-8")

@@ -20,21 +20,21 @@ from random import Random
 
 import pytest
 
-from bot.answers.headline import NO_EFFECT
-from bot.game.counter import is_lost, marks_of, states_of
+from bot.game.counter_faces import is_lost, list_conditions, list_marks
 from bot.game.state import Game
-from bot.interface.registry import registry
-from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import command_text
-from bot.report.facts import facts_of
-from bot.report.page import page
-from bot.rules.text.names import with_sides
-from bot.systems.catalog import system, systems
+from bot.presentation.headline import NO_EFFECT
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_page
+from bot.rules.text.names import insert_sides
+from bot.rulesets.catalog import find_system, get_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.parts import Odds
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import format_command
 from tests.random_play import exported_text
 from tests.seams.outcomes import Ready, ready
 
-SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
+SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.sequences]
 
 OWN = {
     ("asl", "recover", "failed"): "does not recover",
@@ -76,10 +76,10 @@ def said(word: str, text: str) -> bool:
 def of_odds(one: Ready, odds: Reply, answer: Reply) -> Iterator[str]:
     """What the odds of a shot call what came, where the answer does not call it so."""
     bars = [part for part in odds.lines if isinstance(part, Odds)]
-    assert all(bar.came for bar in bars), f"a bar without what came up: {odds.text()}"
+    assert all(bar.came for bar in bars), f"a bar without what came up: {odds.format_text()}"
     for word in {word for bar in bars for word in bar.came}:
         own = OWN.get((one.sequence.system.id, one.sequence.id, word), word)
-        if not own.startswith(NO_EFFECT) and not said(own, answer.text()):
+        if not own.startswith(NO_EFFECT) and not said(own, answer.format_text()):
             yield word
 
 
@@ -93,37 +93,38 @@ def ails(
         if was is not None and unit != was and not is_lost(unit, system_):
             new = tuple(
                 word.casefold()
-                for word in states_of(unit, system_)
-                if word not in states_of(was, system_)
+                for word in list_conditions(unit, system_)
+                if word not in list_conditions(was, system_)
             )
-            yield unit.name, new, marks_of(unit, system_)
+            yield unit.name, new, list_marks(unit, system_)
 
 
 async def tells_the_same(one: Ready, dice: str) -> None:
     """Play one outcome; whoever tells of it says the same."""
     channel, sequence = one.channel, one.sequence
-    spec = registry().get((sequence.system.id, sequence.id))
+    spec = get_registry().get((sequence.system.id, sequence.id))
     assert spec is not None
     before = await channel.game()
-    typed = command_text(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")
+    typed = format_command(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")
     answer = await channel.do("Anna", typed)
     number, after = (await channel.game()).last, await channel.game()
-    log = (await channel.do("Anna", "log 1")).text()
+    log = (await channel.do("Anna", "log 1")).format_text()
     assert str(answer.title).casefold() in log.casefold(), log
     if sequence.odds_by:
         odds = await channel.press("Anna", await channel.under(number, "odds"))
-        assert [*of_odds(one, odds, answer)] == [], (answer.text(), odds.text())
+        assert [*of_odds(one, odds, answer)] == [], (answer.format_text(), odds.format_text())
     listed, board = [
-        (await channel.do("Anna", line)).text().casefold() for line in ("unit list", "game board")
+        (await channel.do("Anna", line)).format_text().casefold()
+        for line in ("unit list", "game board")
     ]
     for name, states, marks in ails(after, before, one):
-        card = (await channel.do("Anna", f'unit show "{name}"')).text().casefold()
+        card = (await channel.do("Anna", f'unit show "{name}"')).format_text().casefold()
         for word in states:
             assert word in listed, (name, listed)
             assert word in board, (name, board)
             assert word in card, (name, card)
-            told = any(said(STEMS.get(part, part), answer.text()) for part in word.split())
-            assert told or (sequence.system.id, sequence.id) in TYPED, (word, answer.text())
+            told = any(said(STEMS.get(part, part), answer.format_text()) for part in word.split())
+            assert told or (sequence.system.id, sequence.id) in TYPED, (word, answer.format_text())
         assert [mark for mark in marks if mark.casefold() not in card] == [], card
     await channel.do("Anna", "game board off")
 
@@ -138,16 +139,16 @@ async def tells_the_same(one: Ready, dice: str) -> None:
 async def test_every_outcome_is_told_the_same_by_all(game: str, name: str, most: int) -> None:
     if (game, name) in NEEDS:
         pytest.skip("its example needs more than a roster")
-    one = await ready(system(game).sequence(name))
+    one = await ready(find_system(game).find_sequence(name))
     tried = 0
     for _, dice in one.outcomes(most):
         await tells_the_same(one, dice)
         tried += 1
-        assert "undone" in (await one.channel.undo_last("Anna")).first
+        assert "undone" in (await one.channel.undo_last("Anna")).first_line
     export = json.loads(await exported_text(one.channel))
-    facts = facts_of(export)
-    shown = re.sub(r"<[^>]+>", "", unescape(page(export, facts)))
-    told = [with_sides(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
+    facts = compute_export_facts(export)
+    shown = re.sub(r"<[^>]+>", "", unescape(build_page(export, facts)))
+    told = [insert_sides(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
     assert len(told) == tried, "each is retold by today's rules"
     has_it = (
         " takes the initiative",

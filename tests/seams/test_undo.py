@@ -18,10 +18,10 @@ import pytest
 
 from bot.game.event_kinds import KINDS
 from bot.game.events import BESIDE, is_passed_over
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Place
 from bot.rules.inputs.tracks import Track
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.commands.test_choices import dare
 from tests.commands.test_pack import add, managed
@@ -64,7 +64,7 @@ async def weathered(channel: Channel) -> None:
     """Anna sets the weather, which this game has as long as she does: no built-in game has
     tracks.
     """
-    lnlt = vars(system("lnlt"))
+    lnlt = vars(find_system("lnlt"))
     with patch.dict(
         lnlt, {"tracks": {"weather": Track("weather", "Weather", ("clear", "mud"), start="clear")}}
     ):
@@ -185,17 +185,17 @@ async def assert_verified_of(game: Awaitable[Channel]) -> list[dict[str, Any]]:
 
 async def newest(channel: Channel) -> dict[str, Any]:
     """The last event of the channel's game."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return [row.data for row in await channel.app.store.events(loaded.row)][-1]
+    return [row.data for row in await channel.app.store.load_events(loaded.row)][-1]
 
 
 async def kind_on_top(channel: Channel, kind: str) -> dict[str, Any]:
     """Let the kind happen; the event."""
     await TOP[kind](channel)
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    events = [row.data for row in await channel.app.store.events(loaded.row)]
+    events = [row.data for row in await channel.app.store.load_events(loaded.row)]
     return next(event for event in reversed(events) if event["kind"] == kind)
 
 
@@ -214,13 +214,13 @@ async def test_undo_with_it_on_top(kind: str) -> None:
     elif kind in PASSED | ELSEWHERE:
         assert asked.private
         assert asked.title.startswith(f"Undo #{shot}, ")
-        assert f"#{(await newest(channel))['number']}, " in asked.text()
+        assert f"#{(await newest(channel))['number']}, " in asked.format_text()
         asked = await channel.press("Anna", asked.buttons[0].action)
     if kind in PASSED | ELSEWHERE:
         assert asked.title == f"Anna asks to undo #{shot}"
         assert (
             f"Dice were rolled, so Bob{' or Zoe' if kind == 'leave' else ''} must agree"
-            in asked.text()
+            in asked.format_text()
         )
         assert not (await channel.press("Bob", asked.buttons[0].action)).error
         now = (await channel.game()).units
@@ -229,9 +229,9 @@ async def test_undo_with_it_on_top(kind: str) -> None:
         undone = (await assert_verified(channel))[-1]
         assert (undone["kind"], undone["event"]) == ("undo", shot)
     elif kind in IN_THE_WAY:
-        assert f"#{event['number']}" in asked.text()
+        assert f"#{event['number']}" in asked.format_text()
         pressed = await channel.press("Anna", await channel.under(shot, "undo"))
-        assert f"#{shot}" in pressed.text()
+        assert f"#{shot}" in pressed.format_text()
     else:
         assert asked.error
     await assert_verified(channel)
@@ -246,10 +246,10 @@ async def test_an_open_request_with_it_on_top(kind: str) -> None:
     event = await kind_on_top(channel, kind)
     agreed = await channel.press("Bob", asked.buttons[0].action)
     if kind in PASSED | ELSEWHERE:
-        assert agreed.first == f"#{shot} is undone · Anna asked, Bob agreed"
+        assert agreed.first_line == f"#{shot} is undone · Anna asked, Bob agreed"
     elif kind in IN_THE_WAY:
         assert agreed.code == "not-asked"
-        assert f"#{event['number']} came first" in agreed.text()
+        assert f"#{event['number']} came first" in agreed.format_text()
     else:
         assert agreed.error
     await assert_verified(channel)
@@ -270,8 +270,8 @@ async def test_redo_with_it_on_top(kind: str) -> None:
     assert event.get("keeps") == (True if kind in PASSED else None)
     back = await channel.say("Anna", "game redo")
     if kind in PASSED:
-        assert "must agree" in back.text()
-        assert (await channel.press("Bob", back.buttons[0].action)).first.startswith(
+        assert "must agree" in back.format_text()
+        assert (await channel.press("Bob", back.buttons[0].action)).first_line.startswith(
             f"#{shot} is back"
         )
         assert (await channel.content())["units"] == fired["units"]
@@ -315,7 +315,7 @@ async def test_who_joins_afterwards_agrees_to_nothing() -> None:
     assert (await channel.press("Zoe", asked.buttons[0].action)).code == "not-yours"
     await channel.do("Bob", "game leave")
     assert (await channel.press("Zoe", asked.buttons[0].action)).code == "not-yours"
-    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).first
+    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).first_line
     await assert_verified(channel)
 
 
@@ -325,8 +325,8 @@ async def test_a_reason_is_true() -> None:
     await channel.do("Anna", "game settings master=Bob")
     await channel.do("Bob", "game next")
     asked = await channel.undo("Anna")
-    assert "It was Bob's doing, so Bob must agree." in asked.text()
-    assert "Dice" not in asked.text()
+    assert "It was Bob's doing, so Bob must agree." in asked.format_text()
+    assert "Dice" not in asked.format_text()
 
 
 BLOCKS = {
@@ -357,7 +357,7 @@ async def test_an_opponent_cannot_block(way: str, on_slack: bool) -> None:
     assert (await channel.say("Anna", "game undo")).code == "asked-already"
     await theirs.do("Zoe", "game join VC")
     assert (await theirs.press("Zoe", asked.buttons[0].action)).code == "not-yours"
-    assert (await theirs.press("Bob", asked.buttons[0].action)).first.startswith(
+    assert (await theirs.press("Bob", asked.buttons[0].action)).first_line.startswith(
         f"#{shot} is undone"
     )
     await assert_verified(channel)
@@ -373,7 +373,7 @@ async def test_in_free_play_who_comes_later_blocks_and_agrees_to_nothing() -> No
     )
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6')
     await channel.do("Zoe", "roll d6")
-    assert "is undone" in (await channel.undo("Anna")).first
+    assert "is undone" in (await channel.undo("Anna")).first_line
     assert (await assert_verified(channel))[-1]["alone"] is True
 
 
@@ -412,7 +412,7 @@ async def stood_in(reason: str) -> Channel:
         away.now += 7 * DAY + 60
     for what in ("undo", "redo"):
         asked = asked if what == "undo" else await channel.do("Anna", "game redo")
-        assert (await away.manager(channel, asked.buttons[0].action)).first.endswith(
+        assert (await away.manager(channel, asked.buttons[0].action)).first_line.endswith(
             "Max agreed as manager"
         )
     return channel
@@ -436,7 +436,7 @@ async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str, tmp_path
         line for line in check(rechained(forged)).faults if "seven days, but it was not" in line
     ]
     assert len(too_early) == (2 if reason == "left" else 0)
-    assert "as manager" in (await channel.do("Anna", "log 3")).text()
+    assert "as manager" in (await channel.do("Anna", "log 3")).format_text()
 
 
 @pytest.mark.parametrize("where", ["there", "unknown", "six days", "plays", "no manager"])
@@ -509,7 +509,7 @@ async def test_a_unit_is_renamed_and_back() -> None:
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6")
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)
-    assert "Squad 1 is back as before." in (await channel.do("Anna", "game undo")).text()
+    assert "Squad 1 is back as before." in (await channel.do("Anna", "game undo")).format_text()
     assert (await channel.game()).units == was
     await channel.do("Anna", "game redo")
     assert "rifle 9" in (await channel.game()).units

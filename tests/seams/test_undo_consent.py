@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_app
@@ -121,12 +121,12 @@ async def test_a_manager_who_undoes_anothers_step_says_so_in_the_log() -> None:
         question.buttons[0].action, channel.who("Max", manager=True), channel.place, "max"
     )
     assert undone.title == f"#{number} is undone"
-    assert "Max as manager" in undone.first
+    assert "Max as manager" in undone.first_line
     assert (await assert_verified(channel))[-1]["by"] == "manager"
     log = await export_log(channel)
     assert [line for line in check(log).remarks if "is the host's word" in line]
     assert "that player did not agree" in find_faults(log, by=None)
-    assert "as manager" in (await channel.do("Anna", "log 3")).text()
+    assert "as manager" in (await channel.do("Anna", "log 3")).format_text()
 
 
 # --- A bare Undo of somebody who was asked to agree
@@ -146,8 +146,8 @@ async def assert_named_first(channel: Channel, shot: int) -> Reply:
     before = (await channel.game()).number
     question = await channel.say("Bob", "game undo")
     assert question.private
-    assert f"Anna asks to undo #{shot}, " in question.text()
-    assert f"Press Agree or type /game undo {shot}." in question.text()
+    assert f"Anna asks to undo #{shot}, " in question.format_text()
+    assert f"Press Agree or type /game undo {shot}." in question.format_text()
     assert (await channel.game()).number == before
     return question
 
@@ -186,7 +186,7 @@ async def test_a_bare_undo_names_a_request_that_has_been_open_for_long() -> None
     away.now += DAY
     question = await assert_named_first(channel, shot)
     own = "Undo #5"
-    assert "Your last step is #5, " in question.text()
+    assert "Your last step is #5, " in question.format_text()
     assert [button.label for button in question.buttons] == [f"Agree to undo #{shot}", own]
     agreed = await channel.press("Bob", question.buttons[0].action)
     assert agreed.title == f"#{shot} is undone"

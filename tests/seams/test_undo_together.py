@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bot.game.events import replay
-from bot.game.undo import undo_fields
+from bot.game.undo import build_undo_fields
 from bot.game.undo_reach import is_in_the_way, list_written
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.page_script import said_by_page
@@ -42,7 +42,7 @@ async def numbers_undone(channel: Channel) -> list[int]:
 async def agreed(channel: Channel, question: Reply) -> Reply:
     """Anna says that she means it, and Bob agrees."""
     asked = await channel.press("Anna", question.buttons[0].action)
-    assert "so Bob must agree" in asked.text(), asked.text()
+    assert "so Bob must agree" in asked.format_text(), asked.format_text()
     return await channel.press("Bob", asked.buttons[0].action)
 
 
@@ -73,7 +73,7 @@ async def test_ones_own_later_steps_without_dice_go_with_a_shot(
     assert game.go == ("US",)
     assert not game.units["squad 1"].marks
     back = await channel.press("Anna", undone.buttons[0].action)
-    assert "so Bob must agree" in back.text()
+    assert "so Bob must agree" in back.format_text()
     back = await channel.press("Bob", back.buttons[0].action)
     assert back.title == f"#{shot}, {', '.join(f'#{n}' for n in later)} are back".replace(
         f", #{later[-1]} are", f" and #{later[-1]} are"
@@ -154,7 +154,7 @@ async def test_a_request_that_names_several_lapses_with_one_of_them() -> None:
     asked = await channel.press("Anna", question.buttons[0].action)
     await channel.press("Anna", await channel.under(shot + 1, "undo"))
     late = await channel.press("Bob", asked.buttons[0].action)
-    assert late.code == "not-asked" or "no open request" in late.text()
+    assert late.code == "not-asked" or "no open request" in late.format_text()
     assert await numbers_undone(channel) == [shot + 1]
 
 
@@ -212,7 +212,7 @@ async def test_a_log_in_which_an_undo_passes_over_what_it_may_not_is_refused(wha
         "kind": "undo",
         "behind": game.last,
         "asked": refused_by["who"],
-        **undo_fields(refused_by, game.last, game),
+        **build_undo_fields(refused_by, game.last, game),
     }
     log["events"].append({"number": forged["number"], "hash": "", "body": forged})
     faults = check(rechained(log)).faults
@@ -271,7 +271,7 @@ async def test_of_many_steps_that_go_along_a_few_are_named() -> None:
     question = await channel.press("Anna", await channel.under(shot, "undo"))
     assert question.buttons[0].label == f"Undo #{shot} and 10 later ones"
     assert len(question.buttons[0].action) < 60
-    assert "4 more of yours go with it." in question.text()
+    assert "4 more of yours go with it." in question.format_text()
     undone = await agreed(channel, question)
     assert undone.title == f"#{shot} and 10 later ones are undone"
     assert not (await channel.game()).units["squad 1"].marks

@@ -18,13 +18,13 @@ from random import Random
 import pytest
 
 from bot.app import App
-from bot.game.state import content
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
-from bot.interface.typing.command_text import command_text, quoted
-from bot.systems.catalog import systems
-from bot.verification.check_games import audit
+from bot.game.state import get_undoable_content
+from bot.rulesets.catalog import get_systems
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place
+from bot.ui.typing.command_text import format_command, quote_value
+from bot.verification.check_games import audit_games
 from tests.fresh import fresh_app
 from tests.playing import Channel
 from tests.seams.test_undo import PLACE, THERE, assert_verified
@@ -62,7 +62,7 @@ class Walk:
     async def begin(self) -> None:
         """Sides, units, a link between the places."""
         home = self.channel(PLACE)
-        scenario = next(iter(systems()[self.id].scenarios), "")
+        scenario = next(iter(get_systems()[self.id].scenarios), "")
         await home.do(
             "Anna", f"game start {self.id} Walk {f'scenario={scenario}' if scenario else ''}"
         )
@@ -70,8 +70,8 @@ class Walk:
         if not game.sides:
             await home.do("Anna", "game end confirm", f'game start {self.id} Walk sides="A, B"')
         sides = (await home.game()).sides
-        await home.do("Anna", f"game join {quoted(sides[0])}")
-        await home.do("Bob", f"game join {quoted(sides[1])}")
+        await home.do("Anna", f"game join {quote_value(sides[0])}")
+        await home.do("Bob", f"game join {quote_value(sides[1])}")
         code = (await home.say("Anna", "game link", manager=True)).title.split()[-1]
         assert not (await self.channel(THERE).say("Bob", f"game link {code}", manager=True)).error
 
@@ -97,15 +97,15 @@ class Walk:
             await self.restarts()
 
     def _noted(self, line: str, reply: Reply) -> Reply:
-        self.done.append(f"{line}: {reply.first}")
-        assert "went wrong" not in reply.text(), self.done
+        self.done.append(f"{line}: {reply.first_line}")
+        assert "went wrong" not in reply.format_text(), self.done
         return reply
 
     async def plays(self, channel: Channel, who: str) -> None:
         """A sequence with units of the roster, alone or many, typed dice, sealed or odds."""
         game = await channel.game()
-        sequence = self.chance.choice([*systems()[self.id].sequences.values()])
-        spec = registry().get((self.id, sequence.id))
+        sequence = self.chance.choice([*get_systems()[self.id].sequences.values()])
+        spec = get_registry().get((self.id, sequence.id))
         assert spec is not None
         names = [unit.name for unit in game.units.values()]
         given = (
@@ -125,9 +125,9 @@ class Walk:
             given["hand"] = ",".join(
                 str(self.chance.randrange(1, 7)) for _ in range(self.chance.randrange(1, 9))
             )
-        elif how and spec.option(how) is not None:
+        elif how and spec.find_option(how) is not None:
             given[how] = True
-        line = command_text(spec, given).removeprefix("/")
+        line = format_command(spec, given).removeprefix("/")
         self._noted(f"{who}: {line}", await channel.say(who, line))
 
     async def undoes(self, channel: Channel, who: str) -> None:
@@ -148,11 +148,11 @@ class Walk:
 
     async def answers(self, channel: Channel, who: str) -> None:
         """Whatever is asked is agreed to, or refused."""
-        loaded = await self.app.games.at(channel.place.key)
+        loaded = await self.app.games.load_current(channel.place.key)
         assert loaded is not None
-        asked = await self.app.store.doc("consent-asked", loaded.row)
+        asked = await self.app.store.load_doc("consent-asked", loaded.row)
         for number in asked.data["events"] if asked is not None else ():
-            doc = await self.app.store.doc("consent", f"{loaded.row}:{number}")
+            doc = await self.app.store.load_doc("consent", f"{loaded.row}:{number}")
             action = f"{self.chance.choice(('consent', 'refuse'))}:{loaded.row}:{number}"
             action = f"{action}:{doc.data['id']}" if doc is not None else action
             self._noted(f"{who} answers #{number}", await channel.press(who, action))
@@ -184,11 +184,11 @@ class Walk:
 
     async def restarts(self) -> None:
         """Another process on the same store knows the same game."""
-        before = content(await self.channel(PLACE).game())
+        before = get_undoable_content(await self.channel(PLACE).game())
         self.app = App(self.app.store)
         self.app.handling.worker.seconds = PATIENCE
-        assert content(await self.channel(PLACE).game()) == before, self.done
-        assert content(await self.channel(THERE).game()) == before, self.done
+        assert get_undoable_content(await self.channel(PLACE).game()) == before, self.done
+        assert get_undoable_content(await self.channel(THERE).game()) == before, self.done
 
 
 async def walked(id: str, seed: int, steps: int = STEPS) -> Walk:
@@ -202,7 +202,7 @@ async def walked(id: str, seed: int, steps: int = STEPS) -> Walk:
     if not (await home.game()).ended:
         await home.say("Anna", "game end confirm", manager=True)
     await assert_verified(home)
-    assert await audit(walk.app.store) == (len(await walk.app.store.games()), [])
+    assert await audit_games(walk.app.store) == (len(await walk.app.store.list_games()), [])
     return walk
 
 

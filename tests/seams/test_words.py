@@ -12,22 +12,27 @@ from random import Random
 
 import pytest
 
-from bot.answers.headline import fared, news, results_of, words_of
-from bot.answers.odds import outlooks, result_word
-from bot.game.counter import states_of
-from bot.game.state import roster_of
+from bot.game.counter_faces import list_conditions
+from bot.game.state import build_roster
+from bot.presentation.headline import (
+    build_headline,
+    list_unit_result_words,
+    load_result_words,
+    summarize_results,
+)
+from bot.presentation.odds import get_row_result_word, group_odds
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.odds.by_unit import came_to, rows_of
-from bot.rules.sequence.sequence import Fate, play
-from bot.systems.catalog import system, systems
-from bot.systems.resolve import each_odds, odds_rows
-from bot.systems.system import built_in
+from bot.rules.odds.by_unit import list_rows, roll_results
+from bot.rules.sequence.sequence import UnitResult, play
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.play_once import build_odds_rows, compute_each_odds
+from bot.rulesets.system import list_builtin_systems
 from tests.commands.test_ailments import at_worst
 from tools.corpus import frozen, game_of
 
 PLAYS = 60
-SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
+SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.sequences]
 
 
 @pytest.mark.parametrize(
@@ -35,12 +40,12 @@ SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequen
 )
 def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str) -> None:
     """Nobody is `otherwise`, no code and no gap is left; twelve of all kinds fit three groups."""
-    sequence = system(game).sequence(name)
-    tokens = [*results_of(sequence)] or ["none"]
+    sequence = find_system(game).find_sequence(name)
+    tokens = [*load_result_words(sequence)] or ["none"]
     draw = Random(f"{game} {name}")
     for size in (1, 2, 12):
-        fates = [Fate(f"Gren {at}", draw.choice(tokens), "something") for at in range(size)]
-        title = news(fared(sequence, fates), "", (), "Alice").title
+        fates = [UnitResult(f"Gren {at}", draw.choice(tokens), "something") for at in range(size)]
+        title = build_headline(summarize_results(sequence, fates), "", (), "Alice").title
         assert "otherwise" not in title
         assert "  " not in title
         assert "{" not in title
@@ -49,10 +54,10 @@ def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str
 
 
 def test_mines_of_a_shaken_vehicle_are_counted_by_what_becomes_of_it() -> None:
-    sequence = system("lnlt").sequence("mines")
+    sequence = find_system("lnlt").find_sequence("mines")
     given = {"shaken": True}
-    rows = odds_rows(sequence, given)
-    (one,) = outlooks(sequence, rows, each_odds(sequence, given, tuple(rows)))
+    rows = build_odds_rows(sequence, given)
+    (one,) = group_odds(sequence, rows, compute_each_odds(sequence, given, tuple(rows)))
     assert {word: str(chance) for _, word, chance in one.chances} == {
         "destroyed": "1/6",
         "abandoned": "2/3",
@@ -80,23 +85,23 @@ def test_mines_of_a_shaken_vehicle_are_counted_by_what_becomes_of_it() -> None:
 def test_a_miss_is_told_apart_from_a_hit_without_effect(
     game: str, name: str, given: dict[str, object], words: set[str]
 ) -> None:
-    sequence = system(game).sequence(name)
-    rows = odds_rows(sequence, given)
-    found = outlooks(sequence, rows, each_odds(sequence, given, tuple(rows)))[0]
+    sequence = find_system(game).find_sequence(name)
+    rows = build_odds_rows(sequence, given)
+    found = group_odds(sequence, rows, compute_each_odds(sequence, given, tuple(rows)))[0]
     assert words <= {word for _, word, _ in found.chances}
     titles = [
-        news(fared(sequence, [Fate("T1", token)]), "", (), "A").title
+        build_headline(summarize_results(sequence, [UnitResult("T1", token)]), "", (), "A").title
         for token, _, _ in found.chances
     ]
     assert len(set(titles)) == len(titles)
 
 
 @pytest.mark.parametrize(
-    "game", [one.id for one in systems().values() if one.game["units"].get("hurt")]
+    "game", [one.id for one in get_systems().values() if one.game["units"].get("hurt")]
 )
 def test_every_loss_that_a_game_counts_is_a_state(game: str) -> None:
-    for unit in at_worst(system(game)):
-        assert states_of(unit, system(game)), unit
+    for unit in at_worst(find_system(game)):
+        assert list_conditions(unit, find_system(game)), unit
 
 
 SAID_OTHERWISE = {
@@ -124,37 +129,43 @@ def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, na
     """With the same dice: the result of a row (by which the odds count) and the word of the
     first line.
     """
-    sequence = system(game).sequence(name)
+    sequence = find_system(game).find_sequence(name)
     if (
         not sequence.odds_by
-        or game not in built_in()
+        or game not in list_builtin_systems()
         or any((game, name) in some for some in SAID_OTHERWISE.values())
     ):
         return  # packs have no frozen plays; test_told.py draws its own of all
     corpus = frozen(game)
     roster, words, results = (
-        roster_of(game_of(corpus.roster)),
-        words_of(sequence),
-        results_of(sequence),
+        build_roster(game_of(corpus.roster)),
+        list_unit_result_words(sequence),
+        load_result_words(sequence),
     )
     for entry in corpus.of("sequence", name)[:PLAYS]:
         if "out" not in entry:
             continue
         try:
             plan, dice = (
-                sequence.plan(sequence.given(entry["in"], roster)),
+                sequence.plan(sequence.read_inputs(entry["in"], roster)),
                 [die[2] for die in entry["dice"]],
             )
         except UserError:  # refused since it was frozen
             continue
-        rows = rows_of(plan, sequence.odds_by, sequence.odds_row)
+        rows = list_rows(plan, sequence.odds_by, sequence.odds_row)
         fates = {fate.unit: fate.token for fate in play(plan, Script(dice)).settlement.fates}
-        for row, token in zip(rows, came_to(plan, rows, Script(dice)), strict=True):
+        for row, token in zip(rows, roll_results(plan, rows, Script(dice)), strict=True):
             fate = fates.get(row.name) or (
                 next(iter(fates.values())) if len(rows) == len(fates) == 1 else None
             )
             if fate is not None and not re.search(r" \d+$", row.name):
                 # numbered where several have one name
                 known = results.get(fate)
-                said = {fate.replace("-", " "), *(() if known is None else (known.one, known.word))}
-                assert result_word(row, str(token or "none"), words) in said, (entry["in"], dice)
+                said = {
+                    fate.replace("-", " "),
+                    *(() if known is None else (known.singular, known.word)),
+                }
+                assert get_row_result_word(row, str(token or "none"), words) in said, (
+                    entry["in"],
+                    dice,
+                )

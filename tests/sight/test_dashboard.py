@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from bot.app import App
-from bot.sight.health import Sight
-from bot.sight.metrics import Metrics
+from bot.monitoring.health import HealthReport
+from bot.monitoring.metrics import Metrics
 from tests.fresh import fresh_store
 
 PROCESS = {"process_resident_memory_bytes", "process_cpu_seconds_total"}
@@ -19,17 +19,17 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
     metrics = Metrics("1.2.3")
     store = await fresh_store()
     metrics.follow(App(store).handling, store)
-    metrics.seen(Sight(links={"discord": ""}, outbox={"discord": (3, 2, 1)}))
+    metrics.show_health(HealthReport(links={"discord": ""}, outbox={"discord": (3, 2, 1)}))
     metrics.count("command", "discord", "lnlt", "sequence", "done")
     metrics.count("unwritten", "discord")
     for what in ("retry", "untold"):
         metrics.count(what)
     for what in ("answer", "receipt"):
-        metrics.took(what, 0.01, "discord")
-    metrics.took("lag", 0.01)
+        metrics.record_duration(what, 0.01, "discord")
+    metrics.record_duration("lag", 0.01)
     there = {
         re.split(r"[{ ]", line)[0]
-        for line in metrics.text().decode().splitlines()
+        for line in metrics.render().decode().splitlines()
         if not line.startswith("#")
     }
     board = json.loads((root / "deploy" / "scale" / "grafana.json").read_text("utf-8"))

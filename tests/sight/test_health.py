@@ -13,19 +13,19 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from adapters.delivery_loop import counting
+from adapters.delivery_loop import create_call_counter
 from adapters.discord.serve import Grognard
-from adapters.slack.calls import Wire
+from adapters.slack.calls import SlackApi
 from bot.app import App
-from bot.process.settings import Settings
-from bot.running.promises import NOTE
-from bot.sight import health as looking
-from bot.sight.health import Health, Supervisor
-from bot.sight.metrics import Metrics
-from bot.sight.watching import Watch
-from bot.stores.base import StoreError
-from bot.stores.records import Commit, Outgoing
-from bot.stores.sqlite import SqliteStore
+from bot.execution.promises import NOTE
+from bot.monitoring import health as looking
+from bot.monitoring.command_log import Watch
+from bot.monitoring.health import Health, Supervisor
+from bot.monitoring.metrics import Metrics
+from bot.runtime.settings import Settings
+from bot.storage.base import StoreError
+from bot.storage.records import Commit, Outgoing
+from bot.storage.sqlite import SqliteStore
 from tests.playing import Channel
 
 Usage = namedtuple("Usage", "total used free")  # as shutil gives it
@@ -46,21 +46,21 @@ class Host:
     def __init__(self, store: SqliteStore, folder: Path, clock: Clock) -> None:
         self.metrics, self.clock = Metrics("1.2.3"), clock
         self.watch = Watch(self.metrics)
-        self.app = App(self.watch.storing(store), self.clock)
-        self.app.watched(self.watch)
+        self.app = App(self.watch.watch_store(store), self.clock)
+        self.app.attach_watch(self.watch)
         self.metrics.follow(self.app.handling, store)
         self.app.links["discord"] = str
         self.health = Health(self.app.store, self.watch, self.app.links, folder, self.clock)
 
     async def look(self) -> tuple[str, ...]:
-        self.metrics.seen(await self.health.look())
+        self.metrics.show_health(await self.health.look())
         return self.health.sight.troubles
 
     def figure(self, name: str) -> float:
         """A line of /metrics by what it begins with."""
         (value,) = [
             line.rpartition(" ")[2]
-            for line in self.metrics.text().decode().splitlines()
+            for line in self.metrics.render().decode().splitlines()
             if line.startswith(f"{name} ")
         ]
         return float(value)
@@ -134,10 +134,12 @@ async def test_where_nobody_plays_a_commit_is_tried(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert await host.look() == ()
-    assert await host.app.store.doc("health", "probe") is None, "nothing is written without need"
+    assert await host.app.store.load_doc("health", "probe") is None, (
+        "nothing is written without need"
+    )
     monkeypatch.setattr(looking, "PROBE_AFTER", -1.0)
     assert await host.look() == ()
-    assert await host.app.store.doc("health", "probe") is not None
+    assert await host.app.store.load_doc("health", "probe") is not None
 
 
 async def test_red_when_the_disk_is_nearly_full(
@@ -156,13 +158,13 @@ async def test_red_when_answers_pile_up(host: Host) -> None:
     assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
     host.clock.now += 1e10
     assert await host.look() == (), "one channel may have a long queue"
-    assert host.health.text() == "well; 60 answers for 1 place have waited for more than 120 s"
+    assert host.health.describe() == "well; 60 answers for 1 place have waited for more than 120 s"
     assert host.figure('grognard_outbox_late{platform="discord"}') == 60
     assert host.figure('grognard_outbox_late_places{platform="discord"}') == 1
     for _ in range(3):
         host.clock.now += 60.0
-        await host.app.store.outbox_done(
-            min(row.id for row in await host.app.store.outbox_claim(0.0))
+        await host.app.store.mark_outbox_done(
+            min(row.id for row in await host.app.store.claim_outbox(0.0))
         )
         assert await host.look() == (), "it drains at its platform's own pace"
     host.clock.now += 121.0
@@ -188,7 +190,7 @@ async def test_red_when_this_machines_clock_differs_from_the_databases(
     async def there() -> float:
         return host.clock.now - off
 
-    monkeypatch.setattr(host.app.store, "now", there)
+    monkeypatch.setattr(host.app.store, "load_time", there)
     assert await host.look() == said
 
 
@@ -205,11 +207,11 @@ async def test_red_when_a_platform_has_been_gone_for_a_minute(
 
 async def test_a_supervisor_is_told_and_a_missing_one_is_no_trouble(tmp_path: Path) -> None:
     path = str(tmp_path / "notify")
-    Supervisor({"NOTIFY_SOCKET": path}).tell("READY=1")
-    Supervisor({}).tell("READY=1")
+    Supervisor({"NOTIFY_SOCKET": path}).notify("READY=1")
+    Supervisor({}).notify("READY=1")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
         heard.bind(path)
-        Supervisor({"NOTIFY_SOCKET": path}).tell("WATCHDOG=1", "STATUS=well")
+        Supervisor({"NOTIFY_SOCKET": path}).notify("WATCHDOG=1", "STATUS=well")
         assert heard.recv(100) == b"WATCHDOG=1\nSTATUS=well"
 
 
@@ -277,7 +279,10 @@ async def test_every_call_that_a_platform_refuses_for_now_is_counted(host: Host)
 
     site = web.Application()
     site.router.add_get("/{status}", answer)
-    async with TestServer(site) as server, Wire(counting(host.app, "slack")).session as session:
+    async with (
+        TestServer(site) as server,
+        SlackApi(create_call_counter(host.app, "slack")).session as session,
+    ):
         for status in (200, 429, 404, 429, 503):
             async with session.get(server.make_url(f"/{status}")) as found:
                 assert found.status == status

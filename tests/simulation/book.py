@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from bot.app import App
 from bot.game.undo import find_newest_step
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.stores.records import BOARD
-from bot.verification.check_games import audit
+from bot.storage.records import BOARD
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
+from bot.verification.check_games import audit_games
 from bot.verification.export import export_game
 from tests.forging import verify
 from tests.simulation import on_discord, on_slack
@@ -407,7 +407,7 @@ class Book:
         if not serving:
             return
         store = serving[0].app.store
-        _, faults = await audit(store)
+        _, faults = await audit_games(store)
         for fault in [*faults, *await store.check()]:
             self.broken("f", fault)
         await self._look_at_the_boards(serving[0].app)
@@ -415,7 +415,7 @@ class Book:
             last = 0
             while last != self._last[game]:  # somebody may have played while the file was read
                 last = self._last[game]
-                events = await store.events(game)
+                events = await store.load_events(game)
             if [event.number for event in events] != list(range(1, last + 1)):
                 self.broken("a", f"game {game} should have {last} events")
                 continue
@@ -426,9 +426,9 @@ class Book:
             whole = export_game(
                 events[0].data.get("game", game),
                 events,
-                await store.seeds(game),
-                await store.texts(game),
-                await store.persons(game),
+                await store.load_seeds(game),
+                await store.load_texts(game),
+                await store.load_persons(game),
             )
             for fault in (*verify(whole).faults, *read_independently(whole).faults):
                 self.broken("f", f"verify: {fault}")
@@ -437,13 +437,13 @@ class Book:
         """A board shows the game as it is now: its Undo names the newest step that can be taken
         back.
         """
-        for doc in await app.store.docs(BOARD):
-            there = await app.store.shown(f"{doc.key}/{doc.data['topic']}")
+        for doc in await app.store.load_docs(BOARD):
+            there = await app.store.load_posted_messages(f"{doc.key}/{doc.data['topic']}")
             for place, spots in there.spots.items():
-                loaded = await app.games.at(place)
+                loaded = await app.games.load_current(place)
                 if loaded is None or loaded.row != doc.key or not place.startswith("discord"):
                     continue
-                rows = await app.store.events(loaded.row, newest_first=True)
+                rows = await app.store.load_events(loaded.row, newest_first=True)
                 found = find_newest_step([row.data for row in rows])
                 taken = found["number"] if found is not None else 0
                 latest, numbers = (

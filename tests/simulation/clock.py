@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-import bot.systems.resolve
+import bot.rulesets.play_once
 
 BEGIN = 1_800_000_000.0
 """The wall clock when a world begins, in Unix seconds."""
@@ -83,7 +83,7 @@ def virtual(loop: VirtualLoop, chance: Random) -> Iterator[None]:
         patch.object(time, "time", loop.wall),
         patch.object(time, "monotonic", loop.time),
         patch.object(time, "sleep", loop.sleep),
-        patch.object(bot.systems.resolve, "thread_time", loop.time),
+        patch.object(bot.rulesets.play_once, "thread_time", loop.time),
         patch.object(os, "urandom", chance.randbytes),
     ):
         yield

@@ -8,9 +8,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.game.loaded import HANDS
-from bot.rules.cards import ALL, ENDS, HAND, SAW, at, hands_now, last_key, moved
-from bot.rules.inputs.decks import faces_shown
+from bot.game.game_cache import HANDS
+from bot.rules.cards import (
+    ALL,
+    ENDS,
+    HAND,
+    SAW,
+    count_at,
+    get_current_hands,
+    get_last_key,
+    set_counts,
+)
+from bot.rules.inputs.decks import list_faces
 from tests.simulation.people import PEOPLE
 from tests.simulation.shown import Shown
 
@@ -46,7 +55,7 @@ class Closed:
         for body in bodies:
             patch = body.get("after") or {}
             fields = patch.get("game") or {}
-            self._out = moved(self._out, patch.get("cards") or {})
+            self._out = set_counts(self._out, patch.get("cards") or {})
             for deck, made in (fields.get("decks") or {}).items():
                 self._decks[deck] |= {card["id"] for card in (made or {}).get("cards", ())}
                 self._words |= {id: id for id in self._decks[deck] if _WORD.fullmatch(id)}
@@ -60,7 +69,7 @@ class Closed:
             }
             if any("deck" in die for die in body.get("dice", ())) and "read" in body:
                 # drawn for all to see
-                self._open |= {self._words.get(str(one), "") for one in faces_shown(body)}
+                self._open |= {self._words.get(str(one), "") for one in list_faces(body)}
             for deck in self._decks:
                 self._look(deck)
 
@@ -68,13 +77,15 @@ class Closed:
         """Whoever holds a card has seen it, and who has looked at the end of a pile what is
         there.
         """
-        hands = hands_now(deck, self._out, self._told.get(self._out.get(last_key(deck), 0), {}))
+        hands = get_current_hands(
+            deck, self._out, self._told.get(self._out.get(get_last_key(deck), 0), {})
+        )
         saw = {
             seat.removeprefix(SAW): dict(held)
             for seat, held in hands.items()
             if seat.startswith(SAW)
         }
-        for seat in at(deck, HAND, self._out):
+        for seat in count_at(deck, HAND, self._out):
             for draw, card in hands.get(seat, ()):
                 seats = (
                     [one for one, drawn in saw.items() if draw in drawn] if seat in ENDS else [seat]
@@ -90,7 +101,9 @@ class Closed:
         A side keeps its hand while somebody plays it; a person keeps one of their own while they play
         no side and have not left the game for good.
         """
-        hands = {seat for deck in self._decks for seat in at(deck, HAND, self._out)} - ENDS.keys()
+        hands = {
+            seat for deck in self._decks for seat in count_at(deck, HAND, self._out)
+        } - ENDS.keys()
         sides = {*self._players.values()}
         elsewhere = {f"@{person}" for person in (*self._players, *self._gone)}
         return sorted(

@@ -13,33 +13,33 @@ from typing import Any
 import pytest
 
 import adapters.slack.delivery
-import adapters.slack.work
-import bot.answers.defaults
+import adapters.slack.request_handler
+import bot.commands.closed_piles
 import bot.commands.games.transfer_and_delete
 import bot.commands.log.answer_footer
 import bot.commands.log.export_and_share
 import bot.commands.log.undo
-import bot.commands.piles
 import bot.commands.play.decks
 import bot.commands.play.hands
+import bot.execution.committer
 import bot.game.undo
-import bot.running.storing
-import bot.stores.sqlite.link
-import bot.stores.statements
+import bot.presentation.derived_inputs
+import bot.storage.sqlite.link
+import bot.storage.statements
 import bot.verification.follows.cards
 from bot.app import App
-from bot.commands.context import Context, _Dice
+from bot.commands.context import Context, _NextEventDice
 from bot.commands.dispatch import ALL_BUTTONS
-from bot.game.decks import piles_read
-from bot.game.undo import Found, Together, find, find_together
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, Person, Place
+from bot.game.decks import build_pile_inputs
+from bot.game.undo import UndoGroup, UndoTarget, find_together, find_undo_target
 from bot.outbox.receipts import Receipts
-from bot.process.entropy import new_id, throwaway
-from bot.rules.cards import last_key
-from bot.stores.records import Commit, Committed, Outgoing
-from bot.verification.export import Promises, behind
-from bot.verification.follows.cards import holders
+from bot.rules.cards import get_last_key
+from bot.runtime.entropy import create_id, create_throwaway_source
+from bot.storage.records import Commit, Committed, Outgoing
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Command, Person, Place
+from bot.verification.export import TextPromises, build_appendix
+from bot.verification.follows.cards import list_holders
 
 REPEATABLE = ("again", "odds", "log")
 
@@ -79,14 +79,14 @@ def mutant(
 
 @mutant("C1: nobody is asked whether a channel may be linked", 5, "e")
 def _links_unasked(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Context, "keeps", True)
+    patch.setattr(Context, "can_manage", True)
 
 
 @mutant(
     "C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2"
 )
 def _ids_believed(patch: pytest.MonkeyPatch) -> None:
-    transfer = bot.commands.games.transfer_and_delete.transfer
+    transfer = bot.commands.games.transfer_and_delete.transfer_game
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
@@ -104,9 +104,9 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
         )
         return {"channel": place}
 
-    patch.setattr(Context, "keeps", True)
-    patch.setattr(bot.commands.games.transfer_and_delete, "transfer", at_once)
-    patch.setattr(adapters.slack.work, "confirmed", believed)
+    patch.setattr(Context, "can_manage", True)
+    patch.setattr(bot.commands.games.transfer_and_delete, "transfer_game", at_once)
+    patch.setattr(adapters.slack.request_handler, "confirm_channels", believed)
 
 
 @mutant("M2: a press that is under way answers everybody's", 6, "d")
@@ -152,7 +152,7 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("M4: what is due is due by a clock that is never set back", 42, "c")
 def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.stores.statements, "OVERDUE", f"due <= {bot.stores.statements.NOW}")
+    patch.setattr(bot.storage.statements, "OVERDUE", f"due <= {bot.storage.statements.NOW}")
 
 
 @mutant("M1: receipts are not written down", 55, "b")
@@ -165,12 +165,12 @@ def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("M5: each command waits for a locked database anew", 40, "h")
 def _waits_in_a_row(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.stores.sqlite.link, "IMPATIENT", 5_000)
+    patch.setattr(bot.storage.sqlite.link, "IMPATIENT", 5_000)
 
 
 @mutant("M7: what was deleted may run again", 24, "a")
 def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.stores.statements, "tombstone", lambda _: new_id())
+    patch.setattr(bot.storage.statements, "compute_tombstone", lambda _: create_id())
 
 
 @mutant("M9: nobody looks whether an answer stands in its channel", 75, "c")
@@ -178,7 +178,7 @@ def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
     async def nowhere(*_: Any) -> bool:
         return False
 
-    patch.setattr(adapters.slack.delivery, "stands", nowhere)
+    patch.setattr(adapters.slack.delivery, "find_posted_answer", nowhere)
 
 
 @mutant("once: a request that comes twice runs twice", 9, "a")
@@ -186,14 +186,14 @@ def _run_twice(patch: pytest.MonkeyPatch) -> None:
     run = App.run
 
     async def anew(app: App, command: Command) -> Reply:
-        return await run(app, replace(command, request_id=new_id()))
+        return await run(app, replace(command, request_id=create_id()))
 
     patch.setattr(App, "run", anew)
 
 
 @mutant("durable before visible: the answer does not wait for the commit", 3, "c")
 def _shown_first(patch: pytest.MonkeyPatch) -> None:
-    from bot.stores.sqlite.store import SqliteStore
+    from bot.storage.sqlite.store import SqliteStore
 
     commit = SqliteStore.commit
     kept: set[asyncio.Task[Committed]] = set()
@@ -211,34 +211,42 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("lease: an answer may be taken over at once", 15, "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.running.storing, "LEASE", 0.0)
+    patch.setattr(bot.execution.committer, "LEASE", 0.0)
 
 
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True)
+        bot.commands.log.export_and_share, "TextPromises", partial(TextPromises, with_secrets=True)
     )
-    patch.setattr(bot.commands.log.export_and_share, "behind", partial(behind, with_secrets=True))
+    patch.setattr(
+        bot.commands.log.export_and_share,
+        "build_appendix",
+        partial(build_appendix, with_secrets=True),
+    )
 
 
 @mutant("cards: an export holds what is closed", 68, "k")
 def _cards_exported(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True)
+        bot.commands.log.export_and_share, "TextPromises", partial(TextPromises, with_secrets=True)
     )
-    patch.setattr(bot.commands.log.export_and_share, "behind", partial(behind, with_secrets=True))
+    patch.setattr(
+        bot.commands.log.export_and_share,
+        "build_appendix",
+        partial(build_appendix, with_secrets=True),
+    )
 
 
 @mutant("cards: who has no seat is shown the hand of one", 37, "k")
 def _others_hand(patch: pytest.MonkeyPatch) -> None:
-    own = bot.commands.play.hands._own
+    own = bot.commands.play.hands._get_hand_owner
 
     def anybody(context: Context) -> str:
-        held = holders(context.game.cards, context.game.decks)
+        held = list_holders(context.game.cards, context.game.decks)
         return own(context) if own(context) in held or not held else held[0]
 
-    patch.setattr(bot.commands.play.hands, "_own", anybody)
+    patch.setattr(bot.commands.play.hands, "_get_hand_owner", anybody)
 
 
 @mutant("cards: what is drawn into a hand is told to all", 8, "k")
@@ -257,40 +265,43 @@ def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("cards: what was in hands before is believed to be so still", 239, "f")
 def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
-    closed = bot.commands.piles.closed_hands
+    closed = bot.commands.closed_piles.load_closed_hands
 
     async def stale(context: Context, id: str) -> Any:
         if context.ledger.hands[0]:
-            context.ledger.hands = context.game.cards.get(last_key(id), 0), context.ledger.hands[1]
+            context.ledger.hands = (
+                context.game.cards.get(get_last_key(id), 0),
+                context.ledger.hands[1],
+            )
         return await closed(context, id)
 
-    for module in (bot.commands.piles, bot.commands.play.decks):
+    for module in (bot.commands.closed_piles, bot.commands.play.decks):
         patch.setattr(module, "closed_hands", stale)
 
 
 @mutant("cards: who leaves takes their hand along", 56, "k", "nobody sits there")
 def _hand_kept(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.verification.follows.cards, "put_back", lambda out, *_: out)
+    patch.setattr(bot.verification.follows.cards, "return_hands", lambda out, *_: out)
 
 
 @mutant("cards: a battle draws from a whole deck, whatever was drawn before", 6, "fk")
 def _whole_pile(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        bot.answers.defaults,
-        "piles_read",
-        lambda decks, game, closed: piles_read(decks, replace(game, cards={}), closed),
+        bot.presentation.derived_inputs,
+        "build_pile_inputs",
+        lambda decks, game, closed: build_pile_inputs(decks, replace(game, cards={}), closed),
     )
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")
 def _other_dice(patch: pytest.MonkeyPatch) -> None:
-    draw = _Dice.draw
+    draw = _NextEventDice.draw
 
-    def other(dice: _Dice, die: Any) -> int | str:
+    def other(dice: _NextEventDice, die: Any) -> int | str:
         draw(dice, die)
-        return throwaway().draw(die)
+        return create_throwaway_source().draw(die)
 
-    patch.setattr(_Dice, "draw", other)
+    patch.setattr(_NextEventDice, "draw", other)
 
 
 @mutant("board: it stays as it was posted", 18, "j")
@@ -298,7 +309,7 @@ def _board_left(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
 
-    patch.setattr(bot.commands.log.answer_footer, "following", nothing)
+    patch.setattr(bot.commands.log.answer_footer, "list_board_updates", nothing)
 
 
 @mutant("true: what was undone is left as it was", 19, "i")
@@ -306,12 +317,12 @@ def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
 
-    patch.setattr(bot.running.storing, "amended", nothing)
+    patch.setattr(bot.execution.committer, "list_changed_messages", nothing)
 
 
 @mutant("undo: whoever plays the other side by now agrees, also who joined afterwards", 116, "f")
 def _joined_afterwards(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.undo, "then", lambda _events, game, _number: game)
+    patch.setattr(bot.commands.log.undo, "game_at", lambda _events, game, _number: game)
 
 
 @mutant("undo: a manager agrees though the other side is there", 18, "f")
@@ -324,12 +335,12 @@ def _passed_over(patch: pytest.MonkeyPatch) -> None:
     def without_units(events: Any) -> list[Any]:
         return [event for event in events if event["kind"] != "unit"]
 
-    def find_past_units(newest_first: Any, last: int, number: int) -> Found:
-        return find(without_units(newest_first), last, number)
+    def find_past_units(newest_first: Any, last: int, number: int) -> UndoTarget:
+        return find_undo_target(without_units(newest_first), last, number)
 
-    def collect_past_units(newest_first: Any, number: int, person: str) -> Together:
+    def collect_past_units(newest_first: Any, number: int, person: str) -> UndoGroup:
         return find_together(without_units(newest_first), number, person)
 
-    patch.setattr(bot.game.undo, "find", find_past_units)
-    patch.setattr(bot.commands.log.undo, "find", find_past_units)
+    patch.setattr(bot.game.undo, "find_undo_target", find_past_units)
+    patch.setattr(bot.commands.log.undo, "find_undo_target", find_past_units)
     patch.setattr(bot.commands.log.undo, "find_together", collect_past_units)

@@ -22,21 +22,21 @@ from adapters.discord.calls import (
     UNKNOWN_MESSAGE,
     UNKNOWN_WEBHOOK,
     UPDATE,
-    Refused,
+    DiscordApi,
+    DiscordRefused,
     Unsure,
-    Wire,
 )
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.delivery import Delivery
-from adapters.discord.incoming import Work, make_good
-from adapters.discord.render import ACTION, LATE, PERHAPS, render
+from adapters.discord.incoming import DiscordServices, answer_receipt
+from adapters.discord.render import ACTION, LATE, PERHAPS, render_message
 from adapters.discord.request import EPHEMERAL, PLATFORM
-from adapters.discord.request import Request as Ask
+from adapters.discord.request import DiscordRequest as Ask
 from adapters.discord.serve import Grognard
-from bot.interface.registry import registry
-from bot.interface.reply.reply import File, Reply
-from bot.interface.typing.command_text import parse_text
 from bot.outbox.receipts import watch
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import File, Reply
+from bot.ui.typing.command_text import parse_text
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
 from tests.simulation.shown import Request, Shown
 
@@ -72,16 +72,16 @@ class Discord:
             )
         request = self._request(parts[2])
         if self._world.loop.time() - request.at > TOKEN_LIFE:
-            raise Refused(401, 50027, "Invalid Webhook Token")
+            raise DiscordRefused(401, 50027, "Invalid Webhook Token")
         if request.token not in self.first:
-            raise Refused(404, UNKNOWN_WEBHOOK, "Unknown Webhook")
+            raise DiscordRefused(404, UNKNOWN_WEBHOOK, "Unknown Webhook")
         original = self.original[request.token]
         if method == "POST":  # the first follow-up takes the placeholder's place
             if original.loading and not original.deleted:
                 return self._written(original, body, files)
             return self._post(request, body, files)
         if original.deleted:
-            raise Refused(404, UNKNOWN_MESSAGE, "Unknown Message")
+            raise DiscordRefused(404, UNKNOWN_MESSAGE, "Unknown Message")
         if method == "PATCH":
             return self._written(original, body, files)
         if method == "DELETE":
@@ -133,9 +133,9 @@ class Discord:
 
     def _respond(self, request: Request, kind: int, data: Json, files: Sequence[File]) -> Json:
         if request.token in self.first:
-            raise Refused(400, ANSWERED_BEFORE, "Interaction has already been acknowledged.")
+            raise DiscordRefused(400, ANSWERED_BEFORE, "Interaction has already been acknowledged.")
         if self._world.loop.time() - request.at > RECEIPT_LIMIT:
-            raise Refused(404, UNKNOWN_INTERACTION, "Unknown interaction")
+            raise DiscordRefused(404, UNKNOWN_INTERACTION, "Unknown interaction")
         if kind in (UPDATE, DEFER_UPDATE):
             assert request.message is not None
             self.first[request.token], self.original[request.token] = kind, request.message
@@ -232,7 +232,7 @@ def key_of(body: Json) -> str:
 
 def key_of_reply(reply: Reply, _: str) -> str:
     """The key under which a stored reply is shown."""
-    return key_of(render(reply, Ask(1, "", 0, 2, 1)).body)
+    return key_of(render_message(reply, Ask(1, "", 0, 2, 1)).body)
 
 
 def text_of(body: Json) -> str:
@@ -246,13 +246,13 @@ def text_of(body: Json) -> str:
     return "\n".join(line for line in lines if line)
 
 
-class SimWire(Wire):
+class SimWire(DiscordApi):
     """The adapter's own repeating and doubting, over calls that may fail."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def _once(
+    async def _call_once(
         self,
         method: str,
         path: str,
@@ -265,9 +265,9 @@ class SimWire(Wire):
         fate = world.fate("discord")
         await process.pass_time(world.wire_delay)
         if fate == "limit":
-            raise Refused(429, 0, "slow down", 0.3)
+            raise DiscordRefused(429, 0, "slow down", 0.3)
         if fate == "fault":
-            raise Refused(503, 0, "unavailable")
+            raise DiscordRefused(503, 0, "unavailable")
         if fate == "lost":
             await asyncio.sleep(timeout)
             raise Unsure("timeout")
@@ -381,7 +381,7 @@ class Bot(Grognard):
         self.app = process.app
         self.http = SimHttp(process)  # type: ignore[assignment]
         wire = SimWire(process)
-        self.work = Work(
+        self.work = DiscordServices(
             self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self
         )
         self._at_work, self._beside = set(), set()
@@ -393,14 +393,14 @@ class Bot(Grognard):
 
     def begin(self) -> None:
         """What begins at login."""
-        self._start(self.work.delivery.outbox.run(), self._beside)
-        owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
-        self._start(owed, self._beside)
+        self._start_task(self.work.delivery.outbox.run(), self._beside)
+        owed = watch(self.app.receipts, PLATFORM, lambda one: answer_receipt(self.work, one))
+        self._start_task(owed, self._beside)
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""
         before = set(self._at_work)
-        self.heard(interaction(request))
+        self.receive_gateway_event(interaction(request))
         for task in self._at_work - before:
             await asyncio.wait([task])
 
@@ -451,11 +451,11 @@ def resolved_channel(request: Request, channel: str) -> Json:
 
 def command_data(request: Request) -> Json:
     """A typed command as Discord sends it."""
-    typed = parse_text(request.doing, registry())
+    typed = parse_text(request.doing, get_registry())
     options: list[Json] = []
     resolved: Json = {}
     for name, value in typed.options.items():
-        option = typed.spec.option(name)
+        option = typed.spec.find_option(name)
         kind = KINDS.get(option.type, 3) if option is not None else 3
         if name == "file":
             resolved = {

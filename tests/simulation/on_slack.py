@@ -8,14 +8,14 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.incoming import Listeners
-from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
+from adapters.slack.listeners import Listeners
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render_message
 from adapters.slack.request import PLATFORM
+from adapters.slack.request_handler import RequestHandler
 from adapters.slack.teams import Team, Teams
-from adapters.slack.work import Work
-from bot.interface.reply.reply import Reply
 from bot.outbox.receipts import watch
+from bot.ui.reply.reply import Reply
 from tests.simulation.clock import BEGIN
 from tests.simulation.people import BY_KEY, SPOTS, human, slack_id, spot_of_dm
 from tests.simulation.shown import REQUEST, Request, Shown
@@ -47,7 +47,7 @@ class Slack:
         request = world.requests[int(url.removeprefix("hook"))]
         uses = self._uses[url] = self._uses.get(url, 0) + 1
         if uses > URL_USES or world.loop.time() - request.at > URL_LIFE:
-            raise Refused("used_url")
+            raise SlackRefused("used_url")
         if body.get("replace_original") and request.message is not None:
             shown = request.message
             request.shown.append(shown)
@@ -79,7 +79,7 @@ class Slack:
                 if one.number == number and one.stands and not one.viewer
             ]
             if not found:
-                raise Refused("message_not_found")
+                raise SlackRefused("message_not_found")
             self._fill(found[0], {"metadata": found[0].body.get("metadata"), **given})
             return {"ts": given["ts"], "channel": given["channel"]}
         if method == "chat.delete":
@@ -90,14 +90,14 @@ class Slack:
                 if one.number == number and one.stands and not one.viewer
             ]
             if not found:
-                raise Refused("message_not_found")
+                raise SlackRefused("message_not_found")
             found[0].deleted = True
             return {}
         if method in ("pins.add", "pins.remove"):
             self._spot(team, given["channel"])
             return {}
         if method.startswith("views."):
-            raise Refused("expired_trigger_id")  # then it is a message for one pair of eyes
+            raise SlackRefused("expired_trigger_id")  # then it is a message for one pair of eyes
         if method == "files.getUploadURLExternal":
             id = f"F{len(self._files)}"
             self._files[id] = ""
@@ -119,7 +119,7 @@ class Slack:
         """What a bot may ask about channels and their members."""
         spot = BY_KEY.get(f"slack:{team}/{given['channel']}")
         if spot is None or not spot.bot:
-            raise Refused("channel_not_found")
+            raise SlackRefused("channel_not_found")
         if method == "conversations.members":
             return {"members": [slack_id(who) for who in sorted(spot.members)]}
         if method == "conversations.info":
@@ -128,7 +128,7 @@ class Slack:
             f"Slack is asked for {method}"
         )
         if team != READABLE:
-            raise Refused("missing_scope")
+            raise SlackRefused("missing_scope")
         since = float(given.get("oldest") or 0) - BEGIN
         public = [
             one for one in self._world.shown if one.spot == spot and one.stands and not one.viewer
@@ -145,9 +145,9 @@ class Slack:
             return spot_of_dm(channel)
         spot = BY_KEY.get(f"slack:{team}/{channel}")
         if spot is None:
-            raise Refused("channel_not_found")
+            raise SlackRefused("channel_not_found")
         if not spot.bot:
-            raise Refused("not_in_channel")
+            raise SlackRefused("not_in_channel")
         return spot
 
     def _fill(self, shown: Shown, body: Mapping[str, Any]) -> None:
@@ -168,7 +168,7 @@ class Slack:
 
 def key_of_reply(reply: Reply, team: str) -> str:
     """The key under which a stored reply is shown in a workspace."""
-    return _key(render(reply, team).text)
+    return _key(render_message(reply, team).text)
 
 
 def _key(text: str) -> str:
@@ -180,7 +180,7 @@ def _key(text: str) -> str:
     return f"{first} | {last}" if last.startswith("#") else first
 
 
-class SimWire(Wire):
+class SimWire(SlackApi):
     """Calls that may fail, before they were done or after."""
 
     def __init__(self, process: Process) -> None:
@@ -235,13 +235,13 @@ class Context:
         teams = Teams(clock=process.loop.time)
         for team in ("T1", "T2"):
             teams.add(Team(team, f"xoxb-{team}", BOT, "BBOT", team))
-        self.work = Work(process.app, wire, teams)
+        self.work = RequestHandler(process.app, wire, teams)
         self._listeners = Listeners(self.work)
         self._beside: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
         """What begins with the connection."""
-        owed = watch(self.work.app.receipts, PLATFORM, self._listeners.make_good)
+        owed = watch(self.work.app.receipts, PLATFORM, self._listeners.answer_receipt)
         self._beside = [asyncio.create_task(work) for work in (self.work.posts.outbox.run(), owed)]
 
     async def take(self, request: Request) -> None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unittest.mock import patch
 
 from bot.app import App
-from bot.odds_worker.pool import Odds, Worker
-from bot.stores.sqlite import SqliteStore
-from bot.systems import catalog
+from bot.odds_pool.pool import OddsService, Worker
+from bot.rulesets import catalog
+from bot.storage.sqlite import SqliteStore
 from tests.packs.conftest import FEW
 from tests.packs.test_closed_draws import CAMP
 from tests.packs.test_draws import FILES, SEQUENCES
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FOLDER = Path(__file__).parents[2] / "packs"
-_read = cache(catalog._packs)
+_read = cache(catalog._load_packs)
 """No world changes them: they are read once."""
 
 
@@ -79,12 +79,12 @@ def packs_of(texts: Iterable[str], folder: Path | None = None) -> Iterator[None]
     these commands names one: other worlds do without."""
     named = any(word in text for text in texts for word in ("three-mills", "salt-road", "few"))
     packs = {catalog.PACKS: str(folder or _worded().name)} if named else {}
-    with patch.dict(os.environ, packs), patch.object(catalog, "_packs", _read):
-        catalog.everywhere.cache_clear()
+    with patch.dict(os.environ, packs), patch.object(catalog, "_load_packs", _read):
+        catalog.load_shared_systems.cache_clear()
         try:
             yield
         finally:
-            catalog.everywhere.cache_clear()
+            catalog.load_shared_systems.cache_clear()
 
 
 class Inline(Worker):
@@ -114,7 +114,7 @@ class Process:
         )
         handling = self.app.handling
         handling.worker = handling.checker = Inline()
-        handling.odds = Odds(handling.worker)
+        handling.odds = OddsService(handling.worker)
         if platforms:
             self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Context(self)}
             for side in self._sides.values():

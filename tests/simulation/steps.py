@@ -24,11 +24,11 @@ from weakref import WeakSet
 
 import aiosqlite
 
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Receipt
-from bot.running.due_loop import EVERY
-from bot.stores.base import StoreError
-from bot.stores.sqlite.journal import journal_path
+from bot.execution.due_loop import EVERY
+from bot.storage.base import StoreError
+from bot.storage.sqlite.journal import get_journal_path
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Receipt
 from tests.packs.evening import Player
 from tests.simulation import door, world
 from tests.simulation.book import id_of
@@ -56,7 +56,7 @@ class Mortal(Process):
         """Reminders too."""
         await super().begin(platforms=platforms)
         if platforms:
-            self.app.make_good = partial(self._make_good, self.app.make_good)  # type: ignore[method-assign]
+            self.app.answer_receipt = partial(self._make_good, self.app.answer_receipt)  # type: ignore[method-assign]
             self._due = asyncio.create_task(self._remind())
 
     async def _make_good(
@@ -235,7 +235,7 @@ class Evening(World):
         """Whether nobody serves, or what the dead have noted down is not taken over yet: whoever
         typed it waits.
         """
-        with closing(sqlite3.connect(journal_path(self.path))) as journal:
+        with closing(sqlite3.connect(get_journal_path(self.path))) as journal:
             there = "SELECT count(*) FROM sqlite_master WHERE name = 'receipts'"
             (noted,) = journal.execute(there).fetchone()
             (owed,) = journal.execute("SELECT count(*) FROM receipts").fetchone() if noted else (0,)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.systems.packs.pack import PackSystem, load_pack
+from bot.rulesets.packs.pack import PackSystem, load_pack
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.packs.evening import Player

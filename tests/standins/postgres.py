@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.stores.postgres import link
+from bot.storage.postgres import link
 from tests.memory import memory
 
 HOW = "needs a PostgreSQL server: on Debian, apt-get install postgresql"

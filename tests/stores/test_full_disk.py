@@ -20,13 +20,13 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.running.promises import NOTE
-from bot.stores.postgres import PostgresStore, link
-from bot.stores.sqlite import SqliteStore
-from bot.stores.store import Store
-from bot.verification.check_games import audit
+from bot.execution.promises import NOTE
+from bot.storage.postgres import PostgresStore, link
+from bot.storage.sqlite import SqliteStore
+from bot.storage.store import Store
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
+from bot.verification.check_games import audit_games
 from tests.standins.postgres import HOW, PostgresServer, binaries
 
 SIZE = "160m"
@@ -109,10 +109,10 @@ async def play_until_full(app: App, disk: Path) -> tuple[set[int], int]:
 
 async def check(store: Store, saved: set[int]) -> None:
     """What was answered is there, once, and the log is whole."""
-    assert await audit(store) == (1, [])
+    assert await audit_games(store) == (1, [])
     assert not await store.check()
-    (game,) = await store.games()
-    labels = [int(text.text[:4]) for text in await store.texts(game) if text.key == "label"]
+    (game,) = await store.list_games()
+    labels = [int(text.text[:4]) for text in await store.load_texts(game) if text.key == "label"]
     assert len(labels) == len(set(labels)), "nothing twice"
     assert saved <= set(labels), "nothing that was answered is lost"
     print(f"{len(saved)} saved, {len(set(labels) - saved)} saved without an answer")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.base import StoreError
-from bot.stores.journal import Journal
-from bot.stores.postgres import PostgresStore
-from bot.stores.sqlite import SqliteStore
-from bot.stores.sqlite.journal import JournalFile, journal_path
+from bot.storage.base import StoreError
+from bot.storage.journal import Journal
+from bot.storage.postgres import PostgresStore
+from bot.storage.sqlite import SqliteStore
+from bot.storage.sqlite.journal import JournalFile, get_journal_path
+from bot.ui.spec import Command, Person, Place, Receipt
 from tests.standins.postgres import PostgresServer
 from tests.stores.test_contract import Clock
 
@@ -128,7 +128,7 @@ async def test_what_is_about_a_person_or_a_place_can_be_deleted(
 async def test_the_journal_can_be_written_while_the_database_is_locked(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     async with await SqliteStore.open(path) as store:
-        assert not journal_path(path).exists(), "only a late receipt makes the file"
+        assert not get_journal_path(path).exists(), "only a late receipt makes the file"
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             await asyncio.wait_for(store.journal.note(receipt(), LEASE), 30)

@@ -12,16 +12,16 @@ import asyncpg
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Command, Person, Place, Receipt
-from bot.process.settings import Settings
-from bot.stores.base import Conflict, StoreError
-from bot.stores.opening import open_store
-from bot.stores.postgres import PostgresStore, link
-from bot.stores.postgres import store as postgres_store
-from bot.stores.postgres.schema import newest_version
-from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
-from bot.stores.statements import Step
-from bot.verification.check_games import audit
+from bot.runtime.settings import Settings
+from bot.storage.base import Conflict, StoreError
+from bot.storage.opening import open_store
+from bot.storage.postgres import PostgresStore, link
+from bot.storage.postgres import store as postgres_store
+from bot.storage.postgres.schema import get_newest_version
+from bot.storage.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
+from bot.storage.statements import SqlStep
+from bot.ui.spec import Command, Person, Place, Receipt
+from bot.verification.check_games import audit_games
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer, postgres_server
 
@@ -89,9 +89,9 @@ async def test_a_server_that_goes_away_in_mid_traffic_loses_and_doubles_nothing(
         answered = dict(enumerate(await asyncio.gather(*players)))
         for game, count in answered.items():
             assert count > 10
-            rows = await store.events(f"g{game}")
+            rows = await store.load_events(f"g{game}")
             assert [row.number for row in rows] == list(range(1, count + 1))
-        waiting = [row.request_id for row in await store.outbox_claim(1, 1_000_000)]
+        waiting = [row.request_id for row in await store.claim_outbox(1, 1_000_000)]
         assert len(waiting) == len(set(waiting)) == sum(answered.values()), (
             "each answer is in the outbox, once"
         )
@@ -104,7 +104,11 @@ async def test_a_server_that_stays_away_gives_one_kind_line(
     monkeypatch.setattr(link, "PATIENCE", 0.2)
     async with await PostgresStore.open(own_server.new_database()) as store:
         own_server.stop()
-        for ask in (store.peek("discord:s:c"), store.commit(roll("g1", 1)), store.doc("k", "v")):
+        for ask in (
+            store.load_game_version("discord:s:c"),
+            store.commit(roll("g1", 1)),
+            store.load_doc("k", "v"),
+        ):
             with pytest.raises(StoreError, match="cannot be reached") as refused:
                 await ask
             assert refused.value.code == "store-away"
@@ -142,17 +146,17 @@ async def test_a_server_that_is_away_is_waited_for_once(
         note, first, second = await asyncio.gather(
             waited(store.journal.note(receipt, 1.0)),
             waited(store.commit(roll("g1", 1))),
-            waited(store.peek("p")),
+            waited(store.load_game_version("p")),
         )
         assert note < min(first, second)
-        assert await waited(store.seen("g1-1")) == 0
+        assert await waited(store.load_earlier_reply("g1-1")) == 0
         own_server.start()
         own_server.stop()
-        assert await waited(store.peek("p")) == 0, "nobody has seen it back"
+        assert await waited(store.load_game_version("p")) == 0, "nobody has seen it back"
         own_server.start()
-        assert await store.peek("p") is None
+        assert await store.load_game_version("p") is None
         own_server.stop()
-        assert await waited(store.peek("p")) > 0
+        assert await waited(store.load_game_version("p")) > 0
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
@@ -174,11 +178,11 @@ async def test_writes_one_after_another_never_wait_for_a_batch_that_has_ended(
 async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = link.Link.run
+    real = link.PostgresLink.run
     broken: list[object] = []
 
     async def run(
-        self: link.Link,
+        self: link.PostgresLink,
         job: Callable[[link.Connection], Awaitable[object]],
         *,
         is_safe: bool = True,
@@ -193,11 +197,11 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
 
         return await real(self, then_break, is_safe=is_safe, patience=patience)
 
-    monkeypatch.setattr(link.Link, "run", run)
+    monkeypatch.setattr(link.PostgresLink, "run", run)
     done = await store.commit(roll("g1", 1))
     assert broken, "it was carried out, and nobody heard of it"
     assert (done.reply, done.seen, done.outbox) == ({"number": 1}, False, (1,))
-    assert len(await store.events("g1")) == 1
+    assert len(await store.load_events("g1")) == 1
     assert (await store.commit(roll("g1", 1))).seen, "as the request that comes again"
 
     broken.clear()
@@ -217,7 +221,7 @@ async def test_processes_that_start_at_once_make_the_tables_once(postgres: Postg
         await asyncio.gather(
             *(store.commit(roll(f"g{number}", 1)) for number, store in enumerate(stores))
         )
-        assert len(await stores[0].games()) == 6
+        assert len(await stores[0].list_games()) == 6
 
 
 async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(
@@ -227,7 +231,7 @@ async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(
     async with await PostgresStore.open(newer):
         pass
     connection = await asyncpg.connect(newer)
-    await connection.execute("UPDATE grognard_schema SET version = $1", newest_version() + 1)
+    await connection.execute("UPDATE grognard_schema SET version = $1", get_newest_version() + 1)
     await connection.close()
     connection = await asyncpg.connect(others)
     await connection.execute("CREATE TABLE games (id int)")
@@ -263,7 +267,7 @@ async def test_one_request_delivered_to_two_processes_is_answered_once(
     async with await PostgresStore.open(url) as one, await PostgresStore.open(url) as two:
         done = await asyncio.gather(*(store.commit(roll("g1", 1)) for store in (one, two) * 10))
         assert sum(not each.seen for each in done) == 1
-        assert len(await one.events("g1")) == 1
+        assert len(await one.load_events("g1")) == 1
 
 
 async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(
@@ -284,7 +288,7 @@ async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(
             one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True
         )
         assert [type(each) for each in done].count(Conflict) == 1
-        assert len(await one.games()) == 1
+        assert len(await one.list_games()) == 1
 
 
 async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_aside(
@@ -325,7 +329,7 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
             await other.close()
         with pytest.raises(Conflict):
             await late
-        assert [game for _, game in await one.played("discord:s:c")] == ["g0", "g1"]
+        assert [game for _, game in await one.load_game_history("discord:s:c")] == ["g0", "g1"]
 
 
 async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: PostgresServer) -> None:
@@ -336,7 +340,7 @@ async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: Post
             await stack.enter_async_context(store)
         waiting = tuple(Outgoing("discord:s:c", {}, reply={"n": number}) for number in range(40))
         await stores[0].commit(Commit("r", outbox=[*waiting]))
-        claims = await asyncio.gather(*(store.outbox_claim(60, 7) for store in stores * 2))
+        claims = await asyncio.gather(*(store.claim_outbox(60, 7) for store in stores * 2))
         ids = [row.id for claimed in claims for row in claimed]
         assert len(ids) == len(set(ids)) == 40
 
@@ -349,17 +353,21 @@ async def test_what_postgresql_cannot_hold_stops_nothing(store: PostgresStore) -
         )
     )
     for key in ("a\0", "a\ud800"):
-        assert await store.doc("link", key) is None
+        assert await store.load_doc("link", key) is None
         assert await store.take_doc("link", key) is None
-        assert await store.due_at(key) is None
-    assert await store.seen("nul\0") == {"text": "a\0b\ud800"}
-    assert [person.name for person in await store.persons("g1")] == ["A\N{REPLACEMENT CHARACTER}?"]
+        assert await store.load_due_at(key) is None
+    assert await store.load_earlier_reply("nul\0") == {"text": "a\0b\ud800"}
+    assert [person.name for person in await store.load_persons("g1")] == [
+        "A\N{REPLACEMENT CHARACTER}?"
+    ]
 
 
 async def test_damaged_texts_are_found(store: PostgresStore, postgres: PostgresServer) -> None:
     await store.commit(roll("g1", 1))
     assert await store.check() == []
-    await store._writer.write([Step("UPDATE requests SET reply = replace(reply, ?1, '7')", ("1",))])
+    await store._writer.write(
+        [SqlStep("UPDATE requests SET reply = replace(reply, ?1, '7')", ("1",))]
+    )
     assert [line.partition(",")[0] for line in await store.check()] == ["table requests"]
 
 
@@ -381,8 +389,12 @@ async def test_a_game_is_played_by_two_bots_on_one_database(postgres: PostgresSe
             for channel, name in ((anna, "Anna"), (ben, "Ben"))
         ]
         await asyncio.gather(*shots)
-        assert await audit(one.store) == (1, [])
-        assert [line for line in (await ben.do("Ben", "/log")).text().splitlines() if "2d6" in line]
+        assert await audit_games(one.store) == (1, [])
+        assert [
+            line
+            for line in (await ben.do("Ben", "/log")).format_text().splitlines()
+            if "2d6" in line
+        ]
     finally:
         await one.close()
         await two.close()

@@ -24,13 +24,13 @@ from typing import Any
 import aiosqlite
 import pytest
 
-from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.base import Conflict, StoreError
-from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
-from bot.stores.sqlite import SqliteStore, TemporaryStore, faults, link, schema
-from bot.stores.sqlite.link import Link
-from bot.stores.sqlite.schema import FIRST_VERSION, MIGRATIONS, backup_path, migrate
-from bot.stores.store import Store
+from bot.storage.base import Conflict, StoreError
+from bot.storage.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
+from bot.storage.sqlite import SqliteStore, TemporaryStore, faults, link, schema
+from bot.storage.sqlite.link import SqliteLink
+from bot.storage.sqlite.schema import FIRST_VERSION, MIGRATIONS, get_backup_path, migrate
+from bot.storage.store import Store
+from bot.ui.spec import Command, Person, Place, Receipt
 from tests.refusing import refuses
 
 
@@ -78,8 +78,8 @@ async def test_a_temporary_store_leaves_nothing_behind(
     assert await store.journal.note(
         Receipt(Command(("roll",), {}, Person("a", "Anna"), Place("b"), "r1"), 1.0), 1.0
     )
-    assert await store.peek("place g1") == ("g1", 1, False)
-    assert await other.peek("place g1") is None, "each has a folder of its own"
+    assert await store.load_game_version("place g1") == ("g1", 1, False)
+    assert await other.load_game_version("place g1") is None, "each has a folder of its own"
     assert [folder.stat().st_mode & 0o077 for folder in tmp_path.iterdir()] == [0, 0]
     await store.close()
     await other.close()
@@ -104,9 +104,9 @@ async def test_everything_is_there_after_reopening(path: Path) -> None:
         saved = await store.load_game("place g1")
         assert saved is not None
         assert [row.number for row in saved.events] == [1, 2]
-        assert await store.seen("g1 2") == {"number": 2}
+        assert await store.load_earlier_reply("g1 2") == {"number": 2}
         assert (await store.commit(roll(2))).seen
-        assert len(await store.outbox_claim(1)) == 1
+        assert len(await store.claim_outbox(1)) == 1
         assert not await store.check()
 
 
@@ -131,7 +131,7 @@ async def test_waiting_commits_share_one(path: Path) -> None:
         await asyncio.gather(*(store.commit(roll(2, f"g{n}")) for n in range(50)))
         await store._writer.run(lambda conn: conn.set_trace_callback(None))
         assert begun.count("COMMIT") <= 4
-        assert len(await store.games()) == 50
+        assert len(await store.list_games()) == 50
 
 
 async def test_one_bad_job_among_others_undoes_only_itself(path: Path) -> None:
@@ -157,8 +157,8 @@ async def test_one_bad_job_among_others_undoes_only_itself(path: Path) -> None:
         )
         kinds = [type(result).__name__ for result in results]
         assert kinds == ["Committed", "LookupError", "Conflict", "IntegrityError", "Committed"]
-        assert await store.peek("place g1") == ("g1", 2, False)
-        assert len(await store.events("g2")) == 2
+        assert await store.load_game_version("place g1") == ("g1", 2, False)
+        assert len(await store.load_events("g2")) == 2
 
 
 async def test_giving_up_waiting_does_not_undo(path: Path) -> None:
@@ -170,7 +170,7 @@ async def test_giving_up_waiting_does_not_undo(path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         await store.commit(roll(3))
-        assert await store.peek("place g1") == ("g1", 3, False)
+        assert await store.load_game_version("place g1") == ("g1", 3, False)
 
 
 def assert_ended(before: set[threading.Thread]) -> None:
@@ -190,7 +190,7 @@ async def test_closing_writes_what_waits_and_ends_the_threads(path: Path) -> Non
     with refuses("store-closed"):
         await store.commit(start("late"))
     with refuses("store-closed"):
-        await store.peek("place g1")
+        await store.load_game_version("place g1")
     await store.close()
 
 
@@ -199,7 +199,7 @@ async def test_whoever_reads_while_it_closes_is_told_so(path: Path) -> None:
     closing_it = asyncio.create_task(store.close())
     await asyncio.sleep(0)
     with refuses("store-closed"):
-        await store.peek("place g1")
+        await store.load_game_version("place g1")
     await closing_it
 
 
@@ -271,7 +271,7 @@ async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
         with held(path):
             with refuses("store-locked"):
                 await store.commit(roll(2))
-            assert await store.peek("place g1") == ("g1", 1, False), "reading goes on"
+            assert await store.load_game_version("place g1") == ("g1", 1, False), "reading goes on"
             assert "locked" in await refused(path)
         assert not (await store.commit(roll(2))).seen
 
@@ -357,11 +357,13 @@ async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said
                 await store.commit(roll(number))
         with refuses("store-gone"):
             await store.load_game("place g1")
-        message = await asyncio.wait_for(store.gone(), 30)
+        message = await asyncio.wait_for(store.watch_for_removal(), 30)
         rescued = next(path.parent.glob("*.rescued-*"))
         assert str(rescued) in message
     async with await SqliteStore.open(rescued) as saved:
-        assert len(await saved.events("g1")) >= 2, "what was answered before is in the rescued copy"
+        assert len(await saved.load_events("g1")) >= 2, (
+            "what was answered before is in the rescued copy"
+        )
 
 
 async def test_a_temporary_file_that_is_taken_away_is_not_said_to_be_rescued(
@@ -373,7 +375,7 @@ async def test_a_temporary_file_that_is_taken_away_is_not_said_to_be_rescued(
     next(tmp_path.glob("*/games.db")).unlink()
     with pytest.raises(StoreError, match="moved or replaced"):
         await store.commit(roll(2))
-    assert "its games are lost" in await asyncio.wait_for(store.gone(), 30)
+    assert "its games are lost" in await asyncio.wait_for(store.watch_for_removal(), 30)
     await store.close()
     assert not list(tmp_path.iterdir())
 
@@ -386,7 +388,7 @@ async def test_while_the_file_is_there_nobody_is_alarmed(path: Path) -> None:
             third.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         await store.commit(roll(3))
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(store.gone(), 0.05)
+            await asyncio.wait_for(store.watch_for_removal(), 0.05)
 
 
 async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one_begins(
@@ -395,7 +397,7 @@ async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one
     """Who closes a file last takes its write-ahead log away, and this one makes another."""
     other, go_on = await SqliteStore.open(path), threading.Event()
     await other.commit(start())
-    link = await Link.open(path, 5)
+    link = await SqliteLink.open(path, 5)
 
     def begin(conn: sqlite3.Connection) -> int:
         go_on.wait(30)
@@ -412,10 +414,10 @@ async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one
         go_on.set()
         assert await begun == 1
         await link.run(lambda conn: conn.execute("UPDATE games SET version = 7"))
-        link.look()
+        link.check_file()
         path.with_name("games.db-wal").unlink()
         with refuses("store-gone"):
-            link.look()
+            link.check_file()
     finally:
         await link.close()
 
@@ -455,12 +457,12 @@ async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
         assert all(
             isinstance(result, StoreError) and "disk is full" in str(result) for result in results
         )
-        assert await store.seen("g1 2") is None
+        assert await store.load_earlier_reply("g1 2") is None
         await store._writer.run(
             lambda conn: conn.execute("PRAGMA max_page_count = 100000").fetchall()
         )
         assert not (await store.commit(roll(2))).seen
-        assert [row.number for row in await store.events("g1")] == [1, 2]
+        assert [row.number for row in await store.load_events("g1")] == [1, 2]
         assert not await store.check()
 
 
@@ -476,7 +478,7 @@ async def test_an_error_of_the_disk_keeps_no_old_state_in_sight(path: Path) -> N
             await store.load_game_by_id("g1")
         await store._reader.run_anyhow(lambda conn: conn.set_progress_handler(None, 1))
         await store.commit(roll(2))
-        assert [row.number for row in await store.events("g1")] == [1, 2]
+        assert [row.number for row in await store.load_events("g1")] == [1, 2]
         saved = await store.load_game_by_id("g1")
         assert saved is not None
         assert saved.game.version == 2
@@ -490,7 +492,7 @@ async def test_a_file_that_became_read_only(path: Path) -> None:
         with refuses("store-failed cannot be written") as caught:
             await store.commit(roll(2))
         assert "right to write" in caught.value.hint
-        assert await store.peek("place g1") == ("g1", 1, False)
+        assert await store.load_game_version("place g1") == ("g1", 1, False)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
@@ -524,7 +526,7 @@ async def test_damage_is_reported(path: Path) -> None:
     try:
         assert await store.check()
         with refuses("store-failed damaged"):
-            await store.events("g1")
+            await store.load_events("g1")
     finally:
         await store.close()
 
@@ -562,10 +564,10 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
     )
     run_migrations(path, later)
     assert "name" in columns(path, "games")
-    copy = backup_path(path, FIRST_VERSION)
+    copy = get_backup_path(path, FIRST_VERSION)
     assert "name" not in columns(copy, "games")
     async with await SqliteStore.open(copy) as store:
-        assert await store.peek("place g1") == ("g1", 1, False)
+        assert await store.load_game_version("place g1") == ("g1", 1, False)
     run_migrations(path, later)  # nothing left to do
 
 
@@ -581,7 +583,7 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
         run_migrations(path, steps)
     assert "name" not in columns(path, "games")
     async with await SqliteStore.open(path) as store:
-        assert await store.peek("place g1") == ("g1", 1, False)
+        assert await store.load_game_version("place g1") == ("g1", 1, False)
 
 
 async def test_processes_that_start_at_once_make_one_file(path: Path) -> None:
@@ -643,7 +645,7 @@ async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
         saved = await store.load_game_by_id("g1")
         assert saved is not None
         assert saved.state == {"count": 120}
-        events = await store.events("g1")
+        events = await store.load_events("g1")
         assert [row.number for row in events] == list(range(1, 122))
         assert {row.data["by"] for row in events[1:]} == {
             f"{name} {n}" for name in "ab" for n in range(60)
@@ -673,15 +675,16 @@ async def check_after_kills(path: Path, answered: list[str]) -> None:
     async with await SqliteStore.open(path) as store:
         assert not await store.check()
         logs = {
-            game: [row.number for row in await store.events(game)] for game in await store.games()
+            game: [row.number for row in await store.load_events(game)]
+            for game in await store.list_games()
         }
         for numbers in logs.values():
             assert numbers == list(range(1, len(numbers) + 1)), "no number missing or doubled"
         for request in answered:
             game, number = request.split()
             assert int(number) in logs[game], "what was answered is in the log"
-            assert await store.seen(request) is not None
-        waiting = {row.request_id for row in await store.outbox_claim(1, limit=10**6)}
+            assert await store.load_earlier_reply(request) is not None
+        waiting = {row.request_id for row in await store.claim_outbox(1, limit=10**6)}
         assert waiting >= set(answered), "and is still to be posted"
 
 
@@ -719,7 +722,7 @@ if __name__ == "__main__":
 async def test_aiosqlite_still_has_the_private_call_that_carries_a_whole_function(
     tmp_path: Path,
 ) -> None:
-    """`Link.run_anyhow` is its one user; a release that renames it is seen here first."""
+    """`SqliteLink.run_anyhow` is its one user; a release that renames it is seen here first."""
     kinds = [
         one.kind.name
         for one in inspect.signature(aiosqlite.Connection._execute).parameters.values()
@@ -750,7 +753,7 @@ async def test_dice_are_shown_once_a_fault_of_the_disk_is_known(
             tried.append(job)
             error = sqlite3.OperationalError("disk I/O error")
             error.sqlite_errorname = "SQLITE_IOERR_WRITE"
-            raise writing.explained(error)
+            raise writing.build_store_error(error)
 
         def fail_to_write(_: Path) -> None:
             raise OSError(errno.EIO, "Input/output error")
@@ -769,5 +772,5 @@ async def test_dice_are_shown_once_a_fault_of_the_disk_is_known(
         assert len(tried) == 1
         monkeypatch.undo()
         await store.commit(roll(2))
-        assert await store.peek("place g1") == ("g1", 2, False)
+        assert await store.load_game_version("place g1") == ("g1", 2, False)
         assert [file.name for file in path.parent.glob("*.probe")] == []

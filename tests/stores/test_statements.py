@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot.stores import statements
-from bot.stores.base import DAY, Conflict, StoreError
-from bot.stores.records import (
+from bot.storage import statements
+from bot.storage.base import DAY, Conflict, StoreError
+from bot.storage.records import (
     TABLES,
     Binding,
     Commit,
@@ -24,11 +24,11 @@ from bot.stores.records import (
     PersonRow,
     SeedRow,
     TextRow,
-    tombstone,
+    compute_tombstone,
 )
-from bot.stores.sqlite import TemporaryStore
-from bot.stores.statements import Row, Step, Talk
-from bot.stores.store import Store
+from bot.storage.sqlite import TemporaryStore
+from bot.storage.statements import Row, SqlStep, Talk
+from bot.storage.store import Store
 from tests.stores import test_contract as contract
 from tests.stores.test_contract import (
     PLACE,
@@ -104,7 +104,7 @@ ALL = Commit(
 )
 """A commit with something of everything."""
 SEED = (b"\1" * 32, "c0ffee", 1, "[]", "", None)
-STONES = [tombstone(request) for request in ("r0", "start old")]
+STONES = [compute_tombstone(request) for request in ("r0", "start old")]
 AFTER = {
     "games": [("g1", 4, 4, "hash3", 1e6, 1e6), ("g2", 1, 2, "h", 1e6, 1e6)],
     "snapshots": [("g1", 3, '{"turn":2}')],
@@ -143,8 +143,8 @@ AFTER = {
 }
 """What a store holds behind it; JSON without its check sums."""
 COUNT = sum(1 for _ in statements.commit_steps(ALL, "attempt", 0.0))
-CONFLICT = Step("DELETE FROM games WHERE id = ?1", ("nobody",), Conflict("nobody"))
-FAULT = Step("INSERT INTO events (game, number, body, hash) VALUES (?1, 1, NULL, '')", ("g9",))
+CONFLICT = SqlStep("DELETE FROM games WHERE id = ?1", ("nobody",), Conflict("nobody"))
+FAULT = SqlStep("INSERT INTO events (game, number, body, hash) VALUES (?1, 1, NULL, '')", ("g9",))
 
 
 async def held(store: Store) -> dict[str, list[Row]]:
@@ -164,7 +164,7 @@ async def begin(store: Store) -> None:
     """Have something of everything that can be changed."""
     for commit in BEFORE:
         await store.commit(commit)
-    await store.outbox_done(*POSTED, spot={"at": 0})
+    await store.mark_outbox_done(*POSTED, spot={"at": 0})
 
 
 @pytest.fixture
@@ -198,13 +198,13 @@ async def test_a_sweep_leaves_nothing_that_is_outdated(store: Store, clock: Cloc
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("fails", [CONFLICT, FAULT], ids=["conflict", "fault"])
 async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
-    begun: Store, monkeypatch: pytest.MonkeyPatch, fails: Step
+    begun: Store, monkeypatch: pytest.MonkeyPatch, fails: SqlStep
 ) -> None:
     """In turn, each among others of the same batch, which go through."""
     real, before = statements.commit_steps, await held(begun)
     for at in range(COUNT):
 
-        def broken(commit: Commit, attempt: str, now: float, at: int = at) -> Iterator[Step]:
+        def broken(commit: Commit, attempt: str, now: float, at: int = at) -> Iterator[SqlStep]:
             steps = list(real(commit, attempt, now))
             return iter([*steps[:at], fails, *steps[at + 1 :]] if commit is ALL else steps)
 
@@ -219,9 +219,11 @@ async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
         assert isinstance(failed, Conflict if fails is CONFLICT else (StoreError, Exception)), at
         assert not isinstance(one, Exception)
         assert not isinstance(two, Exception)
-        assert {doc.key for doc in await begun.docs("count")} >= {f"{at} a", f"{at} b"}
+        assert {doc.key for doc in await begun.load_docs("count")} >= {f"{at} a", f"{at} b"}
     monkeypatch.setattr(statements, "commit_steps", real)
-    await begun.commit(Commit(drop_docs=[("count", doc.key) for doc in await begun.docs("count")]))
+    await begun.commit(
+        Commit(drop_docs=[("count", doc.key) for doc in await begun.load_docs("count")])
+    )
     assert await held(begun) == before
     assert not (await begun.commit(ALL)).seen, "and once nothing fails, all of it is done"
     assert (await begun.commit(ALL)).seen
@@ -234,7 +236,7 @@ class Leaving(TemporaryStore):
         """From now on."""
         write, talk = self._writer.write, self._writer.talk
 
-        async def fewer(steps: Sequence[Step], **how: Any) -> Sequence[Row]:
+        async def fewer(steps: Sequence[SqlStep], **how: Any) -> Sequence[Row]:
             met.update(dict.fromkeys(step.sql for step in steps))
             return await write([step for step in steps if step.sql != without], **how)
 
@@ -245,7 +247,9 @@ class Leaving(TemporaryStore):
         self._writer.talk = shorter  # type: ignore[method-assign]
 
 
-def leaving(talk: Talk, without: str, met: dict[str, None]) -> Generator[Step, Sequence[Row], Any]:
+def leaving(
+    talk: Talk, without: str, met: dict[str, None]
+) -> Generator[SqlStep, Sequence[Row], Any]:
     """A talk whose statement `without` finds nothing."""
     rows: Sequence[Row] | None = None
     try:

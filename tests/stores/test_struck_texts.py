@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.stores.struck_texts import Struck
+from bot.storage.struck_texts import StruckTexts
 
 LONG = "Squads 3 + 4 advance to H5, and the rest of them hold the ridge"
 
@@ -33,15 +33,15 @@ LONG = "Squads 3 + 4 advance to H5, and the rest of them hold the ridge"
     ],
 )
 def test_a_text_is_struck_where_it_stands_by_itself(text: str, said: str, left: str) -> None:
-    assert Struck([text]).strike({"lines": [["group", said]]}) == {"lines": [["group", left]]}
+    assert StruckTexts([text]).strike({"lines": [["group", said]]}) == {"lines": [["group", left]]}
 
 
 def test_an_answer_without_any_of_the_texts_stays_the_same_object_and_no_button_is_changed() -> (
     None
 ):
     reply = {"title": "Bob rolls", "buttons": [{"action": "undo:hold", "label": "Undo"}]}
-    assert Struck(["hold", LONG]).strike(reply) == reply
-    assert Struck(["other"]).strike(reply) is reply
+    assert StruckTexts(["hold", LONG]).strike(reply) == reply
+    assert StruckTexts(["other"]).strike(reply) is reply
 
 
 def packed(data: bytes) -> str:
@@ -79,7 +79,7 @@ def packed(data: bytes) -> str:
 )
 def test_a_file_with_a_text_or_a_name_goes_whole(file: dict[str, Any], stays: bool) -> None:
     reply = {"title": "The log", "files": [file]}
-    assert Struck([LONG], ["Zenobia"]).strike(reply) == {
+    assert StruckTexts([LONG], ["Zenobia"]).strike(reply) == {
         "title": "The log",
         "files": [file] if stays else [],
     }

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.stores.records import Commit, Doc, Outgoing, is_whole, summed
-from bot.stores.sqlite import SqliteStore
+from bot.storage.records import Commit, Doc, Outgoing, add_checksum, is_whole
+from bot.storage.sqlite import SqliteStore
 from tests.playing import Channel
 
 TEXTS = [
@@ -75,10 +75,10 @@ async def test_any_flipped_bit_of_a_stored_text_is_noticed(
 def test_an_earlier_grognards_texts_have_no_sum_and_are_whole() -> None:
     assert is_whole(b'{"title":"hello"}')
     assert not is_whole(b'{"title":"hello}')
-    assert json.loads(summed('{"title":"hello"}')) == {"title": "hello"}, "and it reads ours"
+    assert json.loads(add_checksum('{"title":"hello"}')) == {"title": "hello"}, "and it reads ours"
 
 
 def test_a_changed_word_is_noticed_although_it_is_json_still() -> None:
-    stored = summed('{"title":"Squad 1 misses"}').encode()
+    stored = add_checksum('{"title":"Squad 1 misses"}').encode()
     assert is_whole(stored)
     assert not is_whole(stored.replace(b"misses", b"killed"))

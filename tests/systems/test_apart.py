@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from bot.game.state import roster_of
+from bot.game.state import build_roster
 from bot.rules.errors import UserError
-from bot.rules.odds.by_unit import named_rows
-from bot.rules.odds.odds import joint, marginals
+from bot.rules.odds.by_unit import index_rows
+from bot.rules.odds.odds import compute_joint_odds, compute_marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Plan
-from bot.systems.catalog import systems
-from bot.systems.lnlt import checks
-from bot.systems.system import Sequence
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.lnlt import checks
+from bot.rulesets.system import Sequence
 from tests.systems.test_properties import SEQUENCES, play_any
 from tools.corpus import frozen, game_of, inputs_for
 
@@ -68,12 +68,12 @@ TYPED: dict[tuple[str, str], list[dict[str, Any]]] = {
 def drawn(sequence: Sequence, draw: random.Random) -> Iterator[tuple[Plan[Any], list[str]]]:
     """Plans for inputs that are taken, with outputs that a play of each told."""
     system = sequence.system.id
-    roster = roster_of(game_of(frozen(system).roster))
+    roster = build_roster(game_of(frozen(system).roster))
     names = [unit["name"] for unit in frozen(system).roster]
     some = (inputs_for(draw, sequence, names) for _ in range(TRIES))
     for given in chain(TYPED.get((system, sequence.id), ()), some):
         if (told := play_any(sequence, given, roster, draw)) is not None:
-            plan = sequence.plan(sequence.given(given, roster))
+            plan = sequence.plan(sequence.read_inputs(given, roster))
             yield plan, [path for path, value in told.items() if not isinstance(value, list | dict)]
 
 
@@ -88,7 +88,7 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(
 ) -> None:
     monkeypatch.setattr(checks, "MANY", 2)  # also few are counted by themselves
     sequence, draw, compared = (
-        systems()[system].sequence(id),
+        get_systems()[system].find_sequence(id),
         random.Random(f"apart {system} {id}"),
         0,
     )
@@ -96,7 +96,7 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(
     if (system, id) in HEAVY:
         work = LEAST
     for plan, paths in drawn(sequence, draw):
-        rows = named_rows(plan, sequence.odds_by)
+        rows = index_rows(plan, sequence.odds_by)
         exact = [path for path in paths if "rolls" not in path]
         for by, together in (
             ([*rows], False),
@@ -106,7 +106,7 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(
             (draw.sample(exact, min(3, len(exact))), True),
             ([sequence.odds_by, "targets[39].result"], True),
         ):
-            count: Any = joint if together else marginals
+            count: Any = compute_joint_odds if together else compute_marginals
             try:
                 plain = count(
                     plan._replace(apart=None, focus=None), by, rows, budget=work, rolls=work
@@ -123,10 +123,13 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(
 def test_no_other_sequence_says_so() -> None:
     """Whoever says it of another adds it to APART."""
     for system, id in sorted({*SEQUENCES} - {*APART}):
-        sequence, draw = systems()[system].sequence(id), random.Random(f"apart {system} {id}")
+        sequence, draw = (
+            get_systems()[system].find_sequence(id),
+            random.Random(f"apart {system} {id}"),
+        )
         for _ in range(10):
             try:
-                plan = sequence.plan(sequence.given(inputs_for(draw, sequence, []), {}))
+                plan = sequence.plan(sequence.read_inputs(inputs_for(draw, sequence, []), {}))
             except UserError:
                 continue
             assert plan.apart is None, f"{system} {id}"

@@ -9,7 +9,7 @@ import pytest
 from bot.rules.errors import TableError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit
-from bot.systems.bears import Bearers, find_unborne, read_bears
+from bot.rulesets.bears import Bearers, find_unborne, read_bears
 
 INPUTS = (
     Option("firers", "units"),

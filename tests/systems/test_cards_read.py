@@ -15,7 +15,7 @@ from tests.examples import play_example
 def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each card was read."""
     cards = Counter[str]()
-    answer, column = Table.__call__, Table.column
+    answer, column = Table.__call__, Table.get_column
 
     def answering(table: Table, **asked: Any) -> Any:
         cards[table.id] += 1
@@ -26,7 +26,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return column(table, output, **asked)
 
     monkeypatch.setattr(Table, "__call__", answering)
-    monkeypatch.setattr(Table, "column", along)
+    monkeypatch.setattr(Table, "get_column", along)
     return cards
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.sequence.sequence import Line, Played
+from bot.rules.sequence.sequence import Line, Play
 from tests.examples import odds, play_example
 
 
@@ -121,7 +121,7 @@ def chance_by_odds(check: Check, given: Mapping[str, object]) -> Fraction:
     return 1 - sum((counted.get(word, Fraction(0)) for word in check.fails), Fraction(0))
 
 
-def play_with_ones(check: Check, given: Mapping[str, object]) -> Played | None:
+def play_with_ones(check: Check, given: Mapping[str, object]) -> Play | None:
     """Play a check with its dice, then ones for whatever follows; None for a shot out of reach."""
     dice = [*check.dice]
     while True:

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from bot.game.phases import phases_of
+from bot.game.phases import list_phases
 from bot.game.rights import find_irregularities
 from bot.game.state import Game
-from bot.systems.catalog import systems
-from bot.systems.system import Sequence, System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import Sequence, System
 from tests.playing import Channel
 
 NAMING = [
     pytest.param(system, sequence, id=f"{system.id}-{sequence.id}")
-    for system in systems().values()
+    for system in get_systems().values()
     for sequence in system.sequences.values()
     if sequence.phases
 ]
@@ -25,7 +25,7 @@ NAMING = [
 
 @pytest.mark.parametrize(("system", "sequence"), NAMING)
 def test_each_other_phase_is_remarked_on(system: System, sequence: Sequence) -> None:
-    names = [str(phase["name"]) for phase in phases_of(system)]
+    names = [str(phase["name"]) for phase in list_phases(system)]
     assert {*sequence.phases} <= {*names}, "a phase that the game does not have"
     game = Game("g", system.id, started=True)
     remarked = {
@@ -47,11 +47,11 @@ async def test_a_look_up_and_a_molotov_are_remarked_on_in_rally(line: str, remar
     channel = await Channel.fresh()
     await channel.do("Anna", "game start asl scenario=canal")
     reply = await channel.do("Anna", line)
-    assert remark in reply.text()
-    assert "turn:" not in reply.text(), "who is attacked acts, whoever is to play"
+    assert remark in reply.format_text()
+    assert "turn:" not in reply.format_text(), "who is attacked acts, whoever is to play"
     await channel.do("Anna", "game next")
     await channel.do("Anna", "game next")
-    assert "Phase." not in (await channel.do("Anna", line)).text()
+    assert "Phase." not in (await channel.do("Anna", line)).format_text()
 
 
 async def test_a_strict_game_refuses_the_molotov_and_not_the_look_up() -> None:

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from bot.game.state import roster_of
+from bot.game.state import build_roster
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.sequence.sequence import Plan, nested
-from bot.systems.catalog import systems
-from bot.systems.system import Sequence
+from bot.rules.sequence.sequence import Plan, nest_outputs
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import Sequence
 from tools.corpus import frozen, game_of, inputs_for
 
-SEQUENCES = [(system.id, id) for system in systems().values() for id in system.sequences]
+SEQUENCES = [(system.id, id) for system in get_systems().values() for id in system.sequences]
 PLAYS, FEW = 200, 30
 """Plays of each sequence in the slow run, and in the quick one."""
 TRIES_PER_PLAY = 20
@@ -31,8 +31,11 @@ PROSE = {"direction", "inches"}
 def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(
     system: str, id: str, plays: int
 ) -> None:
-    sequence, draw = systems()[system].sequence(id), random.Random(f"anything for {system} {id}")
-    roster = roster_of(game_of(frozen(system).roster))
+    sequence, draw = (
+        get_systems()[system].find_sequence(id),
+        random.Random(f"anything for {system} {id}"),
+    )
+    roster = build_roster(game_of(frozen(system).roster))
     names = [unit["name"] for unit in frozen(system).roster]
     played = 0
     for _ in range(TRIES_PER_PLAY * plays):
@@ -61,7 +64,7 @@ def play_any(
 ) -> dict[str, Any] | None:
     """What a play with drawn dice tells, each path once; None where the inputs are refused."""
     try:
-        plan: Plan[Any] = sequence.plan(sequence.given(given, roster))
+        plan: Plan[Any] = sequence.plan(sequence.read_inputs(given, roster))
     except UserError:
         return None
     state, told, notes = plan.start, dict(plan.opening), list(plan.notes)
@@ -81,7 +84,9 @@ def play_any(
         notes += ruling.notes
         state = ruling.after
     tell(plan.closing(state))
-    assert (plan.settles(notes) if plan.settles is not None else plan.settle(nested(told))).headline
+    assert (
+        plan.settles(notes) if plan.settles is not None else plan.settle(nest_outputs(told))
+    ).headline
     return told
 
 

@@ -9,13 +9,13 @@ from itertools import product
 import icepool
 import pytest
 
-from bot.host.batch import answer
-from bot.host.cli import odds_once
-from bot.interface.reply.bars import percent
-from bot.interface.reply.parts import Odds
-from bot.rules.sequence.rounds import UNDECIDED, Fought
-from bot.systems.catalog import systems
-from bot.systems.resolve import count_rounds, rounds_of
+from bot.cli.batch import answer_request
+from bot.cli.cli import count_odds_once
+from bot.rules.sequence.rounds import UNDECIDED, FightOdds
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.play_once import count_rounds, read_rounds
+from bot.ui.reply.bars import format_percent
+from bot.ui.reply.parts import Odds
 from tests.playing import Channel
 from tests.refusing import refuses
 
@@ -31,7 +31,7 @@ def test_lnlt_repeats_an_attack_that_leaves_everybody() -> None:
         "lnlt", "melee", {"attackers": "squad fp=3", "defenders": "squad fp=3"}, 3
     )
     two = icepool.d6 + icepool.d6
-    out = answer(
+    out = answer_request(
         {
             "op": "resolve",
             "system": "lnlt",
@@ -166,7 +166,7 @@ def test_ucn_to_the_end_is_what_many_rounds_come_near() -> None:
 def test_every_sequence_with_rounds_says_how_it_goes_on_and_counts_its_example() -> None:
     found = [
         sequence
-        for game in systems().values()
+        for game in get_systems().values()
         for sequence in game.sequences.values()
         if sequence.rounds
     ]
@@ -176,8 +176,8 @@ def test_every_sequence_with_rounds_says_how_it_goes_on_and_counts_its_example()
         ("ucn", "melee"),
     }
     for sequence in found:
-        rounds_of(sequence)
-        fought: Fought = count_rounds(sequence.system.id, sequence.id, sequence.example, 2)
+        read_rounds(sequence)
+        fought: FightOdds = count_rounds(sequence.system.id, sequence.id, sequence.example, 2)
         assert sum(fought.after.values()) == sum(fought.decided.values()) == 1
 
 
@@ -201,7 +201,7 @@ def single_soldiers(rounds: int) -> dict[str, float]:
     }
     return {
         token: float(Fraction(chance))
-        for token, chance in answer({**request, "rounds": rounds})["odds"].items()
+        for token, chance in answer_request({**request, "rounds": rounds})["odds"].items()
     }
 
 
@@ -211,20 +211,23 @@ async def test_rounds_in_a_channel_roll_nothing_and_say_both_counts() -> None:
     assert reply.private
     assert not reply.footer
     odds = single_soldiers(2)
-    assert reply.title == f"{percent(odds['a'])} for a to win, {percent(odds['b'])} for b to win"
+    assert (
+        reply.title
+        == f"{format_percent(odds['a'])} for a to win, {format_percent(odds['b'])} for b to win"
+    )
     assert reply.by.startswith("after 2 rounds")
     assert [part.heading for part in reply.lines if isinstance(part, Odds)] == [
         "After 2 rounds",
         "To the end",
     ]
-    assert any("rounds on average" in line for line in reply.body())
-    assert "still fighting" in reply.text()
+    assert any("rounds on average" in line for line in reply.format_body())
+    assert "still fighting" in reply.format_text()
     fired = await channel.press("Anna", reply.buttons[0].action)
     assert not fired.private
 
 
 def test_rounds_on_the_command_line_and_in_batch(capsys: pytest.CaptureFixture[str]) -> None:
-    odds_once(["baps", "melee", "a=soldier", "b=soldier wounds=1", "--rounds", "2"])
+    count_odds_once(["baps", "melee", "a=soldier", "b=soldier wounds=1", "--rounds", "2"])
     assert "To the end" in capsys.readouterr().out
     request = {
         "op": "odds",
@@ -232,7 +235,7 @@ def test_rounds_on_the_command_line_and_in_batch(capsys: pytest.CaptureFixture[s
         "sequence": "melee",
         "in": {"a": "leader", "b": "soldier wounds=1"},
     }
-    found = answer({**request, "rounds": 2})
+    found = answer_request({**request, "rounds": 2})
     assert {token: Fraction(chance) for token, chance in found["odds"].items()} == single_combat(
         (0, 1), 2
     )

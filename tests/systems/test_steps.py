@@ -10,7 +10,7 @@ import pytest
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
 from bot.rules.sequence.sequence import play
-from bot.systems.system import TABLES, System
+from bot.rulesets.system import TABLES, System
 
 TOSS = """
 toss:
@@ -55,7 +55,7 @@ def test_steps_are_taken_from_the_sequences_file_and_blocks_from_the_shared_one(
     tmp_path: Path,
 ) -> None:
     toss = club_game(tmp_path).sequences["toss"]
-    found = play(toss.plan(toss.given({"needed": 4}, {})), Script([5]))
+    found = play(toss.plan(toss.read_inputs({"needed": 4}, {})), Script([5]))
     assert (found.out, found.settlement.headline) == ({"roll": 5, "result": "won"}, "a 5")
 
 
@@ -65,7 +65,7 @@ def test_a_fault_is_found_in_the_file_that_has_it(tmp_path: Path) -> None:
         TableError,
         match=r"sequences\.yaml, line \d+, column 24, .* step 1, tell, result: .* Did you mean needed",
     ):
-        _ = toss.declared
+        _ = toss.declaration
 
 
 def test_a_fault_of_a_shared_block_is_found_there(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_a_fault_of_a_shared_block_is_found_there(tmp_path: Path) -> None:
     with pytest.raises(
         TableError, match=r"line 6, column 7 of steps/shared\.yaml.*Did you mean face"
     ):
-        _ = toss.declared
+        _ = toss.declaration

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.rules.errors import TableError
-from bot.systems import yaml_file
-from bot.systems.system import TABLES
-from bot.systems.yaml_cache import read_yaml
+from bot.rulesets import yaml_file
+from bot.rulesets.system import TABLES
+from bot.rulesets.yaml_cache import read_yaml
 
 
 @pytest.fixture

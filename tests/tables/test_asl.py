@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from bot.host import batch
+from bot.cli import batch
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Answer, Table
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 from tests.examples import lookup
 from tests.refusing import refuses
 
-ASL = system("asl")
+ASL = find_system("asl")
 
 
 def row(table: str, output: str, across: str, heads: list[Any], **given: object) -> list[Any]:
@@ -60,7 +60,7 @@ def answer_or_refusal(table: Table, given: dict[str, Any]) -> Answer | None:
 
 @pytest.mark.parametrize("id", [id for id in ASL.tables if id != "ch-dr"])
 def test_every_combination_is_answered_in_declared_tokens_or_refused_by_rule(id: str) -> None:
-    table = ASL.table(id)
+    table = ASL.find_table(id)
     names = [option.name for option in table.inputs]
     answered = 0
     for combination in product(*(values(option) for option in table.inputs)):
@@ -113,7 +113,7 @@ def test_a_defender_in_motion_with_a_start_mp_is_not_on_the_card() -> None:
 
 def test_situation_2_explains_the_start_mp() -> None:
     given = {"attack_by": "defender", "defender": "stopped", "attacker": "expending-start-mp"}
-    assert "Start MP" in ASL.table("case-jl").read(given).text
+    assert "Start MP" in ASL.find_table("case-jl").read(given).text
 
 
 FP_SITUATIONS = [
@@ -172,7 +172,7 @@ def test_pillbox_texts_hold_the_notes_of_row_and_column() -> None:
 
 
 def test_what_counts_in_a_pillbox() -> None:
-    topics = ASL.table("pillbox-notes").inputs[0].values
+    topics = ASL.find_table("pillbox-notes").inputs[0].values
     applies = [topic for topic in topics if lookup("asl", "pillbox-notes", topic=topic)["applies"]]
     assert applies == [
         "own-hex-wp-grenade",
@@ -235,7 +235,7 @@ def test_cases_e_and_h_need_the_th_number() -> None:
 
 
 def test_critical_hit_notes() -> None:
-    topics = ASL.table("ch-notes").inputs[0].values
+    topics = ASL.find_table("ch-notes").inputs[0].values
     facts = row("ch-notes", "fact", "topic", list(topics))
     assert facts.count("not-allowed") == 8
     assert lookup("asl", "ch-notes", topic="mg-15mm")["fact"] == "allowed"
@@ -264,7 +264,7 @@ def test_hindrances_against_residual_fp_and_fire_lanes() -> None:
 
 
 def test_hindrance_classes() -> None:
-    kinds = ASL.table("hindrance-class").inputs[0].values
+    kinds = ASL.find_table("hindrance-class").inputs[0].values
     soft = [
         "brush",
         "heavy-dust",
@@ -283,21 +283,21 @@ def test_hindrance_classes() -> None:
 
 
 def test_only_ap_of_a_machine_gun_leaves_residual_fp() -> None:
-    attacks = ASL.table("no-rfp").inputs[0].values
+    attacks = ASL.find_table("no-rfp").inputs[0].values
     assert [
         attack for attack in attacks if lookup("asl", "no-rfp", attack=attack)["leaves_rfp"]
     ] == ["mg-ap"]
 
 
 def test_what_shifts_the_residual_fp_column() -> None:
-    factors = ASL.table("rfp-shift").inputs[0].values
+    factors = ASL.find_table("rfp-shift").inputs[0].values
     assert row("rfp-shift", "shift", "factor", list(factors)) == ["left"] * 7 + ["none"] * 6 + [
         "right"
     ]
 
 
 def test_fire_lane_conditions() -> None:
-    topics = ASL.table("fire-lane-rules").inputs[0].values
+    topics = ASL.find_table("fire-lane-rules").inputs[0].values
     facts = row("fire-lane-rules", "fact", "topic", list(topics))
     assert facts == ["required"] * 5 + ["not-allowed"] + ["required"] * 2 + ["one-left"] + [
         "none"
@@ -940,7 +940,7 @@ def test_what_table_12b_does_not_hold_is_refused() -> None:
 
 
 def test_breakdown_notes() -> None:
-    topics = ASL.table("malf-notes").inputs[0].values
+    topics = ASL.find_table("malf-notes").inputs[0].values
     assert row("malf-notes", "fact", "topic", list(topics)) == [
         "exempt",
         "add",
@@ -959,5 +959,5 @@ def test_breakdown_notes() -> None:
 def test_a_use_that_changes_several_columns_names_each() -> None:
     """A captured MG: B# -2, TH DRM +2, ROF -1; three bare figures would not tell which is which."""
     request = {"op": "lookup", "system": "asl", "table": "sw-use", "in": {"captured": True}}
-    said = batch.answer(request)["text"].splitlines()
+    said = batch.answer_request(request)["text"].splitlines()
     assert {"B#/X#: −2 captured", "TH DRM: +2 captured", "ROF: −1 captured"} < set(said)

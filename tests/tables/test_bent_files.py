@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
-from bot.systems import system as tables
-from bot.systems.catalog import systems
-from bot.systems.system import TABLES, System
-from bot.systems.yaml_cache import read_yaml
+from bot.rulesets import system as tables
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import TABLES, System
+from bot.rulesets.yaml_cache import read_yaml
 from tests.bending import bent
 
 EACH = 600
@@ -38,7 +38,7 @@ def load(id: str, name: str) -> None:
                 (sequence.title, sequence.summary, sequence.dice, sequence.odds_by, sequence.notes)
             )
             for option in sequence.inputs:
-                " ".join((option.help, option.expected))
+                " ".join((option.help, option.expectation))
     else:
         table = system.load_table(name.removesuffix(".yaml"))
         " ".join((table.title, table.source, table.summary, table.notes))
@@ -47,7 +47,7 @@ def load(id: str, name: str) -> None:
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("id", list(systems()))
+@pytest.mark.parametrize("id", list(get_systems()))
 def test_bent_table_files_are_refused_by_file_and_row(
     id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

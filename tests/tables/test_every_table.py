@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.packs.linter import is_declared, situations
+from bot.packs.linter import is_declared, list_situations
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
 
-TABLES = [(game.id, id) for game in systems().values() for id in game.tables]
+TABLES = [(game.id, id) for game in get_systems().values() for id in game.tables]
 
 
 def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
@@ -34,9 +34,9 @@ def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
     ("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES]
 )
 def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None:
-    table = systems()[game].table(name)
+    table = get_systems()[game].find_table(name)
     answered = 0
-    for given in situations(table):
+    for given in list_situations(table):
         out = read_or_refuse(table, given)
         if out is None:
             continue
@@ -50,7 +50,7 @@ def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None
     ("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES]
 )
 def test_every_table_says_what_it_is(game: str, name: str) -> None:
-    table = systems()[game].table(name)
+    table = get_systems()[game].find_table(name)
     assert table.title
     assert table.source
     assert table.summary, "players read the summary in help"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
-from bot.systems.catalog import systems
-from bot.systems.game_file import check_game
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.game_file import check_game
 
 
-@pytest.mark.parametrize("id", list(systems()))
+@pytest.mark.parametrize("id", list(get_systems()))
 def test_every_game_that_comes_along_is_whole(id: str) -> None:
-    game = systems()[id]
+    game = get_systems()[id]
     assert game.title
     assert game.words["units"].types
     known = {*game.sequences, "*"}
@@ -79,9 +79,9 @@ def test_what_is_wrong_is_named(part: str, value: object, told: str) -> None:
 
 @pytest.mark.parametrize("game", ["asl", "baps", "ucn"])
 def test_every_word_of_a_unit_says_what_it_means(game: str) -> None:
-    units = systems()[game].game["units"]
+    units = get_systems()[game].game["units"]
     meanings = {**units["flags"], **units["states"], **units["markers"]}
     meanings |= {key: option["help"] for key, option in units["attributes"].items()}
-    for words in (systems()[game].game.get("unit_lists") or {}).values():
+    for words in (get_systems()[game].game.get("unit_lists") or {}).values():
         meanings |= {key: option["help"] for key, option in (words.get("keys") or {}).items()}
     assert not [word for word, meaning in meanings.items() if len(meaning) < 5]

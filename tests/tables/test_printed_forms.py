@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from bot.answers.printed_table import printed
-from bot.answers.tables import whole_reply
-from bot.interface.reply.parts import Sheet, Small, Whole
-from bot.packs.csv_export import as_csv
-from bot.picture.font import drawable
-from bot.picture.sheet import Block, sheet_of
+from bot.charts.font import replace_missing_letters
+from bot.charts.sheet import Block, build_layout
+from bot.packs.csv_export import format_csv
+from bot.presentation.printed_table import get_printed_table
+from bot.presentation.tables import build_whole_table_reply
 from bot.rules.tables.table import Table
-from bot.systems.system import built_in
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.reply.parts import Sheet, Small, Whole
 from tools.docs import page
 from tools.printed_form import FORMS, Form, form_of, path_of, read_form
 
-TABLES = [table for game in built_in().values() for table in game.tables.values()]
+TABLES = [table for game in list_builtin_systems().values() for table in game.tables.values()]
 BY_NAME = {f"{table.system}/{table.id}": table for table in TABLES}
 OPEN_END = "10000"
 """Where a table keeps the last figure of a band that is open on the card."""
@@ -81,7 +81,7 @@ def is_rule(name: str) -> bool:
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_whole_view_is_the_printed_form(name: str) -> None:
-    reply = whole_reply(BY_NAME[name], "/help")
+    reply = build_whole_table_reply(BY_NAME[name], "/help")
     small = [part.text for part in reply.lines if isinstance(part, Small)]
     doubts = tuple(text for text in small if text in form(name).doubts)
     sheets = next((part.sheets for part in reply.lines if isinstance(part, Whole)), None)
@@ -103,17 +103,19 @@ def drawn_sheet(block: Block, legend: dict[str, str], width: int) -> Sheet:
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_picture_is_the_printed_form(name: str) -> None:
-    drawn = sheet_of(BY_NAME[name])
+    drawn = build_layout(BY_NAME[name])
     blocks = [block for block in drawn.blocks if block.corner != "what is said"]
     expected = [
-        Sheet(sheet.heading, tuple(tuple(map(drawable, row)) for row in sheet.rows))
+        Sheet(sheet.heading, tuple(tuple(map(replace_missing_letters, row)) for row in sheet.rows))
         for sheet in form(name).sheets
     ]
-    words = {drawable(cell) for sheet in expected for row in sheet.rows for cell in row}
+    words = {
+        replace_missing_letters(cell) for sheet in expected for row in sheet.rows for cell in row
+    }
     legend = {
-        drawable(code): drawable(meaning)
+        replace_missing_letters(code): replace_missing_letters(meaning)
         for code, meaning in drawn.legend
-        if drawable(code) not in words
+        if replace_missing_letters(code) not in words
     }
     sheets = tuple(
         drawn_sheet(block, legend, len(sheet.rows[0]))
@@ -126,7 +128,7 @@ def test_the_picture_is_the_printed_form(name: str) -> None:
 @cache
 def parts_of_page(game: str) -> dict[str, str]:
     """Return the part of the page of a game that is about each table."""
-    text = page(built_in()[game])
+    text = page(list_builtin_systems()[game])
     found = re.findall(r"^### `/(?:[\w-]+ )+([\w-]+)`: .*\n((?:(?!#).*\n)*)", text, re.MULTILINE)
     return dict(found)
 
@@ -166,12 +168,12 @@ def test_the_csv_has_the_figures_of_the_printed_form(name: str) -> None:
     table = BY_NAME[name]
     if is_rule(name):
         return
-    text = as_csv(table)
+    text = format_csv(table)
     grids = [list(csv.reader(io.StringIO(part))) for part in text.split("\n\n")]
     always = [sheet for sheet in form(name).sheets if sheet.rows[0][1:] == ("always",)]
     sheets = [sheet for sheet in form(name).sheets if sheet not in always]
     sheets = sheets[:1] if table.modifiers else sheets
-    parts = [grid for grid in printed(table).grids if grid.columns != ("always",)]
+    parts = [grid for grid in get_printed_table(table).grids if grid.columns != ("always",)]
     bodies = [part.body or {} for part in parts] or [{}]
     assert len(grids) == len(sheets)
     for grid, sheet, body in zip(grids, sheets, bodies, strict=True):

@@ -110,6 +110,6 @@ def test_no_report_at_all_fails_it(run_audit: Audit, capsys: pytest.CaptureFixtu
 def test_the_locks_of_the_project_are_read_whole(root: Path) -> None:
     for lock in root.glob("requirements*.lock"):
         text = lock.read_text()
-        assert len(audit.locked_packages(text)) == len(
+        assert len(audit.parse_locked_packages(text)) == len(
             re.findall("^[a-z0-9]", text, re.MULTILINE)
         ), lock.name

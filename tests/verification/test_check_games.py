@@ -12,10 +12,10 @@ import pytest
 from bot.game.events import replay
 from bot.game.state import to_json
 from bot.rules.dice import d6
-from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
-from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, SeedRow, TextRow
-from bot.verification.check_games import audit, audit_game
+from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
+from bot.rules.proof.fair import NO_TEXTS, Stream, compute_commitment
+from bot.storage.records import Binding, Commit, EventRow, GameChange, Json, SeedRow, TextRow
+from bot.verification.check_games import audit_game, audit_games
 from tests.fresh import fresh_store
 
 SEED = b"s" * 32
@@ -26,7 +26,7 @@ def commit(game: str, row: str = "") -> Commit:
 
     def rolled(event: int) -> list[Json]:
         die = d6("d6")
-        return [die.rolled(Stream(SEED, game, event).draw(die)).note()]
+        return [die.with_value(Stream(SEED, game, event).draw(die)).to_note()]
 
     def roll(event: int) -> Json:
         dice = rolled(event)
@@ -36,7 +36,7 @@ def commit(game: str, row: str = "") -> Commit:
             "out": {"total": total, "dice": [total]}, "result": str(total),
         }  # fmt: skip
 
-    row, secret = row or game, canonical(roll(3))
+    row, secret = row or game, to_canonical(roll(3))
     bodies: list[Json] = [
         {
             "kind": "start",
@@ -44,26 +44,26 @@ def commit(game: str, row: str = "") -> Commit:
             "game": game,
             "secret": {
                 "epoch": 1,
-                "commitment": commitment(SEED),
+                "commitment": compute_commitment(SEED),
                 "digest": NO_TEXTS,
                 "closing": True,
                 "protocol": 2,
             },
         },
         {**roll(2), "closes": True},
-        {"kind": "sealed", "of": "roll", "sealed": salted("salt", secret)},
+        {"kind": "sealed", "of": "roll", "sealed": hash_salted("salt", secret)},
     ]
-    previous, events = genesis(game), []
+    previous, events = compute_genesis(game), []
     for number, body in enumerate(bodies, 1):
-        text = canonical(
+        text = to_canonical(
             {"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body}
         )
-        previous = event_hash(previous, text)
+        previous = compute_event_hash(previous, text)
         events.append(EventRow(row, number, text, previous))
     return Commit(
         changes=(GameChange(row, 0, tuple(events)),),
         bindings=[Binding(f"place {row}", row, None)],
-        seeds=(SeedRow(row, 1, SEED, commitment(SEED), 2),),
+        seeds=(SeedRow(row, 1, SEED, compute_commitment(SEED), 2),),
         texts=(TextRow(row, 3, "sealed", "salt", secret), TextRow(row, 3, "answer", "salt", "a 5")),
     )
 
@@ -73,12 +73,12 @@ async def test_honest_games_pass() -> None:
     await store.commit(commit("g1"))
     await store.commit(commit("g2"))
     await store.commit(commit("imported", "g3"))
-    assert await audit(store) == (3, [])
+    assert await audit_games(store) == (3, [])
     assert await audit_game(store, "unknown") == []
 
 
 async def test_an_empty_database_passes() -> None:
-    assert await audit(await fresh_store()) == (0, [])
+    assert await audit_games(await fresh_store()) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_an_empty_database_passes() -> None:
 async def test_what_was_changed_is_named(change, fault) -> None:  # type: ignore[no-untyped-def]
     store = await fresh_store()
     await store.commit(change(commit("g1")))
-    _, faults = await audit(store)
+    _, faults = await audit_games(store)
     assert faults
     assert faults[0].startswith("Game g1: ")
     assert fault in faults[0]
@@ -123,6 +123,6 @@ async def test_a_state_that_the_log_does_not_explain(state: Json, fault: str) ->
     explained = to_json(replay("g1", (event.data for event in honest.changes[0].events)))
     snapshot = {**explained, **state} if "turn" not in state else state
     await store.commit(replace(honest, changes=(honest.changes[0]._replace(state=snapshot),)))
-    count, faults = await audit(store)
+    count, faults = await audit_games(store)
     assert count == 1
     assert fault in faults[0]

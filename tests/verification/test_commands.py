@@ -9,20 +9,20 @@ from itertools import pairwise
 
 import pytest
 
-from bot.interface.registry import registry
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
+from bot.ui.registry import get_registry
 from tools import commands as tool
 from tools.commands import (
     Line,
     Scene,
-    by_hand,
     differs,
     editions,
+    format_advice,
+    format_change,
     freeze,
     frozen,
+    load_scenes,
     play,
-    told,
-    what_to_do,
     write,
 )
 
@@ -35,25 +35,25 @@ async def test_a_scene_is_answered_and_logged_as_it_was(name: str) -> None:
     was = SCENES[name]
     now = await play(was)
     for change in differs(was, now):
-        pytest.fail(f"{what_to_do(*change)}\n{told(was, *change)}", pytrace=False)
+        pytest.fail(f"{format_advice(*change)}\n{format_change(was, *change)}", pytrace=False)
     assert now.posted == was.posted, "what is posted besides the answers"
 
 
 def test_the_scenes_are_many_and_of_all_kinds() -> None:
     assert frozen().editions == editions(), "`python -m tools.commands`"
-    assert by_hand().items() <= {name: typed(scene) for name, scene in SCENES.items()}.items(), (
-        "`python -m tools.commands`"
-    )
+    assert (
+        load_scenes().items() <= {name: typed(scene) for name, scene in SCENES.items()}.items()
+    ), "`python -m tools.commands`"
     lines = [line for scene in SCENES.values() for line in scene.lines]
     assert len(lines) > 1_200
     done = [f"/{line.text.removeprefix('/')}" for line in lines if not line.is_press and line.log]
-    for spec in registry():
-        if spec.family == "sequence" and spec.system in systems():
+    for spec in get_registry():
+        if spec.family == "sequence" and spec.system in get_systems():
             assert any(f"{text} ".startswith(f"{spec.name} ") for text in done), spec.name
     tables = {
         word for line in lines if "-table " in line.text for word in line.text.split(" ")[1:2]
     }
-    assert tables >= {id for system in systems().values() for id in system.tables}
+    assert tables >= {id for system in get_systems().values() for id in system.tables}
     refused = sum("\n" in line.says and line.log == before.log for before, line in pairwise(lines))
     assert 0.2 < refused / len(lines) < 0.6, "most commands do something"
 
@@ -67,10 +67,13 @@ async def test_another_answer_is_shown_old_beside_new() -> None:
     other = replace(scene.lines[1], says="Anna plays chess\n#2", reply="another")
     was = replace(scene, lines=(scene.lines[0], other, *scene.lines[2:]))
     ((old, new),) = differs(was, await play(scene))
-    assert told(was, old, new).splitlines()[0] == "lnlt begins: Anna: game join US: another reply"
-    assert "-Anna plays chess" in told(was, old, new)
-    assert "+Anna plays US" in told(was, old, new)
-    assert "an answer changed" in what_to_do(old, new)
+    assert (
+        format_change(was, old, new).splitlines()[0]
+        == "lnlt begins: Anna: game join US: another reply"
+    )
+    assert "-Anna plays chess" in format_change(was, old, new)
+    assert "+Anna plays US" in format_change(was, old, new)
+    assert "an answer changed" in format_advice(old, new)
 
 
 def test_freezing_is_refused_while_an_event_changed_under_the_same_editions(

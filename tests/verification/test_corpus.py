@@ -9,13 +9,22 @@ from dataclasses import replace
 
 import pytest
 
-from bot.systems.catalog import systems
-from bot.systems.system import System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
 from tools import corpus as tool
-from tools.corpus import again, changes, freeze, frozen, told, what_differs, what_to_do, write
+from tools.corpus import (
+    again,
+    changes,
+    describe_difference,
+    format_advice,
+    format_change,
+    freeze,
+    frozen,
+    write,
+)
 
-TARGETS = [(game.id, "sequence", id) for game in systems().values() for id in game.sequences]
-TARGETS += [(game.id, "table", id) for game in systems().values() for id in game.tables]
+TARGETS = [(game.id, "sequence", id) for game in get_systems().values() for id in game.sequences]
+TARGETS += [(game.id, "table", id) for game in get_systems().values() for id in game.tables]
 
 
 @pytest.mark.sample(12)
@@ -27,14 +36,16 @@ def test_outcomes_are_those_of_the_frozen_corpus(system: str, kind: str, id: str
     entries = corpus.of(kind, id) + (corpus.of("odds", id) if kind == "sequence" else [])
     assert entries, f"nothing of {system} {id} is frozen: `python -m tools.corpus`"
     for was, now in changes(corpus, entries):
-        pytest.fail(f"{what_to_do(corpus, was)}\n{told(corpus, was, now)}", pytrace=False)
+        pytest.fail(
+            f"{format_advice(corpus, was)}\n{format_change(corpus, was, now)}", pytrace=False
+        )
 
 
-@pytest.mark.parametrize("system", list(systems()))
+@pytest.mark.parametrize("system", list(get_systems()))
 def test_the_corpus_is_of_todays_edition_and_large_enough(system: str) -> None:
     corpus = frozen(system)
-    assert corpus.edition == systems()[system].edition, "`python -m tools.corpus`"
-    written = {id: len(corpus.of("sequence", id)) for id in systems()[system].sequences}
+    assert corpus.edition == get_systems()[system].edition, "`python -m tools.corpus`"
+    written = {id: len(corpus.of("sequence", id)) for id in get_systems()[system].sequences}
     # A sequence with few inputs and one die has no more situations than these.
     assert {id for id, count in written.items() if count < 60} <= {"facing", "surrender"}
     assert sum(bool(entry.get("after")) for entry in corpus.entries) > 40, (
@@ -49,13 +60,13 @@ def test_a_changed_outcome_is_listed_with_inputs_dice_and_what_differs() -> None
     was["out"]["attack_total"] = 99
     ((frozen_one, now),) = changes(corpus, [was])
     assert now == entry
-    lines = told(corpus, frozen_one, now)
+    lines = format_change(corpus, frozen_one, now)
     assert lines.startswith("lnlt fire attackers=")
-    assert what_differs(frozen_one, now) == "attack_total"
+    assert describe_difference(frozen_one, now) == "attack_total"
     assert f"out.attack_total: 99 -> {entry['out']['attack_total']}" in lines
     assert (
         "raise edition in tables/lnlt/game.yaml and say which card in docs/editions.md"
-        in what_to_do(corpus, was)
+        in format_advice(corpus, was)
     )
 
 
@@ -64,9 +75,9 @@ def test_units_that_suffer_otherwise_and_refusals_are_changes_too() -> None:
     hit = copy.deepcopy(next(entry for entry in corpus.entries if entry.get("after")))
     unit = next(iter(hit["after"]))
     hit["after"][unit]["state"] = "in a good mood"
-    assert 'state: "in a good mood" -> ' in told(corpus, *next(changes(corpus, [hit])))
+    assert 'state: "in a good mood" -> ' in format_change(corpus, *next(changes(corpus, [hit])))
     odd = {**hit, "in": {**hit["in"], "colour": "red"}}
-    assert 'has no option "colour"' in told(corpus, odd, again(corpus, odd))
+    assert 'has no option "colour"' in format_change(corpus, odd, again(corpus, odd))
     left_over = {**hit, "dice": [*hit["dice"], ["more", "d6", 6]]}
     assert "left over" in again(corpus, left_over)["refused"]
 
@@ -86,7 +97,7 @@ def test_freezing_is_refused_while_an_outcome_changed_under_the_same_edition(
         in capsys.readouterr().err
     )
     monkeypatch.setattr(System, "edition", honest.edition + 1)
-    assert "is of edition" in what_to_do(changed, entry)
+    assert "is of edition" in format_advice(changed, entry)
 
 
 class _File:
@@ -101,4 +112,4 @@ class _File:
 
 def test_a_corpus_is_read_as_it_was_written() -> None:
     corpus = frozen("nhis")
-    assert tool._parsed(write(corpus)) == corpus
+    assert tool._parse_corpus(write(corpus)) == corpus

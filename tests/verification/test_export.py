@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.fair import NO_TEXTS, commitment
-from bot.stores.records import EventRow, Json, PersonRow, SeedRow, TextRow
-from bot.verification.check_file import check_file, summary
+from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
+from bot.rules.proof.fair import NO_TEXTS, compute_commitment
+from bot.storage.records import EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.verification.check_file import check_file, format_summary
 from bot.verification.export import export_game
 from bot.verification.export_format import read_export
 from tests.refusing import refuses
@@ -26,24 +26,24 @@ ROLL: Json = {
     "out": {"total": 7, "dice": []},
     "result": "7",
 }
-OPENED = canonical({"kind": "roll", **ROLL})
-CLOSED = canonical({"kind": "roll", **ROLL, "texts": {"label": "x" * 64}})
+OPENED = to_canonical({"kind": "roll", **ROLL})
+CLOSED = to_canonical({"kind": "roll", **ROLL, "texts": {"label": "x" * 64}})
 
 
 def promise(epoch: int, seed: bytes) -> Json:
     """Return what an event says that promises a seed."""
     return {
-        "epoch": epoch, "commitment": commitment(seed), "digest": NO_TEXTS, "closing": True, "protocol": 2,
+        "epoch": epoch, "commitment": compute_commitment(seed), "digest": NO_TEXTS, "closing": True, "protocol": 2,
     }  # fmt: skip
 
 
 def rows(bodies: list[Json]) -> list[EventRow]:
-    previous, events = genesis(GAME), []
+    previous, events = compute_genesis(GAME), []
     for number, body in enumerate(bodies, 1):
-        text = canonical(
+        text = to_canonical(
             {"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body}
         )
-        previous = event_hash(previous, text)
+        previous = compute_event_hash(previous, text)
         events.append(EventRow("another-row", number, text, previous))
     return events
 
@@ -58,21 +58,21 @@ def export() -> Json:
                 "free": True,
                 "secret": {
                     "epoch": 1,
-                    "commitment": commitment(OLD),
+                    "commitment": compute_commitment(OLD),
                     "digest": NO_TEXTS,
                     "closing": True,
                     "protocol": 2,
                 },
             },
-            {"kind": "roll", **ROLL, "texts": {"label": salted("s", "für Anna")}},
-            {"kind": "sealed", "of": "roll", "sealed": salted("s1", OPENED), "closes": True},
-            {"kind": "sealed", "of": "roll", "sealed": salted("s2", CLOSED)},
+            {"kind": "roll", **ROLL, "texts": {"label": hash_salted("s", "für Anna")}},
+            {"kind": "sealed", "of": "roll", "sealed": hash_salted("s1", OPENED), "closes": True},
+            {"kind": "sealed", "of": "roll", "sealed": hash_salted("s2", CLOSED)},
             {"kind": "reveal", "opens": [3], "result": "#3 7: 7"},
             {
                 "kind": "import",
                 "secret": {
                     "epoch": 2,
-                    "commitment": commitment(NEW),
+                    "commitment": compute_commitment(NEW),
                     "digest": NO_TEXTS,
                     "closing": True,
                     "protocol": 2,
@@ -82,8 +82,8 @@ def export() -> Json:
         ]
     )
     seeds = [
-        SeedRow("g1", 1, OLD, commitment(OLD), 2, ("mine",), "d", revealed=6),
-        SeedRow("g1", 2, NEW, commitment(NEW), 7),
+        SeedRow("g1", 1, OLD, compute_commitment(OLD), 2, ("mine",), "d", revealed=6),
+        SeedRow("g1", 2, NEW, compute_commitment(NEW), 7),
     ]
     texts = [
         TextRow("g1", 2, "label", "s", "für Anna", "p1"),
@@ -109,8 +109,8 @@ def test_seeds_that_were_not_published_and_sealed_rolls_stay_out(export: Json) -
 def test_it_is_read_back_whole(export: Json) -> None:
     read = read_export(json.loads(json.dumps(export)))
     assert (read.game, read.head) == (GAME, export["events"][-1]["hash"])
-    assert [canonical(event.body) for event in read.events] == [
-        canonical(e["body"]) for e in export["events"]
+    assert [to_canonical(event.body) for event in read.events] == [
+        to_canonical(e["body"]) for e in export["events"]
     ]
     assert [(seed.epoch, seed.seed) for seed in read.seeds] == [(1, OLD), (2, b"")]
     assert read.persons[0].name == "Anna"
@@ -125,7 +125,7 @@ def test_its_file_can_be_checked(export: Json, tmp_path: Path) -> None:
     assert [*check_file(path, ["0" * 8]).faults] == [
         "No event has the head 00000000: the end was cut off, or the log rewritten."
     ]
-    assert summary(check_file(path)) == [
+    assert format_summary(check_file(path)) == [
         "6 events, 0 dice computed again, 2 outcomes played again, 0 faults.",
         "1 sealed event with nothing to check: still closed, or the content was deleted.",
     ]

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from bot.rules.dice import Die
-from bot.rules.proof.chain import salted
+from bot.rules.proof.chain import hash_salted
 from bot.rules.proof.fair import NO_TEXTS
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
@@ -538,7 +538,7 @@ def seals_exchanged(log: Json) -> None:
     )
     one["event"], two["event"] = two["event"], one["event"]
     for row in (one, two):
-        log["events"][row["event"] - 1]["body"]["sealed"] = salted(row["salt"], row["text"])
+        log["events"][row["event"] - 1]["body"]["sealed"] = hash_salted(row["salt"], row["text"])
 
 
 def sealed_hides_a_change(log: Json) -> None:

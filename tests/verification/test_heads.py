@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.verification.proof import Head, head_faults, head_remarks, read_heads
+from bot.verification.proof import EventHead, find_head_faults, list_head_remarks, read_heads
 from tests.refusing import refuses
 
 HASHES = ["1c9e06d2a4b80f13" + "0" * 48, "a1b2c3d4e5f60718" + "1" * 48]
@@ -20,13 +20,13 @@ Seed 1, revealed in #1: 000102030405060708090a0b0c0d0e0f101112131415161718191a1b
 
 
 def test_heads_are_found_in_text_pasted_from_a_chat() -> None:
-    assert read_heads([CHAT]) == (Head(1, "1c9e06d2a4b80f13"), Head(2, "a1b2c3d4"))
+    assert read_heads([CHAT]) == (EventHead(1, "1c9e06d2a4b80f13"), EventHead(2, "a1b2c3d4"))
     assert read_heads(["#41 1c9e06d2, #57 a1b2c3d4"]) == (
-        Head(41, "1c9e06d2"),
-        Head(57, "a1b2c3d4"),
+        EventHead(41, "1c9e06d2"),
+        EventHead(57, "a1b2c3d4"),
     )
-    assert read_heads(["#41 `1C9E06D2`"]) == (Head(41, "1c9e06d2"),)
-    assert read_heads([" 1C9E06D2 "]) == (Head(0, "1c9e06d2"),)
+    assert read_heads(["#41 `1C9E06D2`"]) == (EventHead(41, "1c9e06d2"),)
+    assert read_heads([" 1C9E06D2 "]) == (EventHead(0, "1c9e06d2"),)
 
 
 @pytest.mark.parametrize(
@@ -38,22 +38,22 @@ def test_what_is_no_head_is_named(text: str) -> None:
 
 
 def test_each_head_is_compared_with_its_own_event() -> None:
-    assert list(head_faults(read_heads([CHAT]), "g", HASHES)) == []
+    assert list(find_head_faults(read_heads([CHAT]), "g", HASHES)) == []
     assert list(
-        head_faults(read_heads(["#2 1c9e06d2, #1 1c9e06d2, #3 1c9e06d2"]), "g", HASHES)
+        find_head_faults(read_heads(["#2 1c9e06d2, #1 1c9e06d2, #3 1c9e06d2"]), "g", HASHES)
     ) == [
         "Event 2 has the hash a1b2c3d4, not 1c9e06d2: the log was rewritten.",
         "The log ends with event 2, but #3 1c9e06d2 is known: its end was cut off.",
     ]
-    assert list(head_faults(read_heads(["1c9e06d2", "00000000"]), "g", HASHES)) == [
+    assert list(find_head_faults(read_heads(["1c9e06d2", "00000000"]), "g", HASHES)) == [
         "No event has the head 00000000: the end was cut off, or the log rewritten."
     ]
 
 
 def test_eight_digits_are_few_also_of_several_heads() -> None:
-    assert len(list(head_remarks(read_heads(["#1 1c9e06d2"])))) == 1
-    assert len(list(head_remarks(read_heads(["#1 1c9e06d2, #2 a1b2c3d4"])))) == 1, (
+    assert len(list(list_head_remarks(read_heads(["#1 1c9e06d2"])))) == 1
+    assert len(list(list_head_remarks(read_heads(["#1 1c9e06d2, #2 a1b2c3d4"])))) == 1, (
         "each can be forged by itself"
     )
-    assert list(head_remarks(read_heads(["1c9e06d2a4b80f13"]))) == []
-    assert list(head_remarks(())) == []
+    assert list(list_head_remarks(read_heads(["1c9e06d2a4b80f13"]))) == []
+    assert list(list_head_remarks(())) == []

@@ -8,11 +8,11 @@ import json
 
 import pytest
 
-from bot.interface.registry import registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.rules.proof.chain import event_text
-from bot.systems.catalog import systems
+from bot.rules.proof.chain import format_event
+from bot.rulesets.catalog import get_systems
+from bot.ui.registry import get_registry
 from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.verification.test_forgeries import fire, honest, of
@@ -25,11 +25,11 @@ def numbers() -> list[tuple[str, Option]]:
     """Every option and every number of a unit that takes digits."""
     found = [
         (f"{spec.name} {option.name}", option)
-        for name in registry().top
-        for spec in registry().below((name,))
+        for name in get_registry().top_names
+        for spec in get_registry().list_below((name,))
         for option in spec.options
     ]
-    for system in systems().values():
+    for system in get_systems().values():
         for words in system.words.values():
             found += [(f"{system.id} {key}", option) for key, option in words.keys.items()]
     return [(name, option) for name, option in found if option.type in ("int", "number")]
@@ -58,5 +58,5 @@ def test_a_log_with_a_larger_one_is_refused_by_both_verifiers(path: str) -> None
 
 def test_a_command_that_would_write_one_is_refused_in_one_line() -> None:
     with pytest.raises(UserError, match="too large for the log"):
-        event_text({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE}})
-    event_text({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE - 1}})
+        format_event({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE}})
+    format_event({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE - 1}})

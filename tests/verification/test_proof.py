@@ -11,10 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.dice import Die, averaging, d6
+from bot.rules.dice import Die, d6, make_averaging_die
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical, event_hash, genesis, linked, salted
-from bot.rules.proof.fair import NO_TEXTS, Stream, commitment, digest
+from bot.rules.proof.chain import (
+    compute_event_hash,
+    compute_genesis,
+    hash_salted,
+    link_bodies,
+    to_canonical,
+)
+from bot.rules.proof.fair import NO_TEXTS, Stream, compute_commitment, compute_digest
 from bot.verification.proof import MOST_FAULTS
 from tests.forging import verify
 from tests.refusing import refuses
@@ -25,15 +31,15 @@ SEEDS = [bytes([number]) * 32 for number in (1, 2)]
 
 
 def rolled(seed: bytes, event: int, dice: list[Die], texts: list[str]) -> list[Json]:
-    stream = Stream(seed, GAME, event, digest(texts))
-    return [die.rolled(stream.draw(die)).note() for die in dice]
+    stream = Stream(seed, GAME, event, compute_digest(texts))
+    return [die.with_value(stream.draw(die)).to_note() for die in dice]
 
 
 def promise(epoch: int) -> Json:
     """Return what an event says that promises a seed (1 or 2)."""
     return {
         "epoch": epoch,
-        "commitment": commitment(SEEDS[epoch - 1]),
+        "commitment": compute_commitment(SEEDS[epoch - 1]),
         "digest": NO_TEXTS,
         "closing": True,
         "protocol": 2,
@@ -45,22 +51,24 @@ def honest() -> Json:
     sealed roll.
     """
     texts = ["my own luck", "so be it"]
-    secret = canonical({"kind": "roll", "dice": rolled(SEEDS[0], 6, [d6("secret")], texts)})
+    secret = to_canonical({"kind": "roll", "dice": rolled(SEEDS[0], 6, [d6("secret")], texts)})
     bodies: list[Json] = [
         {"kind": "start", "secret": promise(1)},
-        {"kind": "fair", "secret": {"epoch": 1, "digest": digest(texts[:1])}},
-        {"kind": "fair", "secret": {"epoch": 1, "digest": digest(texts)}},
+        {"kind": "fair", "secret": {"epoch": 1, "digest": compute_digest(texts[:1])}},
+        {"kind": "fair", "secret": {"epoch": 1, "digest": compute_digest(texts)}},
         {
             "kind": "sequence",
             "closes": True,
             "inputs": {"firepower": 9},
-            "dice": rolled(SEEDS[0], 4, [d6("attack"), d6("attack"), averaging("move")], texts),
+            "dice": rolled(
+                SEEDS[0], 4, [d6("attack"), d6("attack"), make_averaging_die("move")], texts
+            ),
             "out": {"result": "shaken"},
-            "texts": {"label": salted("5a17", "for honour")},
+            "texts": {"label": hash_salted("5a17", "for honour")},
         },
         {"kind": "roll", "dice": [{"label": "2d6", "sides": 6, "value": 6}], "hand": True},
-        {"kind": "sealed", "sealed": salted("5ea1", secret)},
-        {"kind": "sealed", "sealed": salted("5ea2", "never told")},
+        {"kind": "sealed", "sealed": hash_salted("5ea1", secret)},
+        {"kind": "sealed", "sealed": hash_salted("5ea2", "never told")},
         {"kind": "reveal", "opens": [6]},
         {
             "kind": "fair",
@@ -78,8 +86,8 @@ def honest() -> Json:
             for number, body in enumerate(bodies, 1)
         ],
         "seeds": [
-            {"epoch": 1, "commitment": commitment(SEEDS[0]), "seed": SEEDS[0].hex()},
-            {"epoch": 2, "commitment": commitment(SEEDS[1])},
+            {"epoch": 1, "commitment": compute_commitment(SEEDS[0]), "seed": SEEDS[0].hex()},
+            {"epoch": 2, "commitment": compute_commitment(SEEDS[1])},
         ],
         "texts": [
             {"event": 4, "key": "label", "salt": "5a17", "text": "for honour", "person": "p1"},
@@ -92,9 +100,9 @@ def honest() -> Json:
 
 def chained(log: Json) -> Json:
     """The log with hashes that fit: what somebody who rewrites it all would hand out."""
-    previous = genesis(GAME)
+    previous = compute_genesis(GAME)
     for event in log["events"]:
-        event["hash"] = previous = event_hash(previous, canonical(event["body"]))
+        event["hash"] = previous = compute_event_hash(previous, to_canonical(event["body"]))
     log["head"] = previous
     return log
 
@@ -120,7 +128,7 @@ def test_an_honest_log_is_accepted() -> None:
 def test_a_log_that_has_grown_still_holds_the_head_of_then(number: int) -> None:
     log = honest()
     assert faults(log, log["events"][number - 1]["hash"][:8].upper()) == ()
-    assert faults(log, genesis(GAME)) == ()
+    assert faults(log, compute_genesis(GAME)) == ()
 
 
 def test_a_log_without_events_is_honest() -> None:
@@ -165,7 +173,7 @@ def changed_seed(log: Json) -> None:
 
 def changed_seed_and_commitment(log: Json) -> None:
     changed_seed(log)
-    log["seeds"][0]["commitment"] = commitment(b"\3" * 32)
+    log["seeds"][0]["commitment"] = compute_commitment(b"\3" * 32)
 
 
 def changed_text(log: Json) -> None:
@@ -267,7 +275,7 @@ def test_a_cut_tail_is_found_by_a_known_head_only() -> None:
 
 def test_texts_after_the_first_die_are_found() -> None:
     log = honest()
-    log["events"][7]["body"]["secret"] = {"epoch": 1, "digest": digest(["lucky me"])}
+    log["events"][7]["body"]["secret"] = {"epoch": 1, "digest": compute_digest(["lucky me"])}
     assert "Event 8: players' texts were changed after they were closed." in faults(chained(log))
 
 
@@ -364,5 +372,5 @@ def test_the_helper_of_this_file_chains_as_the_game_does() -> None:
     log = honest()
     bodies = [event["body"] for event in log["events"]]
     assert [event["hash"] for event in log["events"]] == [
-        hash for _, hash in linked(genesis(GAME), bodies)
+        hash for _, hash in link_bodies(compute_genesis(GAME), bodies)
     ]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Person, Place
-from bot.stores.records import Json
+from bot.storage.records import Json
+from bot.ui.spec import Person, Place
 from bot.verification.check_file import check, check_file
-from bot.verification.check_games import audit
+from bot.verification.check_games import audit_games
 from bot.verification.export import export_game
 from tests.forging import rechained, verify
 from tests.fresh import fresh_app
@@ -47,12 +47,13 @@ async def played() -> tuple[App, Json]:
     app = await fresh_app()
     for number, (who, text) in enumerate(GAME):
         reply = await app.run_text(text, who, HERE, f"r{number}")
-        assert not reply.error, f"{text}: {reply.text()}"
+        assert not reply.error, f"{text}: {reply.format_text()}"
     saved = await app.store.load_game(HERE.key)
     assert saved is not None
     store, row = app.store, saved.game.id
     log = export_game(
-        row, await store.events(row), await store.seeds(row), await store.texts(row), await store.persons(row),
+        row, await store.load_events(row), await store.load_seeds(row), await store.load_texts(row),
+        await store.load_persons(row),
         with_secrets=True,
     )  # fmt: skip
     return app, json.loads(json.dumps(log))
@@ -65,7 +66,7 @@ async def test_a_played_game_is_honest() -> None:
     assert found.dice > 10
     assert (found.waiting, found.by_hand, found.sealed) == (0, 2, 0)
     assert found.played >= 8, "fire, melee, and all rolls, also the sealed ones"
-    assert await audit(app.store) == (1, [])
+    assert await audit_games(app.store) == (1, [])
     await app.close()
 
 

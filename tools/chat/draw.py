@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-from bot.picture.font import FAMILY, drawable, width
+from bot.charts.font import FAMILY, measure_width, replace_missing_letters
 
 Json = Mapping[str, Any]
 WIDE, EDGE, LEFT = 520, 16, 70
@@ -79,8 +79,8 @@ class Sheet:
 
     def text(self, run: Run, x: float, base: float) -> float:
         """One run with its baseline at `base`; returns where it ends."""
-        text = drawable(run.text)
-        wide = width(text, run.size, run.bold)
+        text = replace_missing_letters(run.text)
+        wide = measure_width(text, run.size, run.bold)
         if run.code:
             self.rect((x, base - run.size, wide + 8, run.size * 1.3), self.look.chip, round_=4)
             x += 4
@@ -105,7 +105,11 @@ class Sheet:
             x, high = left, em * 1.38
             for run in self._runs(line.removeprefix("-# ").removeprefix("### "), ink, em):
                 for word in [run.text] if run.code else re.findall(r"\S+\s*|\s+", run.text):
-                    if x + width(drawable(word.rstrip()), em, run.bold) > right and x > left:
+                    if (
+                        x + measure_width(replace_missing_letters(word.rstrip()), em, run.bold)
+                        > right
+                        and x > left
+                    ):
                         x, self.top = left, self.top + high
                     x = self.text(replace(run, text=word), x, self.top + em)
             self.top += high
@@ -156,7 +160,7 @@ class Sheet:
 
     def _field(self, text: str, x: float, base: float, first: bool) -> None:
         if text:
-            ends = x + len(text) * COLUMN - width(drawable(text), SMALL)
+            ends = x + len(text) * COLUMN - measure_width(replace_missing_letters(text), SMALL)
             ink = self.look.ink if self.look is SLACK else self.look.chip_ink
             self.text(Run(text, ink, SMALL), x if first else ends, base)
 
@@ -166,7 +170,7 @@ class Sheet:
         for style, label in labels:
             fill, ink = self.look.button.get(style, self.look.button["2"])
             text = label if style else f"{label}  ▾"
-            wide = width(drawable(label), 14.5) + (46 if not style else 26)
+            wide = measure_width(replace_missing_letters(label), 14.5) + (46 if not style else 26)
             if x + wide > right and x > left:
                 x, self.top = left, self.top + 40
             edge = self.look.edge if fill == self.look.paper or not style else ""
@@ -179,7 +183,7 @@ class Sheet:
         self.top += 34
 
 
-def drawn(platform: str, messages: Iterable[Json], title: str) -> str:
+def draw_messages(platform: str, messages: Iterable[Json], title: str) -> str:
     """The messages as SVG, one below the other, as they are seen in a channel; `title` says all
     of it in words.
     """
@@ -234,17 +238,17 @@ def _message(sheet: Sheet, platform: str, message: Json) -> None:
 def _discord(sheet: Sheet, body: Json, left: float, right: float) -> None:
     sheet.words(body["content"], left, right) if body.get("content") else None
     for embed in body.get("embeds") or ():
-        _boxed(sheet, left, right, f"#{embed['color']:06x}", [embed])
+        _draw_box(sheet, left, right, f"#{embed['color']:06x}", [embed])
     for part in body.get("components") or ():
         if part["type"] == 17:
-            _boxed(
+            _draw_box(
                 sheet, left, right, f"#{part.get('accent_color', 0x80848E):06x}", part["components"]
             )
         else:
             _part(sheet, part, left, right)
 
 
-def _boxed(sheet: Sheet, left: float, right: float, bar: str, parts: Iterable[Json]) -> None:
+def _draw_box(sheet: Sheet, left: float, right: float, bar: str, parts: Iterable[Json]) -> None:
     """Parts in a box with a bar of its colour."""
     begun, place = sheet.top + 4, len(sheet.out)
     sheet.out.append("")
@@ -277,15 +281,15 @@ def _part(sheet: Sheet, part: Json, left: float, right: float) -> None:
         )
         sheet.top += 11
     elif kind == 10:
-        _fenced(sheet, part["content"], left, right, PLAIN - 1)
+        _draw_fenced_text(sheet, part["content"], left, right, PLAIN - 1)
     else:
-        _fenced(sheet, part["description"], left, right, PLAIN - 1)
+        _draw_fenced_text(sheet, part["description"], left, right, PLAIN - 1)
         if footer := part.get("footer"):
             sheet.top += 3
             sheet.words(footer["text"], left, right, SMALL - 1, sheet.look.faint)
 
 
-def _fenced(sheet: Sheet, text: str, left: float, right: float, size: float) -> None:
+def _draw_fenced_text(sheet: Sheet, text: str, left: float, right: float, size: float) -> None:
     """Text, with what is fenced in columns."""
     for at, piece in enumerate(text.split("```")):
         if at % 2:
@@ -297,7 +301,7 @@ def _fenced(sheet: Sheet, text: str, left: float, right: float, size: float) -> 
 def _slack(sheet: Sheet, body: Json, left: float, right: float) -> None:
     for block in body["blocks"]:
         if block["type"] == "section":
-            _fenced(sheet, _entities(block["text"]["text"]), left, right, PLAIN - 0.5)
+            _draw_fenced_text(sheet, _entities(block["text"]["text"]), left, right, PLAIN - 0.5)
         elif block["type"] == "context":
             for one in block["elements"]:
                 sheet.words(_entities(one["text"]), left, right, SMALL - 0.5, sheet.look.faint)

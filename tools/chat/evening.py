@@ -12,13 +12,13 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from adapters.discord.render import render as discord_message
-from adapters.discord.request import Request
-from adapters.slack.render import render as slack_message
+from adapters.discord.render import render_message as discord_message
+from adapters.discord.request import DiscordRequest
+from adapters.slack.render import render_message as slack_message
 from bot.app import App
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person, Place
-from bot.stores.sqlite import TemporaryStore
+from bot.storage.sqlite import TemporaryStore
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person, Place
 
 NUMBER, WHEN = "fog", 1_795_896_000.0
 TEAM = "T1"
@@ -47,10 +47,10 @@ def evening(platform: str) -> dict[str, dict[str, Any]]:
     """The messages of the evening on `discord` or `slack` by their names in EVENING: who did what
     before, whether only they see the answer, and its `body` as it is sent."""
     with patch("os.urandom", Random(NUMBER).randbytes):
-        return asyncio.run(_played(platform))
+        return asyncio.run(_play_evening(platform))
 
 
-async def _played(platform: str) -> dict[str, dict[str, Any]]:
+async def _play_evening(platform: str) -> dict[str, dict[str, Any]]:
     app = App(await TemporaryStore.make(_clock), _clock)
     shown: dict[str, dict[str, Any]] = {}
     try:
@@ -58,7 +58,7 @@ async def _played(platform: str) -> dict[str, dict[str, Any]]:
         for number, (name, who, typed) in enumerate(EVENING):
             last = await _answer(app, platform, who, typed, last, str(number))
             if last.error:
-                raise ValueError(f"{typed}: {last.text()}")
+                raise ValueError(f"{typed}: {last.format_text()}")
             if name:
                 shown[name] = {
                     "who": who,
@@ -89,7 +89,7 @@ def _body(platform: str, reply: Reply) -> dict[str, Any]:
     if platform == "slack":
         message = slack_message(reply, TEAM)
         return {"text": message.text, "blocks": message.blocks}
-    return discord_message(reply, Request(1, "", 1, 2, 2, 1)).body
+    return discord_message(reply, DiscordRequest(1, "", 1, 2, 2, 1)).body
 
 
 def _clock() -> float:

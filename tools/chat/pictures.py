@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tools.chat.draw import drawn
+from tools.chat.draw import draw_messages
 from tools.chat.evening import evening
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -53,7 +53,7 @@ def pictures(kept: Mapping[str, str]) -> dict[str, str]:
     for platform in PLATFORMS:
         shown: dict[str, Any] = json.loads(kept[f"{FOLDER}/{platform}.json"])
         for name, (parts, title) in PICTURES.items():
-            found[f"{FOLDER}/{platform}-{name}.svg"] = drawn(
+            found[f"{FOLDER}/{platform}-{name}.svg"] = draw_messages(
                 platform, [shown[part] for part in parts], title
             )
     return found

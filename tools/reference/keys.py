@@ -9,10 +9,10 @@ from typing import get_args
 
 from bot.rules.inputs.decks import KEEP
 from bot.rules.inputs.options import ROLES, OptionType
-from bot.systems.deck_file import AFTER, DEAD, EMPTY
-from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
-from bot.systems.packs.pack import LONGEST
-from bot.systems.system import MINE, USED
+from bot.rulesets.deck_file import AFTER, DEAD, EMPTY
+from bot.rulesets.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
+from bot.rulesets.packs.pack import LONGEST
+from bot.rulesets.system import MINE, USED
 from tools.reference.shapes import (
     ANY,
     FLAG,
@@ -23,14 +23,14 @@ from tools.reference.shapes import (
     Key,
     Keys,
     Schema,
-    by_name,
+    allow_items,
+    allow_words,
+    build_name_mapping,
     either,
-    many,
-    one_of,
     ref,
 )  # fmt: skip
 
-NAMED: Schema = either(WORDS, by_name(TEXT, "word"))
+NAMED: Schema = either(WORDS, build_name_mapping(TEXT, "word"))
 """Words, or words with help."""
 
 
@@ -70,66 +70,73 @@ GAME: Keys = {
     "publisher": Key(TEXT, "who publishes the game; a pack: its author"),
     "notice": Key(TEXT, "legal notice; a pack has it in pack.yaml"),
     "author": Key(TEXT, "who wrote the rules"),
-    "groups": Key(by_name(TEXT, "id"), "groups of tables with their titles, in the order of menus (at most 25)"),
-    "lists": Key(by_name(WORDS), "lists of words that inputs and outputs name; quote numbers, yes and no"),
+    "groups": Key(build_name_mapping(TEXT, "id"),
+    "groups of tables with their titles, in the order of menus (at most 25)"),
+    "lists": Key(build_name_mapping(WORDS), "lists of words that inputs and outputs name; quote numbers, yes and no"),
     "units": Key(ref("units"), "what units there are"),
-    "unit_lists": Key(by_name(ref("unit_list")), "lists of units with words of their own, which an input names"),
-    "turns": Key(one_of(("together", "by-side")), "by-side: each side has a turn of its own"),
-    "phases": Key(many(ref("phase")), "the phases of a turn, in order"),
-    "results": Key(by_name(by_name(ref("result"), "result"), "sequence"),
+    "unit_lists": Key(build_name_mapping(ref("unit_list")),
+    "lists of units with words of their own, which an input names"),
+    "turns": Key(allow_words(("together", "by-side")), "by-side: each side has a turn of its own"),
+    "phases": Key(allow_items(ref("phase")), "the phases of a turn, in order"),
+    "results": Key(build_name_mapping(build_name_mapping(ref("result"), "result"), "sequence"),
                    'results in words, worst first; `"*"` is every sequence'),
-    "odds": Key(by_name(either(TEXT, by_name(WORDS, "question")), "sequence"),
+    "odds": Key(build_name_mapping(either(TEXT, build_name_mapping(WORDS, "question")), "sequence"),
                 "what one decides by, with {} for the unit; or questions with the results that answer them"),
-    "scores": Key(by_name(by_name(NUMBER, "result"), "sequence"), "how good a result is for who acts, for luck"),
-    "labels": Key(by_name(TEXT, "option"), "what people call an option or a modifier"),
-    "words": Key(by_name(TEXT, "word"), "how a word of a table is said"),
-    "also": Key(by_name(many(TEXT), "word"), "further words of the card, which are read as this one"),
-    "arms": Key(by_name(TEXT, "weapon"), "what a weapon is called in a story"),
-    "rules": Key(by_name(ref("rule")), "optional rules, which a game switches on or off: `/game settings rule`"),
-    "tracks": Key(by_name(ref("track")), "what the game keeps beside its units: weather, a side's points (at most 20)"),
+    "scores": Key(build_name_mapping(build_name_mapping(NUMBER, "result"), "sequence"),
+    "how good a result is for who acts, for luck"),
+    "labels": Key(build_name_mapping(TEXT, "option"), "what people call an option or a modifier"),
+    "words": Key(build_name_mapping(TEXT, "word"), "how a word of a table is said"),
+    "also": Key(build_name_mapping(allow_items(TEXT), "word"), "further words of the card, which are read as this one"),
+    "arms": Key(build_name_mapping(TEXT, "weapon"), "what a weapon is called in a story"),
+    "rules": Key(build_name_mapping(ref("rule")),
+    "optional rules, which a game switches on or off: `/game settings rule`"),
+    "tracks": Key(build_name_mapping(ref("track")),
+    "what the game keeps beside its units: weather, a side's points (at most 20)"),
 }  # fmt: skip
 
 UNITS: Keys = {
     "types": Key(NAMED, "unit types"),
     "attributes": Key(
-        by_name(ref("input")), "numbers and words that a unit has, written as inputs are"
+        build_name_mapping(ref("input")), "numbers and words that a unit has, written as inputs are"
     ),
-    "flags": Key(by_name(TEXT), "what may be said of a unit, with help"),
+    "flags": Key(build_name_mapping(TEXT), "what may be said of a unit, with help"),
     "states": Key(NAMED, "states; the first when all is well"),
-    "state_flags": Key(by_name(WORDS, "state"), "the flags that a state sets"),
+    "state_flags": Key(build_name_mapping(WORDS, "state"), "the flags that a state sets"),
     "markers": Key(NAMED, "markers that a unit bears"),
-    "marker_flags": Key(by_name(TEXT, "marker"), "the flag that a marker sets"),
-    "classes": Key(by_name(WORDS), "several types under one word"),
+    "marker_flags": Key(build_name_mapping(TEXT, "marker"), "the flag that a marker sets"),
+    "classes": Key(build_name_mapping(WORDS), "several types under one word"),
     "well": Key(NAMED, "states in which nothing ails a unit"),
     "hurt": Key(NAMED, "states, markers or attributes of one that has lost strength"),
     "lost": Key(NAMED, "states of one that is out of the game"),
-    "reduced": Key(by_name(TEXT, "type"), "the type that a unit becomes on its other side"),
+    "reduced": Key(
+        build_name_mapping(TEXT, "type"), "the type that a unit becomes on its other side"
+    ),
     "reduced_states": Key(NAMED, "states of a unit on its other side"),
     "only": Key(
-        by_name(WORDS, "state or marker"),
+        build_name_mapping(WORDS, "state or marker"),
         "the types, or classes of them, that may have it; else all",
     ),
-    "counters": Key(by_name(ref("counter"), "type"), "how counters of a type look"),
+    "counters": Key(build_name_mapping(ref("counter"), "type"), "how counters of a type look"),
     "starts": Key(
-        by_name(by_name(either(NUMBER, TEXT), "type"), "attribute"),
+        build_name_mapping(build_name_mapping(either(NUMBER, TEXT), "type"), "attribute"),
         "what units of a type have in a game that was started, unless something else is typed",
     ),
 }
 COUNTER: Keys = {
-    "frame": Key(one_of(FRAMES), "the sign in its box"),
+    "frame": Key(allow_words(FRAMES), "the sign in its box"),
     "numbers": Key(WORDS, "attributes printed below it"),
 }
 UNIT_LIST: Keys = {
     "types": Key(either(TEXT, WORDS), "the types in it, or a list of the game"),
-    "keys": Key(by_name(ref("input")), "further numbers and words of its units"),
-    "flags": Key(by_name(TEXT), "further flags, with help"),
+    "keys": Key(build_name_mapping(ref("input")), "further numbers and words of its units"),
+    "flags": Key(build_name_mapping(TEXT), "further flags, with help"),
     "bare": Key(TEXT, "the type that a number alone counts"),
     "repeat": Key(TEXT, "the key that repeats a unit: count=3"),
 }
 PHASE: Keys = {
     "name": Key(TEXT, "short, in the log"),
     "title": Key(TEXT, "on the card of the turn"),
-    "go": Key(one_of(GO), "whose go it is, see phases.md"),
+    "go": Key(allow_words(GO), "whose go it is, see phases.md"),
     "passes": Key(
         {"type": "integer", "minimum": 1}, "so many passes in a row end a phase of impulses"
     ),
@@ -143,10 +150,12 @@ PHASE: Keys = {
     "brief": Key(TEXT, "what to do, in a sentence"),
     "remember": Key(WORDS, "reminders: in full on turn 1, later behind a button"),
     "names": Key(WORDS, "units in these states are named on the card"),
-    "calls": Key(many(ref("call")), "whom the card calls by name, and the roll that they owe"),
+    "calls": Key(
+        allow_items(ref("call")), "whom the card calls by name, and the roll that they owe"
+    ),
     "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
     "begins": Key(
-        many(ref("begin")),
+        allow_items(ref("begin")),
         "sequences that it runs when it begins, on units or once for nobody (at most 5)",
     ),
 }
@@ -155,7 +164,7 @@ BEGIN: Keys = {
         TEXT, "the sequence, which takes `units`, one `unit` or nobody, and may leave out all else"
     ),
     "units": Key(
-        one_of(("own", "all")),
+        allow_words(("own", "all")),
         "own, those of the side whose turn it is (if left out); or all; not where it takes nobody",
     ),
     "states": Key(WORDS, "only units in these states"),
@@ -166,7 +175,7 @@ CALL: Keys = {
     "states": Key(WORDS, "units in these states"),
     "has": Key(WORDS, "units with one of these markers, or of these numbers over 0"),
     "since": Key(
-        many(one_of(SINCE)),
+        allow_items(allow_words(SINCE)),
         "units that lost a man, or met a medium or heavy machine gun, this turn",
     ),
     "later": Key(FLAG, "not in the turn in which they came into that state"),
@@ -178,9 +187,10 @@ RULE: Keys = {
     "title": Key(TEXT, "its name, in the answers that it counts in"),
     "help": Key(TEXT, "what it does, in `/game settings`"),
     "default": Key(FLAG, "whether it is on where nobody chose"),
-    "sets": Key(by_name(by_name({"type": ["string", "number", "boolean"]}, "input"), "sequence"),
+    "sets": Key(build_name_mapping(build_name_mapping({"type": ["string", "number", "boolean"]}, "input"), "sequence"),
                 "what each input is then where nothing is typed: {sequence: {input: value}}"),
-    "leads": Key(by_name(TEXT, "phase"), "phases that a deck `elements` leads then, with a card for each unit; those "
+    "leads": Key(build_name_mapping(TEXT, "phase"),
+    "phases that a deck `elements` leads then, with a card for each unit; those "
                  "with the marker named have given up theirs"),
 }  # fmt: skip
 TRACK: Keys = {
@@ -192,16 +202,16 @@ TRACK: Keys = {
         {"type": ["string", "integer"]},
         "what it is at first: the first word, or 0 or what is nearest to it",
     ),
-    "of": Key(one_of(("side", "game")), "side: each side has its own; left out: the game's"),
+    "of": Key(allow_words(("side", "game")), "side: each side has its own; left out: the game's"),
     "shown": Key(FLAG, "no: kept off cards and board; `/track show` has it"),
     "wins": Key(
-        one_of(("highest", "lowest")),
+        allow_words(("highest", "lowest")),
         "of one for each side that is the score: which side wins; the ending shows it",
     ),
 }
 RESULT: Keys = {
-    "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),
-    "weight": Key(one_of(("bold", "first")), "in bold; first: also named before all others"),
+    "tone": Key(allow_words(TONES), "how grave it is: the color beside an answer"),
+    "weight": Key(allow_words(("bold", "first")), "in bold; first: also named before all others"),
     "says": Key(
         {"type": "string", "pattern": r"\{\}"}, "the first line of an answer, {} is the unit"
     ),
@@ -211,7 +221,7 @@ RESULT: Keys = {
 
 INPUT: Keys = {
     "type": Key(
-        one_of((*get_args(OptionType), "string")),
+        allow_words((*get_args(OptionType), "string")),
         "a table takes int, number, bool and enum; `str` if left out",
     ),
     "help": Key(TEXT, "what it is"),
@@ -241,7 +251,7 @@ INPUT: Keys = {
     "units": Key(TEXT, "the list of units that it is read as, from unit_lists"),
     "complete": Key(TEXT, "what is offered while typing"),
     "free": Key(FLAG, "a unit that no roster knows is taken, too"),
-    "meanings": Key(by_name(TEXT, "word"), "what each word means"),
+    "meanings": Key(build_name_mapping(TEXT, "word"), "what each word means"),
     "label": Key(TEXT, "what people call it"),
     "most": Key(
         {"type": "integer", "minimum": 1},
@@ -257,31 +267,31 @@ INPUT: Keys = {
         " with an owner only that side can use them; `mine` is all such decks",
     ),
     "used": Key(
-        one_of(USED),
+        allow_words(USED),
         "with `in_play`: where the card goes once it is used; `after` is where its deck says. It"
         " stays in play if left out",
     ),
     "role": Key(
-        one_of(ROLES),
+        allow_words(ROLES),
         "of a sequence's units, where the name does not say it: they act, they help those who act, "
         "or it is done to them",
     ),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(
-        by_name(TEXT),
+        build_name_mapping(TEXT),
         "which unit fills it in: {from, type, not, beside}, {from, carried, most}, or a leader of"
         " their squad: {from, type, through, group, number, not, says}; who has it in a list of names:"
         " {from, holder}, or a unit in such a list: {from, held, type}",
     ),
     "through": Key(TEXT, "with `brings`: the attribute with the unit that brings it otherwise"),
-    "reads": Key(by_name(TEXT), "what a word of that unit is here: {broken: bad}"),
+    "reads": Key(build_name_mapping(TEXT), "what a word of that unit is here: {broken: bad}"),
     "counts": Key(
-        by_name(either(TEXT, WORDS)),
+        build_name_mapping(either(TEXT, WORDS)),
         "of a flag: {from: a list of units, flags, types}; it counts by itself if one of these units"
         " has one of these flags, and a form has it ticked",
     ),
     "phases": Key(
-        by_name(TEXT, "phase"),
+        build_name_mapping(TEXT, "phase"),
         "of a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"
         " the side that acts, `*` any other phase; a whole number takes `turn`, the number of the turn",
     ),
@@ -303,11 +313,11 @@ SCENARIO: Keys = {
     ),
     "wins": Key({"type": "string", "maxLength": 200}, "who wins, in one sentence"),
     "tracks": Key(
-        by_name(ANY, "track"),
+        build_name_mapping(ANY, "track"),
         "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}",
     ),
     "units": Key(
-        many(ref("unit")),
+        allow_items(ref("unit")),
         "the units, each with name, type and side; with `builds_on` the name of a unit and what is new of it",
     ),
 }
@@ -323,15 +333,18 @@ SCENARIO_UNIT: Keys = {
 
 DECK: Keys = {
     "title": Key({"type": "string", "maxLength": 60}, "its name for people"),
-    "cards": Key({**many(ref("card")), "minItems": 1, "maxItems": 400}, "its cards, in the order of faces"),
-    "after": Key(one_of(AFTER), "where a card in play goes when it is discarded: the discards, out of the game, or "
+    "cards": Key({**allow_items(ref("card")), "minItems": 1, "maxItems": 400}, "its cards, in the order of faces"),
+    "after": Key(allow_words(AFTER),
+    "where a card in play goes when it is discarded: the discards, out of the game, or "
                  "back into the pile; for all cards that say nothing else"),
-    "keep": Key(one_of(KEEP), "hand: it is drawn closed, into hands; open if left out"),
+    "keep": Key(allow_words(KEEP), "hand: it is drawn closed, into hands; open if left out"),
     "hand_limit": Key({"type": "integer", "minimum": 1, "maximum": 60}, "so many of its cards are the most in a hand"),
     "owner": Key(TEXT, "the side whose deck it is: only that side draws from it by button, and uses its cards"),
-    "empty": Key(one_of(EMPTY), "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more"),
+    "empty": Key(allow_words(EMPTY),
+    "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more"),
     "shown": Key(FLAG, "no: kept off cards of turns and the board; `/deck show` has it"),
-    "dead": Key(one_of(DEAD), "of a deck that leads a phase, what a chit does of which no unit is left: again sets it "
+    "dead": Key(allow_words(DEAD),
+    "of a deck that leads a phase, what a chit does of which no unit is left: again sets it "
                 "aside and draws another, out takes it out of the game first"),
 }  # fmt: skip
 CARD: Keys = {
@@ -345,5 +358,5 @@ CARD: Keys = {
         {"type": "integer", "minimum": 1, "maximum": 1000},
         "how many of it there are, 1 if left out",
     ),
-    "after": Key(one_of(AFTER), "where it goes when it is discarded out of play"),
+    "after": Key(allow_words(AFTER), "where it goes when it is discarded out of play"),
 }

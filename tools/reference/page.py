@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.rules.declared.formula_functions import CALLS
 from bot.rules.tables.formula import FUNCTIONS
 from tools.reference.schema import PARTS
-from tools.reference.shapes import called
+from tools.reference.shapes import describe_shape
 
 _TITLES = {
     "input": "an input or attribute", "body": "a body under `read`", "modifier": "a row of a list of modifiers",
@@ -55,7 +55,7 @@ def _lines() -> Iterator[str]:
             yield "| key | what is behind it | what it says |"
             yield "|---|---|---|"
             for key, (shape, says) in keys.items():
-                yield f"| `{key}` | {_cell(called(shape))} | {_cell(says)} |"
+                yield f"| `{key}` | {_cell(describe_shape(shape))} | {_cell(says)} |"
     yield ""
     yield "## Functions of formulas"
     yield ""

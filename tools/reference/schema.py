@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from bot.systems.packs.pack import NEEDED
+from bot.rulesets.packs.pack import NEEDED
 from tools.reference import keys as k
 from tools.reference import step_keys as s
 from tools.reference import table_keys as t
-from tools.reference.shapes import CELL, WORTH, Keys, Schema, by_name, closed, many, ref
+from tools.reference.shapes import (
+    CELL,
+    WORTH,
+    Keys,
+    Schema,
+    allow_items,
+    build_closed_mapping,
+    build_name_mapping,
+    ref,
+)
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _INPUT: Mapping[str, Keys] = {"input": k.INPUT}
@@ -83,15 +92,19 @@ def schemas() -> dict[str, str]:
 def _schema(name: str) -> Schema:
     file, parts = PARTS[name]
     made = {
-        part: {**closed(keys, _REQUIRED.get(part, ())), **_CONDITIONS.get(part, {})}
+        part: {**build_closed_mapping(keys, _REQUIRED.get(part, ())), **_CONDITIONS.get(part, {})}
         for part, keys in parts.items()
     }
     outermost = next(iter(parts))
     if "step" in parts:
-        made["steps"] = many(ref("step"))
+        made["steps"] = allow_items(ref("step"))
     if name == "scenario":  # its attributes are those of the game
         made["unit"]["additionalProperties"] = CELL
-    whole = made.pop(outermost) if name != "sequences" else by_name(ref(outermost), "sequence")
+    whole = (
+        made.pop(outermost)
+        if name != "sequences"
+        else build_name_mapping(ref(outermost), "sequence")
+    )
     if name == "deck":  # numbers and words of its own
         made["card"]["additionalProperties"] = WORTH
     return {

@@ -32,22 +32,22 @@ WORTH: Schema = {"type": ["string", "number", "boolean"]}
 WORDS: Schema = {"type": "array", "items": TEXT}
 
 
-def one_of(words: Iterable[str]) -> Schema:
+def allow_words(words: Iterable[str]) -> Schema:
     """One of these words."""
     return {"enum": list(words)}
 
 
-def many(shape: Schema) -> Schema:
+def allow_items(shape: Schema) -> Schema:
     """A list."""
     return {"type": "array", "items": shape}
 
 
-def listed(shape: Schema) -> Schema:
+def allow_list(shape: Schema) -> Schema:
     """One, or a list of them."""
-    return {"anyOf": [shape, many(shape)]}
+    return {"anyOf": [shape, allow_items(shape)]}
 
 
-def by_name(shape: Schema, name: str = "name") -> Schema:
+def build_name_mapping(shape: Schema, name: str = "name") -> Schema:
     """A mapping of names."""
     return {"type": "object", "additionalProperties": shape, "title": name}
 
@@ -62,7 +62,7 @@ def ref(part: str) -> Schema:
     return {"$ref": f"#/definitions/{part}"}
 
 
-def closed(keys: Keys, needed: Iterable[str] = ()) -> Schema:
+def build_closed_mapping(keys: Keys, needed: Iterable[str] = ()) -> Schema:
     """A mapping with these keys and no others."""
     properties = {name: {**key.shape, "description": key.says} for name, key in keys.items()}
     made: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
@@ -73,25 +73,25 @@ _TYPES = {"string": "text", "integer": "whole number", "number": "number", "bool
           "object": "mapping", "null": "nothing"}  # fmt: skip
 
 
-def called(shape: Schema) -> str:
+def describe_shape(shape: Schema) -> str:
     """A shape in a few words, for the page."""
     if "enum" in shape:
         return ", ".join(f"`{word}`" for word in shape["enum"])
     if "$ref" in shape:
         return str(shape["$ref"]).rsplit("/", 1)[-1].replace("_", " ")
     if "anyOf" in shape:
-        return _joined([called(one) for one in shape["anyOf"]])
+        return _join_words([describe_shape(one) for one in shape["anyOf"]])
     if shape.get("type") == "array":
-        return f"list of {called(shape['items'])}" if shape.get("items") else "list"
+        return f"list of {describe_shape(shape['items'])}" if shape.get("items") else "list"
     if shape.get("type") == "object" and isinstance(shape.get("additionalProperties"), dict):
-        return f"{shape.get('title', 'name')}: {called(shape['additionalProperties'])}"
+        return f"{shape.get('title', 'name')}: {describe_shape(shape['additionalProperties'])}"
     if "title" in shape:
         return str(shape["title"])
     if isinstance(shape.get("type"), list):
-        return _joined([_TYPES[kind] for kind in shape["type"]])
+        return _join_words([_TYPES[kind] for kind in shape["type"]])
     return _TYPES.get(str(shape.get("type")), "anything")
 
 
-def _joined(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     kept = list(dict.fromkeys(words))
     return " or ".join(kept) if len(kept) < 3 else f"{', '.join(kept[:-1])} or {kept[-1]}"

@@ -14,10 +14,10 @@ from tools.reference.shapes import (
     WORDS,
     Key,
     Keys,
-    by_name,
+    allow_items,
+    allow_list,
+    build_name_mapping,
     either,
-    listed,
-    many,
     ref,
 )  # fmt: skip
 
@@ -26,18 +26,18 @@ SEQUENCE: Keys = {
     "source": Key(TEXT, "card and rule number"),
     "summary": Key(TEXT, "two lines, for help"),
     "group": Key(TEXT, "the group of tables that it goes with"),
-    "inputs": Key(by_name(ref("input")), "what is typed"),
+    "inputs": Key(build_name_mapping(ref("input")), "what is typed"),
     "outputs": Key(
-        by_name({"type": ["string", "array"]}, "output"),
+        build_name_mapping({"type": ["string", "array"]}, "output"),
         'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
     ),
     "odds_by": Key(TEXT, "the output that the odds are by: result, or targets[0].result"),
     "odds_row": Key(
-        by_name(ANY, "output"),
+        build_name_mapping(ANY, "output"),
         "an output with the value that its odds show instead: becomes: abandoned",
     ),
     "dice": Key(TEXT, "which dice are rolled, in words"),
-    "example": Key(by_name(ANY, "input"), "inputs that run"),
+    "example": Key(build_name_mapping(ANY, "input"), "inputs that run"),
     "modifiers": Key(
         WORDS, "tables of modifiers that it reads; help and forms take their words from them"
     ),
@@ -59,15 +59,19 @@ SEQUENCE: Keys = {
     "notes": Key(TEXT, "small print"),
     "rounds": Key(ref("rounds"), "of a fight of several rounds: how it goes on"),
     "bans": Key(
-        many(ref("ban")), "what the card forbids units with a marker; needs an input `anyway`"
+        allow_items(ref("ban")),
+        "what the card forbids units with a marker; needs an input `anyway`",
     ),
     "cautions": Key(
-        many(ref("caution")), "what an answer says of units with a marker to which this is done"
+        allow_items(ref("caution")),
+        "what an answer says of units with a marker to which this is done",
     ),
-    "rides": Key(many(ref("ride")), "what those have to do who ride on a vehicle that acts"),
-    "lands": Key(many(ref("landing")), "what it brings in a later turn, whose card announces it"),
+    "rides": Key(allow_items(ref("ride")), "what those have to do who ride on a vehicle that acts"),
+    "lands": Key(
+        allow_items(ref("landing")), "what it brings in a later turn, whose card announces it"
+    ),
     "bears": Key(
-        by_name(by_name(WORDS, "modifier"), "input with units"),
+        build_name_mapping(build_name_mapping(WORDS, "modifier"), "input with units"),
         "modifiers that only units of some types, classes or flags can bear:"
         " forms and *What if* leave them out for others",
     ),
@@ -75,12 +79,12 @@ SEQUENCE: Keys = {
     "steps": Key(ref("steps"), "its steps, if they are not in steps/SEQUENCE.yaml"),
 }
 BAN: Keys = {
-    "markers": Key(by_name(TEXT, "marker"), "markers, each with the card's word for it"),
+    "markers": Key(build_name_mapping(TEXT, "marker"), "markers, each with the card's word for it"),
     "says": Key(TEXT, "the refusal: {} is the unit, then the word"),
     "out_of_turn": Key(FLAG, "only while another side is to play"),
 }
 CAUTION: Keys = {
-    "markers": Key(by_name(TEXT, "marker"), "markers, each with the card's word for it"),
+    "markers": Key(build_name_mapping(TEXT, "marker"), "markers, each with the card's word for it"),
     "says": Key(TEXT, "what the card wants of the players: {} is the unit, then the word"),
     "unless": Key(TEXT, "not for units with this marker"),
     "out_of_turn": Key(FLAG, "only while another side is to play"),
@@ -88,27 +92,27 @@ CAUTION: Keys = {
 RIDE: Keys = {
     "says": Key(TEXT, "the line: {} is the vehicle, then those who ride (`in=`)"),
     "marker": Key(TEXT, "only those with this marker"),
-    "when": Key(by_name(many(ANY), "output"), "only with these outputs"),
+    "when": Key(build_name_mapping(allow_items(ANY), "output"), "only with these outputs"),
     "run": Key(TEXT, "the sequence to play next"),
     "riders": Key(TEXT, "the input of that sequence which takes the riders"),
-    "given": Key(by_name(ANY, "input"), "its other inputs"),
+    "given": Key(build_name_mapping(ANY, "input"), "its other inputs"),
     "button": Key(TEXT, "the button that opens its form"),
 }
 LANDING: Keys = {
     "says": Key(TEXT, "what comes"),
     "turn": Key(TEXT, "the output with the number of its turn"),
     "turns": Key(NUMBER, "without `turn`: in each of so many turns after it"),
-    "when": Key(by_name(many(ANY), "input"), "only with these inputs"),
+    "when": Key(build_name_mapping(allow_items(ANY), "input"), "only with these inputs"),
     "run": Key(TEXT, "the sequence to play then"),
-    "given": Key(by_name(ANY, "input"), "its inputs"),
+    "given": Key(build_name_mapping(ANY, "input"), "its inputs"),
     "keeps": Key(WORDS, "inputs that are as they were"),
 }
 ROUNDS: Keys = {
-    "ends": Key(many(ref("ending")), "the outputs that end the fight"),
-    "then": Key(by_name(ref("carried"), "input"), "what an input is in the next round"),
+    "ends": Key(allow_items(ref("ending")), "the outputs that end the fight"),
+    "then": Key(build_name_mapping(ref("carried"), "input"), "what an input is in the next round"),
 }
 ENDING: Keys = {
-    "when": Key(by_name(many(ANY), "output"), "these values end it"),
+    "when": Key(build_name_mapping(allow_items(ANY), "output"), "these values end it"),
     "as": Key(TEXT, "what such an end is called"),
 }
 CARRIED: Keys = {
@@ -121,21 +125,24 @@ CARRIED: Keys = {
 STEPS_FILE: Keys = {
     "steps": Key(ref("steps"), "the steps, in their order"),
     "outputs": Key(
-        by_name({"type": ["string", "array"]}, "output"),
+        build_name_mapping({"type": ["string", "array"]}, "output"),
         "outputs said more exactly than sequences.yaml does",
     ),
     "lists": Key(
-        by_name({"type": ["array", "object"], "title": "words, or words by their names"}),
+        build_name_mapping(
+            {"type": ["array", "object"], "title": "words, or words by their names"}
+        ),
         "lists for formulas",
     ),
     "formulas": Key(
-        by_name(TEXT, "name(inputs)"), "formulas with a name; one may call those above it"
+        build_name_mapping(TEXT, "name(inputs)"),
+        "formulas with a name; one may call those above it",
     ),
-    "blocks": Key(by_name(ref("block")), "steps with a name, for use"),
+    "blocks": Key(build_name_mapping(ref("block")), "steps with a name, for use"),
 }
 BLOCK: Keys = {
     "needs": Key(WORDS, "the names that it sees of those outside"),
-    "with": Key(by_name(FORMULA), "names that are set for it"),
+    "with": Key(build_name_mapping(FORMULA), "names that are set for it"),
     "steps": Key(ref("steps"), "its steps"),
 }
 STEP: Keys = {
@@ -153,42 +160,49 @@ STEP: Keys = {
         "the inputs are refused; only under a `when` that no die decides",
     ),
     "draw": Key(
-        by_name({"type": "string", "pattern": f"^{DRAW.pattern}$"}),
+        build_name_mapping({"type": "string", "pattern": f"^{DRAW.pattern}$"}),
         'cards of a deck, in the order written: `chances`, `"chances: a label"`, `"chances, into play"`',
     ),
     "roll": Key(
-        by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}),
+        build_name_mapping({"type": "string", "pattern": f"^{DICE.pattern}$"}),
         'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`, `4d6kh3`',
     ),
     "test": Key(ref("test"), "dice against a number"),
     "pool": Key(ref("pool"), "how many dice pass"),
     "spread": Key(ref("spread"), "losses on the units of a list, in their order"),
-    "choose": Key(by_name(ref("choice")), "a side is asked, by the name of what it chooses"),
+    "choose": Key(
+        build_name_mapping(ref("choice")), "a side is asked, by the name of what it chooses"
+    ),
     "let": Key(
-        by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}),
+        build_name_mapping({**FORMULA, "type": [*FORMULA["type"], "array"]}),
         "values, from the first to the last",
     ),
-    "add": Key(by_name(by_name(FORMULA, "label"), "list"), "named parts, those of 0 left out"),
-    "tell": Key(by_name(FORMULA, "output"), "outputs"),
-    "say": Key(listed(ref("line")), "a line of the answer, or several"),
-    "result": Key(listed(either(SAID, ref("word"))), "the word for a unit"),
+    "add": Key(
+        build_name_mapping(build_name_mapping(FORMULA, "label"), "list"),
+        "named parts, those of 0 left out",
+    ),
+    "tell": Key(build_name_mapping(FORMULA, "output"), "outputs"),
+    "say": Key(allow_list(ref("line")), "a line of the answer, or several"),
+    "result": Key(allow_list(either(SAID, ref("word"))), "the word for a unit"),
     "fate": Key(
-        listed(either(SAID, ref("word"))),
+        allow_list(either(SAID, ref("word"))),
         "what the first line of the answer makes of a unit; one of the game's results",
     ),
-    "change": Key(listed(ref("change")), "a unit of the roster, or a track"),
+    "change": Key(allow_list(ref("change")), "a unit of the roster, or a track"),
     "joins": Key(
-        listed(either(TEXT, ref("joining"))), "a unit that comes into play beside a roster unit"
+        allow_list(either(TEXT, ref("joining"))), "a unit that comes into play beside a roster unit"
     ),
     "headline": Key(
-        listed(either(SAID, ref("said"))), "the result in a few words; the last one counts"
+        allow_list(either(SAID, ref("said"))), "the result in a few words; the last one counts"
     ),
-    "then": Key(listed(either(SAID, ref("said"))), "what the players have to do"),
-    "now": Key(listed(either(SAID, ref("said"))), "what changed besides"),
-    "notes": Key(listed(either(SAID, ref("said"))), "small print"),
+    "then": Key(allow_list(either(SAID, ref("said"))), "what the players have to do"),
+    "now": Key(allow_list(either(SAID, ref("said"))), "what changed besides"),
+    "notes": Key(allow_list(either(SAID, ref("said"))), "small print"),
     "use": Key(TEXT, "the steps of a block"),
-    "with": Key(by_name(FORMULA), "with use: names that are set for the block"),
-    "gives": Key(by_name(FORMULA), "with use: names that are handed back, {outer: inner}"),
+    "with": Key(build_name_mapping(FORMULA), "with use: names that are set for the block"),
+    "gives": Key(
+        build_name_mapping(FORMULA), "with use: names that are handed back, {outer: inner}"
+    ),
     "steps": Key(ref("steps"), "steps below this one"),
     "stop": Key(FORMULA, "the sequence ends here, if the formula holds"),
 }
@@ -196,11 +210,12 @@ _DICE = {"type": "string", "pattern": f"^{DICE.pattern}$"}
 TEST: Keys = {
     "dice": Key(_DICE, 'the dice: `"2d6: morale check"`'),
     "plus": Key(
-        listed(either(FORMULA, by_name(FORMULA, "label"))), "what is added to them, by name"
+        allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))),
+        "what is added to them, by name",
     ),
     "at_most": Key(FORMULA, "this or less passes"),
     "at_least": Key(FORMULA, "this or more passes"),
-    "gives": Key(many(TEXT), "the words for passed and failed: [pass, fail]"),
+    "gives": Key(allow_items(TEXT), "the words for passed and failed: [pass, fail]"),
     "as": Key(TEXT, "the name of what it comes to; `result`, if left out"),
     "label": Key(SAID, "what its line is called"),
     "says": Key(SAID, 'what its line says; "needs 7 or less", if left out'),
@@ -220,14 +235,18 @@ SPREAD: Keys = {
     "from": Key(TEXT, "the number that sinks"),
     "lost": Key(TEXT, "the word and state of who has none left"),
     "gives": Key(TEXT, "what the loss of each is called: `unit.fell`, if left out"),
-    "words": Key(many(TEXT), "what the others become: [unhurt, loses]; their state, if left out"),
+    "words": Key(
+        allow_items(TEXT), "what the others become: [unhurt, loses]; their state, if left out"
+    ),
     "into": Key(TEXT, "the output list that they are told to"),
     "row": Key(either(SAID, ref("row")), "the odds have a row for each unit"),
 }
 CHOICE: Keys = {
     "who": Key(TEXT, "whose side is asked: an input of units, or `actor`"),
     "ask": Key(SAID, "the question"),
-    "options": Key(by_name(SAID, "word"), "two to six words, each with what its button says"),
+    "options": Key(
+        build_name_mapping(SAID, "word"), "two to six words, each with what its button says"
+    ),
     "else": Key(TEXT, "the option that counts where nobody answers in time"),
 }
 ROW: Keys = {
@@ -246,10 +265,13 @@ REFUSE: Keys = {
 }
 LINE: Keys = {
     "label": Key(SAID, "what was rolled"),
-    "dice": Key(listed(TEXT), "the rolls that it shows, by their names"),
-    "parts": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what was added, by name"),
+    "dice": Key(allow_list(TEXT), "the rolls that it shows, by their names"),
+    "parts": Key(
+        allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))), "what was added, by name"
+    ),
     "contributors": Key(
-        listed(either(FORMULA, by_name(FORMULA, "label"))), "what came together before that"
+        allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))),
+        "what came together before that",
     ),
     "total": Key(FORMULA, "the total"),
     "result": Key(SAID, "what it means"),
@@ -267,19 +289,19 @@ JOINING: Keys = {
     "unit": Key(FORMULA, "beside which unit; the one at hand, if left out"),
     "type": Key(TEXT, "its type"),
     "state": Key(SAID, "the state that it is in"),
-    "mark": Key(listed(SAID), "markers that it has"),
+    "mark": Key(allow_list(SAID), "markers that it has"),
     "when": Key(FORMULA, "only if the formula holds"),
 }
 CHANGE: Keys = {
     "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
     "track": Key(TEXT, "in place of a unit: a track of the game, which is set or added to"),
-    "set": Key(either(FORMULA, by_name(FORMULA, "attribute")),
+    "set": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")),
                "attributes, or state; of a track its value; none leaves it alone"),
-    "add": Key(either(FORMULA, by_name(FORMULA, "attribute")), "added to whole numbers, or to a track"),
-    "mark": Key(listed(SAID), "markers to put on"),
-    "unmark": Key(listed(SAID), "markers to take off"),
-    "give": Key(by_name(FORMULA, "attribute"), "a name that is added to a list"),
-    "take": Key(by_name(FORMULA, "attribute"), "a name that is taken off a list"),
+    "add": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")), "added to whole numbers, or to a track"),
+    "mark": Key(allow_list(SAID), "markers to put on"),
+    "unmark": Key(allow_list(SAID), "markers to take off"),
+    "give": Key(build_name_mapping(FORMULA, "attribute"), "a name that is added to a list"),
+    "take": Key(build_name_mapping(FORMULA, "attribute"), "a name that is taken off a list"),
     "of": Key(TEXT, "all units whose attribute of this name names the unit; of a side's track: side or foe"),
     "drop": Key(FORMULA, "with of: the unit is taken off those lists"),
     "turn": Key(FORMULA, "its reduced side comes up first"),

@@ -13,61 +13,67 @@ from tools.reference.shapes import (
     Key,
     Keys,
     Schema,
-    by_name,
+    allow_items,
+    allow_list,
+    allow_words,
+    build_name_mapping,
     either,
-    listed,
-    many,
-    one_of,
     ref,
 )  # fmt: skip
 
-OUTPUT: Schema = either(one_of(OUTPUTS), TEXT, many({"type": ["string", "number"]}))
+OUTPUT: Schema = either(allow_words(OUTPUTS), TEXT, allow_items({"type": ["string", "number"]}))
 
 TABLE: Keys = {
     "id": Key(TEXT, "SYSTEM/TABLE; a pack leaves it out"),
     "title": Key(TEXT, "what the card calls it"),
     "source": Key(TEXT, "card and rule number"),
-    "also": Key(many(TEXT), "further names that the card or its players have for it"),
+    "also": Key(allow_items(TEXT), "further names that the card or its players have for it"),
     "unsure": Key(
-        many(ref("doubt")), "cells that the card lost or garbled, and what is read there"
+        allow_items(ref("doubt")), "cells that the card lost or garbled, and what is read there"
     ),
     "group": Key(TEXT, "one of the groups of game.yaml"),
     "kind": Key(
-        one_of(KINDS),
+        allow_words(KINDS),
         "grid; roll, a grid with dice; modifiers, a list of what counts; reference, words by a key",
     ),
     "summary": Key(TEXT, "for help, at most 100 characters"),
     "notes": Key(TEXT, "small print"),
-    "inputs": Key(by_name(ref("input")), "what it is looked up by"),
+    "inputs": Key(build_name_mapping(ref("input")), "what it is looked up by"),
     "outputs": Key(
-        by_name(OUTPUT), f"{', '.join(OUTPUTS)}, a list of the game, or the words themselves"
+        build_name_mapping(OUTPUT),
+        f"{', '.join(OUTPUTS)}, a list of the game, or the words themselves",
     ),
-    "constants": Key(by_name(ANY), "values for formulas"),
+    "constants": Key(build_name_mapping(ANY), "values for formulas"),
     "results": Key(
-        by_name(CELL, "code"),
+        build_name_mapping(CELL, "code"),
         "what the codes of cells mean; [a, b] in the order of gives, or {output: value}",
     ),
-    "refuse": Key(many(ref("refusal")), "what the card rules out"),
-    "derive": Key(by_name(FORMULA), "worked out before the table is read; _name is not shown"),
-    "rolls": Key(
-        by_name(either(TEXT, ref("dice")), "input"), "the dice of an input that may be left out"
+    "refuse": Key(allow_items(ref("refusal")), "what the card rules out"),
+    "derive": Key(
+        build_name_mapping(FORMULA), "worked out before the table is read; _name is not shown"
     ),
-    "read": Key(listed(ref("body")), "one body, or a list of them"),
-    "rows": Key(many(ref("modifier")), "of a list of modifiers: what counts, and what it adds"),
-    "then": Key(by_name(FORMULA, "output"), "worked out at last"),
-    "texts": Key(by_name(SAID, "key"), "texts by keys, for the output text"),
-    "text_by": Key(listed(FORMULA), "the formula that gives the key of the text, or several"),
+    "rolls": Key(
+        build_name_mapping(either(TEXT, ref("dice")), "input"),
+        "the dice of an input that may be left out",
+    ),
+    "read": Key(allow_list(ref("body")), "one body, or a list of them"),
+    "rows": Key(
+        allow_items(ref("modifier")), "of a list of modifiers: what counts, and what it adds"
+    ),
+    "then": Key(build_name_mapping(FORMULA, "output"), "worked out at last"),
+    "texts": Key(build_name_mapping(SAID, "key"), "texts by keys, for the output text"),
+    "text_by": Key(allow_list(FORMULA), "the formula that gives the key of the text, or several"),
     "leads": Key(
-        by_name(FORMULA, "command"),
+        build_name_mapping(FORMULA, "command"),
         "commands of the game that the answer offers: {check kind=paatc: \"'g' in effects\"}",
     ),
     "says": Key(
-        listed(either(SAID, ref("sentence"))),
+        allow_list(either(SAID, ref("sentence"))),
         "the answer as a sentence, `{hits} hit{|s}, {crew lost when crew_lost | crew safe}`; of"
         " several the first whose `when` holds. Without it the outputs are listed",
     ),
-    "example": Key(by_name(ANY, "input"), "for help; it must run"),
-    "examples": Key(many(ref("example")), "each is run as a test"),
+    "example": Key(build_name_mapping(ANY, "input"), "for help; it must run"),
+    "examples": Key(allow_items(ref("example")), "each is run as a test"),
     "private": Key(
         FLAG, "typed from one's own card: no export and no page has the files of the pack"
     ),
@@ -76,19 +82,19 @@ TABLE: Keys = {
 BODY: Keys = {
     "rows": Key(FORMULA, "the input or derived name that rows go by"),
     "columns": Key(ref("columns"), "what columns go by; without them a row has one cell"),
-    "gives": Key(listed(TEXT), "the outputs of a cell"),
+    "gives": Key(allow_list(TEXT), "the outputs of a cell"),
     "cells": Key(
-        by_name(CELL, "key"),
+        build_name_mapping(CELL, "key"),
         "a row for each key: 2-5, 13+, -3..-1, `squad, crew`, or * for all others",
     ),
     "off_card": Key(
-        one_of(("clamp", "rows", "columns")),
+        allow_words(("clamp", "rows", "columns")),
         "the first and last line answer for what is beyond them",
     ),
     "open": Key(FLAG, "leaves gaps"),
     "bands": Key(ref("bands"), "each cell is a small table of its own: 17:S 18-20:K"),
     "print": Key(
-        either(TEXT, by_name(listed(TEXT), "row")),
+        either(TEXT, build_name_mapping(allow_list(TEXT), "row")),
         "how a cell of several values stands on the card: `{enter}[{extra}] -- {exit}`; "
         "`{+name}` with its sign, `{n+name}` added to n, `{½name}` with ½, `{name|-}` a dash if "
         "there is none, `{name: or}` joins a list, `{name.2}` is its second item, `{code}` the code "
@@ -96,23 +102,28 @@ BODY: Keys = {
         "what stands in <> is left out if a value in it is none, of `{name?}` also if it is 0",
     ),
     "shows": Key(
-        by_name(either(TEXT, by_name(TEXT, "row")), "head"),
+        build_name_mapping(either(TEXT, build_name_mapping(TEXT, "row")), "head"),
         "for rows without columns: what stands in each column of the card, as in print",
     ),
     "across": Key(FLAG, "for rows without columns: on the card they stand side by side"),
     "heading": Key(TEXT, "what stands above this part; a case of pick is headed by its key"),
     "names": Key(
-        by_name(TEXT, "key"), "how rows and columns are headed, if not by the words of their keys"
+        build_name_mapping(TEXT, "key"),
+        "how rows and columns are headed, if not by the words of their keys",
     ),
-    "pick": Key(by_name(ref("body"), "key"), "one of several bodies, chosen by `by`"),
+    "pick": Key(build_name_mapping(ref("body"), "key"), "one of several bodies, chosen by `by`"),
     "by": Key(FORMULA, "what pick goes by"),
     "always": Key(CELL, "outputs that are the same for all"),
 }
 COLUMNS: Keys = {
     "by": Key(FORMULA, "the input or derived name"),
-    "heads": Key(many({"type": ["string", "number", "boolean"]}), "keys, as rows have them"),
-    "from": Key(many({"type": ["number", "string"]}), "from this figure on; `_` while it is blank"),
-    "to": Key(many({"type": ["number", "string"]}), "up to this figure; `_` while it is blank"),
+    "heads": Key(allow_items({"type": ["string", "number", "boolean"]}), "keys, as rows have them"),
+    "from": Key(
+        allow_items({"type": ["number", "string"]}), "from this figure on; `_` while it is blank"
+    ),
+    "to": Key(
+        allow_items({"type": ["number", "string"]}), "up to this figure; `_` while it is blank"
+    ),
 }
 BANDS: Keys = {
     "by": Key(TEXT, "a whole-number input with min and max"),
@@ -122,9 +133,9 @@ MODIFIER: Keys = {
     "id": Key(TEXT, "its word"),
     "name": Key(SAID, "what the answer calls it"),
     "when": Key(FORMULA, "when it counts; always, if left out"),
-    "adds": Key(by_name(FORMULA, "output"), "what it adds to which total"),
+    "adds": Key(build_name_mapping(FORMULA, "output"), "what it adds to which total"),
     "shown": Key(
-        either(TEXT, by_name(TEXT, "output")),
+        either(TEXT, build_name_mapping(TEXT, "output")),
         "its number as the card prints it, where that is no plain number: `+4 each`, `N/A`",
     ),
 }
@@ -143,14 +154,14 @@ REFUSAL: Keys = {
 }
 TABLE_DICE: Keys = {
     "dice": Key(
-        either(TEXT, by_name(TEXT, "value")),
+        either(TEXT, build_name_mapping(TEXT, "value")),
         "2d6, 1dA for averaging dice, or {by: input, value: 1d6, ...}",
     ),
     "label": Key(TEXT, "what the answer calls the dice"),
     "when": Key(FORMULA, "when they are rolled"),
 }
 EXAMPLE: Keys = {
-    "given": Key(by_name(ANY, "input"), "inputs"),
-    "gives": Key(by_name(ANY, "output"), "outputs that must come of it"),
+    "given": Key(build_name_mapping(ANY, "input"), "inputs"),
+    "gives": Key(build_name_mapping(ANY, "output"), "outputs that must come of it"),
     "source": Key(TEXT, "where the rule book has it"),
 }

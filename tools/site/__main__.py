@@ -70,7 +70,7 @@ def gather(root: Path, into: Path) -> None:
     """
     pages = {path for pattern in PAGES for path in root.glob(pattern)}
     config = tomllib.loads((HERE / "zensical.toml").read_text("utf-8"))
-    named = {root / name for name in _named(config["project"]["nav"])}
+    named = {root / name for name in _list_navigation_pages(config["project"]["nav"])}
     faults = [f"zensical.toml: no page {path.relative_to(root)}" for path in sorted(named - pages)]
     faults += [
         f"zensical.toml: {path.relative_to(root)} has no place among its pages"
@@ -86,14 +86,14 @@ def gather(root: Path, into: Path) -> None:
         raise Faulty("\n".join(faults))
 
 
-def _named(entry: object) -> Iterator[str]:
+def _list_navigation_pages(entry: object) -> Iterator[str]:
     """The pages of a part of the navigation."""
     if isinstance(entry, str):
         yield entry
     for below in (
         entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
     ):
-        yield from _named(below)
+        yield from _list_navigation_pages(below)
 
 
 def _page(path: Path, root: Path, into: Path) -> tuple[str, list[str]]:
@@ -102,7 +102,7 @@ def _page(path: Path, root: Path, into: Path) -> tuple[str, list[str]]:
     """
     faults: list[str] = []
 
-    def linked(found: re.Match[str]) -> str:
+    def link_page(found: re.Match[str]) -> str:
         target = Path(os.path.normpath(path.parent / unquote(found[2])))
         if target.is_dir() and (target / "README.md").is_file():
             return f"{found[1]}{found[2].rstrip('/')}/README.md{found[3]}"
@@ -116,7 +116,7 @@ def _page(path: Path, root: Path, into: Path) -> tuple[str, list[str]]:
         return found[0]
 
     text = path.read_text("utf-8")
-    return _outside(text, _FENCED, lambda prose: _LINK.sub(linked, prose)), faults
+    return _outside(text, _FENCED, lambda prose: _LINK.sub(link_page, prose)), faults
 
 
 def _outside(text: str, fenced: re.Pattern[str], change: object) -> str:
@@ -200,7 +200,7 @@ def check(site: Path) -> Iterator[str]:
                 yield f"{where}: {address} has no such place"
     yield from (
         f"{path.relative_to(site)}: no link leads to this page"
-        for path in _unreached(site / "index.html", pages)
+        for path in _find_unreachable_pages(site / "index.html", pages)
     )
 
 
@@ -211,7 +211,7 @@ def _target(path: Path, address: str) -> tuple[Path, str]:
     return file, unquote(parts.fragment)
 
 
-def _unreached(first: Path, pages: dict[Path, _Links]) -> list[Path]:
+def _find_unreachable_pages(first: Path, pages: dict[Path, _Links]) -> list[Path]:
     """Return the pages that a reader who begins at `first` cannot reach by links."""
     ready, reached = [first], {first}
     while ready:

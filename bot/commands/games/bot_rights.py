@@ -4,11 +4,11 @@ here, and which packs are enabled."""
 from collections.abc import Iterable
 
 from bot.commands.context import Context
-from bot.game.loaded import is_imported
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import BotRight
-from bot.packs.pack_store import enabled, of_host, server_key, versions
-from bot.rules.text.names import counted
+from bot.game.game_cache import is_imported
+from bot.packs.pack_store import get_server_key, list_host_packs, list_versions, load_enabled
+from bot.rules.text.names import format_count
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import BotRight
 
 
 async def list_rights(context: Context) -> Reply:
@@ -31,7 +31,7 @@ def _format_title(context: Context, missing: list[BotRight]) -> str:
         return "The bot needs no permissions here"
     if not missing:
         return "The bot may do everything it needs here"
-    return f"The bot lacks {counted(len(missing), 'permission')} here"
+    return f"The bot lacks {format_count(len(missing), 'permission')} here"
 
 
 def _format_master(context: Context) -> str:
@@ -42,13 +42,13 @@ def _format_master(context: Context) -> str:
     master = context.ledger.persons.get(game.master)
     if master is None or is_imported(master):
         return "The game in this channel has no game master."
-    return f"Game master in this channel: {context.ledger.name_of(game.master)}."
+    return f"Game master in this channel: {context.ledger.get_name(game.master)}."
 
 
 async def _list_pack_titles(context: Context) -> Iterable[str]:
     """Return the titles of the packs that this server has enabled, with their versions."""
-    server = server_key(context.command.where)
-    hashes = set((await enabled(context.store, server)).values())
-    known = [*of_host(), *await versions(context.store, server)]
+    server = get_server_key(context.command.where)
+    hashes = set((await load_enabled(context.store, server)).values())
+    known = [*list_host_packs(), *await list_versions(context.store, server)]
     titles = (f"{pack.title} {pack.version}".strip() for pack in known if pack.hash in hashes)
     return dict.fromkeys(titles)

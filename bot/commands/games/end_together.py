@@ -2,50 +2,50 @@
 
 from bot.commands.context import Context
 from bot.commands.games.end import (
+    ask_or_end,
     check_sentence,
     check_winner,
-    end_now,
-    finish,
-    question_or_end,
+    finish_game,
+    press_end_now,
     take_sentence,
 )
-from bot.commands.play.hands import agree_by_asking, ask_to_open, waiting
-from bot.commands.requests import Request, open_request
+from bot.commands.play.hands import agree_by_asking, ask_to_open, list_unopened_hands
+from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player
 from bot.game.sides import fit_verb
 from bot.game.state import DRAW
-from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import WAITING, Reply
-from bot.interface.typing.command_text import quoted
-from bot.process.entropy import new_id
 from bot.rules.errors import UserError
-from bot.rules.text.names import joined
+from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
-from bot.stores.base import DAY
-from bot.stores.records import Doc
+from bot.runtime.entropy import create_id
+from bot.storage.base import DAY
+from bot.storage.records import Doc
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import WAITING, Reply
+from bot.ui.typing.command_text import quote_value
 
 END = "end-asked"
 KEPT = DAY
 
 
-async def end(context: Context) -> Reply:
+async def end_game(context: Context) -> Reply:
     """End the game as `/game end` was typed; a player who confirms it asks the others, or agrees
     to what one of them asked.
     """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
-    options = context.options()
+    options = context.clean_options()
     if not partners or not options["confirm"]:
-        return await question_or_end(context)
+        return await ask_or_end(context)
     winner = check_winner(game, options["winner"] or "")
-    doc = await context.store.doc(END, context.ledger.row)
+    doc = await context.store.load_doc(END, context.ledger.row)
     if doc is not None and doc.owner != context.command.who.key and doc.data["winner"] == winner:
-        reply = await agree(context, str(doc.data["id"]))
+        reply = await agree_to_end(context, str(doc.data["id"]))
     else:
-        context.ledger.need_chosen()
+        context.ledger.need_choice_made()
         text = check_sentence(options["text"] or "")
-        reply = await _ask(context, winner, text, partners)
+        reply = await _ask_other_sides(context, winner, text, partners)
     if reply.private:
         return reply
     return Reply("The others in the game are told", private=True, announce=reply)
@@ -56,17 +56,19 @@ async def press_end(context: Context, winner: str) -> Reply:
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
     if not partners:
-        return await end_now(context, winner)
-    context.ledger.need_chosen()
+        return await press_end_now(context, winner)
+    context.ledger.need_choice_made()
     text = await take_sentence(context)
-    return await _ask(context, check_winner(game, winner), text, partners)
+    return await _ask_other_sides(context, check_winner(game, winner), text, partners)
 
 
-async def _ask(context: Context, winner: str, text: str, partners: tuple[str, ...]) -> Reply:
+async def _ask_other_sides(
+    context: Context, winner: str, text: str, partners: tuple[str, ...]
+) -> Reply:
     """Return the request to the players of `partners`. Who asks agrees to open their own hand."""
     opens = agree_by_asking(context)
-    id = new_id()
-    topic = context.topic(context.game.number if opens else f"end-{id}")
+    id = create_id()
+    topic = context.build_topic(context.game.number if opens else f"end-{id}")
     data = {
         "id": id,
         "topic": topic,
@@ -77,40 +79,40 @@ async def _ask(context: Context, winner: str, text: str, partners: tuple[str, ..
         "agreed": [],
     }
     owner = context.command.who.key
-    _request(Doc(END, context.ledger.row, data, context.now + KEPT, owner)).ask(context)
+    _build_request(Doc(END, context.ledger.row, data, context.now + KEPT, owner)).register(context)
     if not opens:
         context.about = topic
-    players = joined(context.ledger.players_of(*partners))
+    players = join_names(context.ledger.list_players(*partners))
     outcome = {"": "", DRAW: ": a draw"}.get(
         winner, f": {winner} {fit_verb(winner, 'wins', 'win')}"
     )
     master = context.ledger.persons.get(context.game.master)
-    or_master = f", or {context.ledger.name_of(master.person)}, the game master" if master else ""
-    typed = f"/game end{f' winner={quoted(winner)}' if winner else ''} confirm"
+    or_master = f", or {context.ledger.get_name(master.person)}, the game master" if master else ""
+    typed = f"/game end{f' winner={quote_value(winner)}' if winner else ''} confirm"
     lines = (text, f"{players} must agree{or_master}.", opens)
     return Reply(
-        f"{context.who} asks to end the game{outcome}",
+        f"{context.user_name} asks to end the game{outcome}",
         (
             *(line for line in lines if line),
             Small(phrase("Press Agree or type `{typed}`.", typed=typed)),
         ),
         tone=WAITING,
         buttons=(
-            context.button("endagree", "Agree", id, style="good"),
-            context.button("endrefuse", "Play on", id),
+            context.build_button("endagree", "Agree", id, style="good"),
+            context.build_button("endrefuse", "Play on", id),
         ),
         mention=await call_sides(context, context.game, partners, spares=False),
     )
 
 
-async def agree(context: Context, id: str) -> Reply:
+async def agree_to_end(context: Context, id: str) -> Reply:
     """End the game once every other side that has players agrees, or a director does.
 
     Raise UserError for who has no say, and for a request that is no longer open.
     """
-    doc = await _open(context, id)
+    doc = await _load_open_request(context, id)
     game = context.need_started()
-    context.ledger.need_chosen()
+    context.ledger.need_choice_made()
     actor = context.actor
     asker = str(doc.data["side"])
     agreed = [*doc.data["agreed"]]
@@ -127,33 +129,34 @@ async def agree(context: Context, id: str) -> Reply:
             data = {**doc.data, "agreed": agreed}
             context.commit.docs.append(doc._replace(data=data))
             return Reply(
-                f"{context.who} agrees to end the game", (f"{joined(missing)} must agree too.",)
+                f"{context.user_name} agrees to end the game",
+                (f"{join_names(missing)} must agree too.",),
             )
-    rest = waiting(context)
+    rest = list_unopened_hands(context)
     if rest:
         return await ask_to_open(context, rest, str(doc.data["winner"]))
-    _request(doc).settle(context, f"{context.who} agrees")
-    persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.person()))
-    names = tuple(map(context.ledger.name_of, persons))
+    _build_request(doc).close_with_note(context, f"{context.user_name} agrees")
+    persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.ensure_person()))
+    names = tuple(map(context.ledger.get_name, persons))
     winner = check_winner(game, str(doc.data["winner"]))
-    return await finish(context, winner, str(doc.data["text"]), agreed=names)
+    return await finish_game(context, winner, str(doc.data["text"]), agreed=names)
 
 
-async def refuse(context: Context, id: str) -> Reply:
+async def refuse_to_end(context: Context, id: str) -> Reply:
     """Let the game go on. Raise UserError for a stranger, and if the request is not open."""
-    doc = await _open(context, id)
+    doc = await _load_open_request(context, id)
     need_player(context.need_started(), context.actor)
-    _request(doc).settle(context, f"{context.who} wants to play on")
-    return Reply(f'"{context.game.name}" goes on', (f"{context.who} wants to play on.",))
+    _build_request(doc).close_with_note(context, f"{context.user_name} wants to play on")
+    return Reply(f'"{context.game.name}" goes on', (f"{context.user_name} wants to play on.",))
 
 
-def _request(doc: Doc) -> Request:
-    return Request(doc, (str(doc.data["topic"]),), "the end of the game")
+def _build_request(doc: Doc) -> PendingRequest:
+    return PendingRequest(doc, (str(doc.data["topic"]),), "the end of the game")
 
 
-async def _open(context: Context, id: str) -> Doc:
+async def _load_open_request(context: Context, id: str) -> Doc:
     """Return the open request with this id. Raise UserError if there is none."""
     gone = UserError(
         "That request is no longer open.", hint=phrase("`/game end` asks again."), code="not-asked"
     )
-    return await open_request(context, END, context.ledger.row, gone, id=id)
+    return await load_open_request(context, END, context.ledger.row, gone, id=id)

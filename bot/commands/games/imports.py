@@ -6,35 +6,35 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.commands.channel_games import put_aside
+from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Context
-from bot.commands.packs.pack import reviewed
+from bot.commands.packs.pack import review_pack
 from bot.game.ledger import Ledger
-from bot.game.phases import phase_title
+from bot.game.phases import format_phase_title
 from bot.game.state import Game
-from bot.interface.reply.packing import MOST_TEXT, check_utf8
-from bot.interface.reply.reply import Reply
-from bot.packs.pack_store import read_pack, server_key, used_docs
-from bot.packs.review import review_brought
-from bot.process.entropy import new_id
-from bot.rules.cards import hand_sizes
+from bot.packs.pack_store import build_used_docs, get_server_key, load_stored_pack
+from bot.packs.review import review_game_pack
+from bot.rules.cards import count_hand_cards
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.proof.chain import SEALED, canonical
+from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.proof.fair import NO_TEXTS
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
-from bot.rules.text.plain import shown_name
-from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
-from bot.systems.catalog import everywhere, systems, using
-from bot.systems.packs.archive import MOST_BYTES, MOST_FILES
-from bot.systems.packs.pack import Files, PackSystem, pack_from
-from bot.systems.packs.shelf import Shelf
-from bot.systems.system import System
+from bot.rules.text.plain import format_person_name
+from bot.rulesets.catalog import get_systems, load_shared_systems, use_systems
+from bot.rulesets.packs.archive import MOST_BYTES, MOST_FILES
+from bot.rulesets.packs.pack import Files, PackSystem, build_pack
+from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.system import System
+from bot.runtime.entropy import create_id
+from bot.storage.records import IMPORTED, PersonRow, SeedRow, TextRow
+from bot.ui.reply.packing import MOST_TEXT, check_utf8
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
-from bot.verification.export_format import Exported, export_text, read_export, read_json
-from bot.verification.follows.cards import seated, without_closed
+from bot.verification.export_format import Exported, extract_export, read_export, read_json
+from bot.verification.follows.cards import apply_seat_changes, return_closed_cards
 from bot.verification.follows.import_limits import is_in_line, is_valid, is_valid_event
 
 MAX_EVENTS = 200_000
@@ -43,7 +43,7 @@ CLAIM_HINT = phrase(
 )
 
 
-def check_seconds(size: int) -> float:
+def get_check_seconds(size: int) -> float:
     """Return how long the check of so many characters may take: several times what it takes on a
     small machine.
     """
@@ -65,10 +65,10 @@ async def import_game(context: Context) -> Reply:
             hint=phrase("End that first: `/game link off`"),
             code="linked",
         )
-    context.ledger.need_chosen()
-    check_utf8(context.options()["file"])
-    raw = need_text(context.options()["file"])
-    faults, unplayed = await _checked(context, raw)
+    context.ledger.need_choice_made()
+    check_utf8(context.clean_options()["file"])
+    raw = need_text(context.clean_options()["file"])
+    faults, unplayed = await _check_in_worker(context, raw)
     if faults:
         hint = "grognard verify shows everything."
         raise UserError(
@@ -76,62 +76,66 @@ async def import_game(context: Context) -> Reply:
         )
     # In a thread: it would hold everybody up for as long as one call takes, half a second for the
     # largest file.
-    read = await asyncio.to_thread(_read, raw)
-    with using(await brought(context, read.packs) if read.packs else systems()):
-        return await _imported(context, read, unplayed)
+    read = await asyncio.to_thread(_read_export, raw)
+    with use_systems(await load_export_packs(context, read.packs) if read.packs else get_systems()):
+        return await _adopt_imported_game(context, read, unplayed)
 
 
-async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
+async def _adopt_imported_game(context: Context, read: Exported, unplayed: int) -> Reply:
     """What was read becomes the game that is played here."""
     ledger = Ledger(None, context.ledger.writer)
-    await asyncio.to_thread(_fill, ledger, read)
+    await asyncio.to_thread(_fill_ledger, ledger, read)
     before = context.ledger.row or None
-    aside = put_aside(context.ledger.was)
+    aside = describe_replaced_game(context.ledger.was)
     count = ledger.game.number
     closed = len(ledger.game.sealed)
     started = ledger.game.started
     # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as
     # with /game start.
-    taken = replace(ledger.game, master=ledger.person()) if started else ledger.game
-    back = sum(sum(hand_sizes(id, taken.cards).values()) for id in taken.decks)
-    taken = replace(taken, cards=without_closed(taken.cards, taken.decks))
-    ledger.add("import", taken, secret=ledger.fresh_secret(), result=f"{count} events")
+    taken = replace(ledger.game, master=ledger.ensure_person()) if started else ledger.game
+    back = sum(sum(count_hand_cards(id, taken.cards).values()) for id in taken.decks)
+    taken = replace(taken, cards=return_closed_cards(taken.cards, taken.decks))
+    ledger.add("import", taken, secret=ledger.create_secret(), result=f"{count} events")
     context.ledger = ledger
-    context.bind(ledger.row, before)
-    lines = [f"{count} events checked. {phase_title(ledger.game, context.system)}"]
+    context.bind_game(ledger.row, before)
+    lines = [f"{count} events checked. {format_phase_title(ledger.game, context.system)}"]
     if unplayed:
-        outcomes = counted(unplayed, "outcome is", "outcomes are")
+        outcomes = format_count(unplayed, "outcome is", "outcomes are")
         lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
     if closed:
-        rolls = counted(closed, "roll stays", "rolls stay")
+        rolls = format_count(closed, "roll stays", "rolls stay")
         lines.append(
             f"{rolls} sealed for ever: only the place where it was rolled has its content."
         )
     if back:
         what = "what they were stayed where they were drawn"
-        lines.append(f"{counted(back, 'card')} of hands went back into the pile: {what}.")
+        lines.append(f"{format_count(back, 'card')} of hands went back into the pile: {what}.")
     if started:
-        lines.append(f"{context.who} is game master.")
-    unclaimed = ledger.unclaimed()
+        lines.append(f"{context.user_name} is game master.")
+    unclaimed = ledger.list_unclaimed_names()
     if unclaimed:
         lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     lines += aside
-    buttons = (context.button("claim", "That's me"),) if unclaimed else ()
+    buttons = (context.build_button("claim", "That's me"),) if unclaimed else ()
     return Reply(
-        f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons
+        f'{context.user_name} imports "{ledger.game.name or "free play"}"',
+        tuple(lines),
+        buttons=buttons,
     )
 
 
-async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
+async def _check_in_worker(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
     """Return what `check_text` finds. Only the checker process looks into a file that somebody
     sent.
 
     Raises UserError for a file that is no log, and for one that takes too long.
     """
-    seconds = check_seconds(len(raw))
+    seconds = get_check_seconds(len(raw))
     try:
-        found: tuple[tuple[str, ...], int] = await context.check(check_text, raw, seconds=seconds)
+        found: tuple[tuple[str, ...], int] = await context.run_in_checker(
+            check_text, raw, seconds=seconds
+        )
         return found
     except TooManyStates:
         what = (
@@ -141,9 +145,9 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
         raise UserError(what, hint=hint, code="too-slow") from None
 
 
-def _read(raw: str) -> Exported:
+def _read_export(raw: str) -> Exported:
     """Return the game in a file that was checked."""
-    return read_export(read_json(export_text(raw, MOST_TEXT)))
+    return read_export(read_json(extract_export(raw, MOST_TEXT)))
 
 
 def need_text(raw: object) -> str:
@@ -166,23 +170,25 @@ def check_text(raw: str) -> tuple[tuple[str, ...], int]:
     Return the faults, a line each, and the number of outcomes that could not be played again.
     Raises UserError if the text is not an exported log.
     """
-    found = check(read_json(export_text(raw, MOST_TEXT)))
+    found = check(read_json(extract_export(raw, MOST_TEXT)))
     return found.faults, found.unplayed
 
 
-def _fill(ledger: Ledger, exported: Exported) -> None:
+def _fill_ledger(ledger: Ledger, exported: Exported) -> None:
     """Take over events, persons, texts and seeds as they are."""
     if not exported.events or len(exported.events) > MAX_EVENTS:
         raise UserError(f"A log holds 1 to {MAX_EVENTS} events.", option="file", code="too-many")
-    ledger.row = new_id()
+    ledger.row = create_id()
     try:
-        rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
+        rows = [
+            (dict(event.body), to_canonical(event.body), event.hash) for event in exported.events
+        ]
         ledger.copy(rows, exported.game)
         if not (
             is_valid(ledger.game) and all(is_valid_event(event.body) for event in exported.events)
         ):
             raise ValueError
-        _fill_rest(ledger, exported)
+        _fill_persons_and_texts(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
             "The file is damaged: its events do not follow one another.",
@@ -191,7 +197,7 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
         ) from None
 
 
-def _fill_rest(ledger: Ledger, exported: Exported) -> None:
+def _fill_persons_and_texts(ledger: Ledger, exported: Exported) -> None:
     """Persons that wrote events, texts and seeds."""
     wrote = {event.body["who"] for event in exported.events}
     has_left = any(event.body["kind"] == "privacy" for event in exported.events)
@@ -206,7 +212,9 @@ def _fill_rest(ledger: Ledger, exported: Exported) -> None:
     for person in exported.persons:
         if person.person not in wrote:
             continue
-        row = PersonRow(ledger.row, person.person, IMPORTED + person.key, shown_name(person.name))
+        row = PersonRow(
+            ledger.row, person.person, IMPORTED + person.key, format_person_name(person.name)
+        )
         ledger.persons[person.person] = ledger.new_persons[person.person] = row
     ledger.new_texts += [
         TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person)
@@ -236,26 +244,26 @@ def _fill_rest(ledger: Ledger, exported: Exported) -> None:
         )
 
 
-async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, System]:
+async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Mapping[str, System]:
     """The systems with the packs of an export, which are kept from now on. Raises UserError for
     one with faults.
     """
     found: list[PackSystem] = []
     for hash, files in packs.items():
-        pack = await read_pack(context.store, hash)
+        pack = await load_stored_pack(context.store, hash)
         if pack is None:
-            faults = await _pack_faults(context, files)
-            pack = pack_from(files, hash) if not faults else None
+            faults = await _find_pack_faults(context, files)
+            pack = build_pack(files, hash) if not faults else None
             if pack is None:
                 fault = faults[0] if faults else "it cannot be read"
                 what = f"The game comes with a pack that cannot be taken: {fault}"
                 raise UserError(what, option="file", code="bad-pack")
         found.append(pack)
-    context.commit.docs += used_docs(found, server_key(context.command.where))
-    return Shelf(everywhere(), [*getattr(systems(), "versions", ()), *found])
+    context.commit.docs += build_used_docs(found, get_server_key(context.command.where))
+    return VisibleRulesets(load_shared_systems(), [*getattr(get_systems(), "versions", ()), *found])
 
 
-async def _pack_faults(context: Context, files: Files) -> tuple[str, ...]:
+async def _find_pack_faults(context: Context, files: Files) -> tuple[str, ...]:
     """Return what is wrong with a pack that a game brings along, once its size is known to be
     small enough.
     """
@@ -263,16 +271,16 @@ async def _pack_faults(context: Context, files: Files) -> tuple[str, ...]:
     if len(texts) > MOST_FILES or sum(map(len, texts.values())) > MOST_BYTES:
         return ("it cannot be read",)
     content = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
-    checked = await reviewed(context, review_brought, content)
+    checked = await review_pack(context, review_game_pack, content)
     return checked.report.faults
 
 
-async def claim(context: Context, _more: str = "") -> Reply:
+async def claim_person(context: Context, _more: str = "") -> Reply:
     """Go on as the person that the file knows the asker's account as; seats taken meanwhile move
     along. Raises UserError."""
     game = context.need_game()
     ledger = context.ledger
-    row = ledger.own_import()
+    row = ledger.find_own_import()
     if row is None:
         hint = phrase("Play under your own name: `/game join` takes a side.")
         raise UserError(
@@ -280,16 +288,16 @@ async def claim(context: Context, _more: str = "") -> Reply:
             hint=hint,
             code="nothing-to-claim",
         )
-    own = ledger.known_person()
-    seated = _seated(game, own, row)
+    own = ledger.find_person()
+    seated = _replace_player(game, own, row)
     ledger.claim(row)
     ledger.add("claim", seated, own=own)
     side = seated.players.get(row.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are theirs."
-    return Reply(f"{context.who} is {row.name} from the imported log", (playing,))
+    return Reply(f"{context.user_name} is {row.name} from the imported log", (playing,))
 
 
-def _seated(game: Game, own: str, row: PersonRow) -> Game:
+def _replace_player(game: Game, own: str, row: PersonRow) -> Game:
     """The game with the seats of the person `own` given to that of `row`. Raises UserError for
     two sides at once.
     """
@@ -302,5 +310,5 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
     players = {person: side for person, side in game.players.items() if person != own}
     if side := theirs or mine:
         players[row.person] = side
-    now = seated(game, players, {own, row.person})
+    now = apply_seat_changes(game, players, {own, row.person})
     return replace(now, master=row.person if own and game.master == own else game.master)

@@ -10,25 +10,31 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 
-from bot.commands.channel_games import named, put_aside, tell
+from bot.commands.channel_games import describe_replaced_game, format_game_name, tell
 from bot.commands.context import Context
 from bot.commands.log.undo import HOME
-from bot.commands.requests import HOURS, OPEN, Request, need_keeper
+from bot.commands.requests import HOURS, OPEN, PendingRequest, need_place_manager
+from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.game.state import Game
-from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import Place, server_of
-from bot.places.place_names import PLACE, list_places, name_doc, name_place, names_of
-from bot.places.platform_words import manager_word
-from bot.process.entropy import new_code
+from bot.preferences.place_names import (
+    PLACE,
+    build_name_doc,
+    list_places,
+    load_place_names,
+    name_place,
+)
+from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key, normalize_value
-from bot.rules.text.phrase import begun, phrase
-from bot.stores.base import DAY
-from bot.stores.records import Binding, Commit, Doc, Outgoing
-from bot.stores.store import Store
+from bot.rules.text.phrase import capitalize_first, phrase
+from bot.runtime.entropy import create_code
+from bot.storage.base import DAY
+from bot.storage.records import Binding, Commit, Doc, Outgoing
+from bot.storage.store import Store
+from bot.ui.reply.reply import Button, Reply
+from bot.ui.spec import Place, get_server_key
 
 LINK = "link"
 OFF = "off"
@@ -44,32 +50,32 @@ MOST_ASKED = 10
 """Requests of one game in a day: they are posted also where whoever asks is not a member."""
 
 
-async def handle(context: Context) -> Reply:
+async def handle_link(context: Context) -> Reply:
     """Give a code, take one, or end the link of this channel."""
-    typed = context.options()["code"]
+    typed = context.clean_options()["code"]
     if not typed:
-        return await _give(context)
+        return await _give_code(context)
     if comparison_key(typed) == OFF:
-        return await _end(context)
+        return await _end_link(context)
     code = normalize_value(typed).upper().translate(_LOOKALIKES)
-    return await (agree if await context.store.doc(REQUEST, code) is not None else _take)(
-        context, code
-    )
+    return await (
+        agree_to_link if await context.store.load_doc(REQUEST, code) is not None else _take_code
+    )(context, code)
 
 
-async def _give(context: Context) -> Reply:
+async def _give_code(context: Context) -> Reply:
     """A code; given by a manager it says, in public, that the channel may be linked."""
     row = context.ledger.row
     if row:
         need_director(context.game, context.actor, "link it")
-    code = new_code()
+    code = create_code()
     here = context.command.where
     place = {
         "place": here.key,
         "server": here.server,
         "name": here.name,
         "game": row,
-        "agreed": context.keeps,
+        "agreed": context.can_manage,
     }
     context.commit.docs.append(
         Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key)
@@ -82,9 +88,9 @@ async def _give(context: Context) -> Reply:
         f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
     ]
     told = None
-    if not context.keeps:
+    if not context.can_manage:
         lines.append(
-            f"A {manager_word(here.key)} must agree too: they are asked here once the code is used."
+            f"A {get_manager_word(here.key)} must agree too: they are asked here once the code is used."
         )
     elif not here.owner:
         what = "a code links this channel with another one, which then sees every roll made here"
@@ -92,13 +98,13 @@ async def _give(context: Context) -> Reply:
             f"For {MINUTES} minutes {what}.",
             phrase("To end a link, type: `/game link off`"),
         )
-        told = Reply(f"{context.who} offers to link this channel", lines_of_all)
+        told = Reply(f"{context.user_name} offers to link this channel", lines_of_all)
     return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 
 
-async def _take(context: Context, code: str) -> Reply:
+async def _take_code(context: Context, code: str) -> Reply:
     """Link at once where all have agreed, else ask those who have not."""
-    doc = await context.store.doc(LINK, code)
+    doc = await context.store.load_doc(LINK, code)
     if doc is None:
         raise UserError(
             f"There is no such code: each works once, and for {MINUTES} minutes.",
@@ -125,33 +131,37 @@ async def _take(context: Context, code: str) -> Reply:
         )
     context.commit.drop_docs.append((LINK, code))
     context.commit.docs += [
-        name_doc(here),
-        name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"]))),
+        build_name_doc(here),
+        build_name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"]))),
     ]
     names = {there: str(doc.data["name"]), here.key: here.name}
-    ledger, new, aside = _shared(context, load(saved) if saved is not None else None, there)
+    ledger, new, aside = _choose_shared_game(
+        context, restore_game(saved) if saved is not None else None, there
+    )
     agreed = [
         place
-        for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True))
+        for place, said in ((here.key, context.can_manage), (there, doc.data["agreed"] is True))
         if said
     ]
     row = aside.row if aside is not None else ""
-    link = Link(code, ledger.row, ledger.places, new, tuple(agreed), context.command.who.key, row)
-    names = {**await names_of(context.store, link.places), **names}
-    if not link.missing:
+    link = ChannelLink(
+        code, ledger.row, ledger.places, new, tuple(agreed), context.command.who.key, row
+    )
+    names = {**await load_place_names(context.store, link.places), **names}
+    if not link.pending_places:
         lines = (phrase("`/game status` shows the game."),)
         return Reply(
             "The channels are linked",
             lines,
             private=True,
-            announce=bind(context, ledger, new, names, aside),
+            announce=link_place(context, ledger, new, names, aside),
         )
-    return await ask(context, ledger.game, link, names)
+    return await ask_places(context, ledger.game, link, names)
 
 
-def _shared(
-    context: Context, other: Loaded | None, there: str
-) -> tuple[Ledger, str, Loaded | None]:
+def _choose_shared_game(
+    context: Context, other: LoadedGame | None, there: str
+) -> tuple[Ledger, str, LoadedGame | None]:
     """The game that both channels are to play, the one that is new to it, and what makes room for
     it there.
 
@@ -162,7 +172,7 @@ def _shared(
     if own is None and other is None:
         hint = phrase('Start one first: `/game start lnlt "Hill 875"`')
         raise UserError("No game is played in either channel.", hint=hint, code="no-game")
-    if other is not None and (own is None or _weight(other) >= _weight(own)):
+    if other is not None and (own is None or _rate_importance(other) >= _rate_importance(own)):
         kept = other
         aside = own
         shared = Ledger(other, context.ledger.writer)
@@ -175,7 +185,7 @@ def _shared(
         aside = other
         shared = context.ledger
         new = there
-    if aside is not None and _weight(aside) >= max(ROSTER, _weight(kept)):
+    if aside is not None and _rate_importance(aside) >= max(ROSTER, _rate_importance(kept)):
         hint = phrase(
             "Only one of them can have one: `/game end` or `/game transfer` frees a channel."
         )
@@ -193,28 +203,28 @@ def _shared(
     return shared, new, aside
 
 
-def _weight(loaded: Loaded) -> int:
+def _rate_importance(loaded: LoadedGame) -> int:
     """How much the game would be missed."""
     if loaded.game.ended:
         return OVER
     return RUNNING if loaded.game.started else ROSTER if loaded.game.units else BARE
 
 
-async def _end(context: Context) -> Reply:
+async def _end_link(context: Context) -> Reply:
     """This channel plays the game no more; it goes on in the others."""
     context.need_game()
     if len(context.ledger.places) < 2:
         raise UserError(
             "The game is played in this channel alone.", option="code", code="not-linked"
         )
-    if not (context.keeps or context.actor.directs):
+    if not (context.can_manage or context.actor.directs):
         what = "Only the game master or a manager can end the link."
         raise UserError(what, option="code", code="not-master")
-    return await unlink(context, context.ledger, context.command.where.key)
+    return await unlink_place(context, context.ledger, context.command.where.key)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChannelLink:
     """A link that is asked for: the game, the places that play it, the new one, and who has agreed
     so far.
 
@@ -230,20 +240,20 @@ class Link:
     aside: str = ""
 
     @property
-    def all(self) -> tuple[str, ...]:
+    def all_places(self) -> tuple[str, ...]:
         """Every place that would see what is rolled in the others."""
         return (*self.places, self.new)
 
     @property
-    def missing(self) -> tuple[str, ...]:
+    def pending_places(self) -> tuple[str, ...]:
         """The places where nobody has agreed yet."""
-        return tuple(place for place in self.all if place not in self.agreed)
+        return tuple(place for place in self.all_places if place not in self.agreed)
 
-    def topic(self, place: str) -> str:
+    def build_topic(self, place: str) -> str:
         """What the message is about that asks in one of the places."""
-        return f"{self.game}/link-{self.code}-{self.all.index(place)}"
+        return f"{self.game}/link-{self.code}-{self.all_places.index(place)}"
 
-    def request(self, until: float) -> Request:
+    def build_request(self, until: float) -> PendingRequest:
         """What is asked, until then, in the places where nobody has agreed yet."""
         data = {
             "game": self.game,
@@ -252,13 +262,17 @@ class Link:
             "aside": self.aside,
         }
         doc = Doc(REQUEST, self.code, {**data, "agreed": list(self.agreed)}, until, self.asker)
-        return Request(doc, tuple(map(self.topic, self.missing)), WHAT, self.game)
+        return PendingRequest(
+            doc, tuple(map(self.build_topic, self.pending_places)), WHAT, self.game
+        )
 
 
-async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -> Reply:
+async def ask_places(
+    context: Context, game: Game, link: ChannelLink, names: dict[str, str]
+) -> Reply:
     """Post the request in each place that has not agreed; not too many of them, for nobody there
     asked for that. Raises UserError."""
-    known = await context.store.doc(ASKED, link.game)
+    known = await context.store.load_doc(ASKED, link.game)
     asked_at = (
         [at for at in known.data["at"] if at > context.now - DAY] if known is not None else []
     )
@@ -269,14 +283,17 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
     context.commit.docs.append(
         Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY)
     )
-    link.request(context.now + OPEN).ask(context)
+    link.build_request(context.now + OPEN).register(context)
     here = context.command.where.key
-    asked = {place: _request(context, game, link, names, place) for place in link.missing}
+    asked = {
+        place: _build_request_message(context, game, link, names, place)
+        for place in link.pending_places
+    }
     names = names if here in link.places else {}  # what the others are called is theirs to tell
-    tell(context, asked, {place: link.topic(place) for place in asked})
+    tell(context, asked, {place: link.build_topic(place) for place in asked})
     if here in asked:
-        context.about = link.topic(here)
-    whom = list_places(link.missing, names, here)
+        context.about = link.build_topic(here)
+    whom = list_places(link.pending_places, names, here)
     lines = (
         f"A manager must agree first in {whom}. Until then nothing is linked.",
         f"The request ends after {HOURS} hours.",
@@ -284,21 +301,23 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
     return Reply("The link is requested", lines, private=True, announce=asked.get(here))
 
 
-def _request(context: Context, game: Game, link: Link, names: dict[str, str], reader: str) -> Reply:
+def _build_request_message(
+    context: Context, game: Game, link: ChannelLink, names: dict[str, str], reader: str
+) -> Reply:
     if reader == link.new and len(link.places) > 1:
         names = {}
-    others = list_places([place for place in link.all if place != reader], names, reader)
-    what = f'play {named(game)} here too, together with {others}' if reader == link.new else (
+    others = list_places([place for place in link.all_places if place != reader], names, reader)
+    what = f'play {format_game_name(game)} here too, together with {others}' if reader == link.new else (
         f"play this channel's game from {name_place(link.new, names.get(link.new, ''), reader)} too"
     )  # fmt: skip
     return Reply(
-        f"{context.who} asks to {what}",
+        f"{context.user_name} asks to {what}",
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
                 "Only a {manager} can agree, within {hours} hours. "
                 "Press a button, or type: `/game link {code}`",
-                manager=manager_word(reader),
+                manager=get_manager_word(reader),
                 hours=HOURS,
                 code=link.code,
             ),
@@ -310,12 +329,12 @@ def _request(context: Context, game: Game, link: Link, names: dict[str, str], re
     )
 
 
-async def agree(context: Context, code: str) -> Reply:
+async def agree_to_link(context: Context, code: str) -> Reply:
     """A manager of one of the places agrees; the last one links them. Raises UserError."""
-    ledger, link, expires = await _pending(context, code)
+    ledger, link, expires = await _load_pending_link(context, code)
     here = context.command.where.key
-    need_keeper(context, "agree to that", option="code")
-    context.pressed = link.topic(here)
+    need_place_manager(context, "agree to that", option="code")
+    context.pressed_topic = link.build_topic(here)
     if here in link.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
     there = await context.store.load_game(link.new)
@@ -326,35 +345,40 @@ async def agree(context: Context, code: str) -> Reply:
         raise UserError(
             "A game has started in the other channel since.", hint=hint, code="game-changed"
         )
-    replace(link.request(expires), topics=(link.topic(here),)).settle(
-        context, f"{context.who} agrees"
+    replace(link.build_request(expires), topics=(link.build_topic(here),)).close_with_note(
+        context, f"{context.user_name} agrees"
     )
-    names = {**await names_of(context.store, link.all), here: context.command.where.name}
-    context.commit.docs.append(name_doc(context.command.where))
-    missing = [place for place in link.missing if place != here]
+    names = {
+        **await load_place_names(context.store, link.all_places),
+        here: context.command.where.name,
+    }
+    context.commit.docs.append(build_name_doc(context.command.where))
+    missing = [place for place in link.pending_places if place != here]
     if not missing:
-        return bind(context, ledger, link.new, names, load(there) if there is not None else None)
+        return link_place(
+            context, ledger, link.new, names, restore_game(there) if there is not None else None
+        )
     # The event lets of two who agree at once one wait for the other.
     ledger.add("link", result="a channel agreed to a link")
     context.ledger = ledger
-    replace(link, agreed=(*link.agreed, here)).request(expires).ask(context)
+    replace(link, agreed=(*link.agreed, here)).build_request(expires).register(context)
     whom = list_places(missing, names if here in link.places else {}, here)
-    return Reply(f"{context.who} agrees to the link", (f"Still to agree: {whom}.",))
+    return Reply(f"{context.user_name} agrees to the link", (f"Still to agree: {whom}.",))
 
 
-async def decline(context: Context, code: str) -> Reply:
+async def decline_link(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
-    _, link, expires = await _pending(context, code)
+    _, link, expires = await _load_pending_link(context, code)
     if link.asker != context.command.who.key:
-        need_keeper(context, "refuse that", option="code")
-    context.pressed = link.topic(context.command.where.key)
-    link.request(expires).settle(context, f"{context.who} refuses")
-    told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
-    tell(context, dict.fromkeys(link.all, told))
+        need_place_manager(context, "refuse that", option="code")
+    context.pressed_topic = link.build_topic(context.command.where.key)
+    link.build_request(expires).close_with_note(context, f"{context.user_name} refuses")
+    told = Reply(f"{context.user_name} refuses the link", ("Nothing is linked.",))
+    tell(context, dict.fromkeys(link.all_places, told))
     return told
 
 
-async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
+async def _load_pending_link(context: Context, code: str) -> tuple[Ledger, ChannelLink, float]:
     """The game that is to be linked, and the request, read after it: whoever changes one changes
     the other.
 
@@ -366,22 +390,24 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
         hint=phrase("Ask again: `/game link`"),
         code="not-asked",
     )
-    doc = await context.store.doc(REQUEST, code)
+    doc = await context.store.load_doc(REQUEST, code)
     if doc is None:
         raise gone
     ledger = context.ledger
     if not ledger.row or ledger.row != doc.data["game"]:
-        ledger = Ledger(await game_of(context.store, str(doc.data["game"])), context.ledger.writer)
-    doc = await context.store.doc(REQUEST, code)
+        ledger = Ledger(
+            await load_game_by_id(context.store, str(doc.data["game"])), context.ledger.writer
+        )
+    doc = await context.store.load_doc(REQUEST, code)
     if doc is None or ledger.was is None:
         raise gone
     places = tuple(doc.data["places"])
     new = str(doc.data["new"])
     agreed = tuple(doc.data["agreed"])
-    link = Link(
+    link = ChannelLink(
         code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", ""))
     )
-    if context.command.where.key not in link.all:
+    if context.command.where.key not in link.all_places:
         raise UserError("That code is for other channels.", option="code", code="other-channels")
     if sorted(ledger.places) != sorted(places):
         raise UserError(
@@ -392,12 +418,12 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
     return ledger, link, doc.expires or 0.0
 
 
-def bind(
+def link_place(
     context: Context,
     ledger: Ledger,
     new: str,
     names: Mapping[str, str],
-    aside: Loaded | None = None,
+    aside: LoadedGame | None = None,
 ) -> Reply:
     """Let a new place play the ledger's game too, and tell it in all of them; what is told here
     comes back.
@@ -409,25 +435,26 @@ def bind(
     context.ledger = ledger
     if len(places) == 2:
         context.commit.docs.append(
-            Doc(HOME, ledger.row, {"place": places[0]}, None, server_of(places[0]))
+            Doc(HOME, ledger.row, {"place": places[0]}, None, get_server_key(places[0]))
         )
     context.commit.bindings.append(
-        Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new))
+        Binding(new, ledger.row, aside.row if aside is not None else None, get_server_key(new))
     )
-    told = {place: _notice(context, ledger.game, places, names, place) for place in places}
-    told[new] = replace(told[new], lines=(*told[new].lines, *put_aside(aside)))
+    told = {place: _build_notice(context, ledger.game, places, names, place) for place in places}
+    told[new] = replace(told[new], lines=(*told[new].lines, *describe_replaced_game(aside)))
     tell(context, told)
     return told[context.command.where.key]
 
 
-def _notice(
+def _build_notice(
     context: Context, game: Game, places: Many[str], names: Mapping[str, str], reader: str
 ) -> Reply:
     others = list_places([place for place in places if place != reader], names, reader)
     return Reply(
-        f"{context.who} links this channel with {others}",
+        f"{context.user_name} links this channel with {others}",
         (
-            f"{begun(named(game))} is played from both: every roll made here is seen there, and theirs here.",
+            f"{capitalize_first(format_game_name(game))} is played from both: every roll made "
+            "here is seen there, and theirs here.",
             phrase(
                 "`/game status` lists the channels. A manager ends this here with: `/game link off`"
             ),
@@ -435,15 +462,15 @@ def _notice(
     )
 
 
-async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
+async def unlink_place(context: Context, ledger: Ledger, place: str) -> Reply:
     """One of the places that play the ledger's game plays it no more; all are told, and so is
     who did it.
     """
     places = ledger.places
-    names = await names_of(context.store, places)
+    names = await load_place_names(context.store, places)
     ledger.add("link", result="one channel fewer")
-    context.commit.bindings.append(Binding(place, None, ledger.row, server_of(place)))
-    name = begun(named(ledger.game))
+    context.commit.bindings.append(Binding(place, None, ledger.row, get_server_key(place)))
+    name = capitalize_first(format_game_name(ledger.game))
     told = dict[str, Reply]()
     for reader in places:
         if reader == place:
@@ -454,31 +481,31 @@ async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
                 f"{name} goes on here without {name_place(place, names.get(place, ''), reader)}.",
             )
         told[reader] = Reply(
-            f"{context.who} ends the link of {name_place(place, names.get(place, ''), reader)}",
+            f"{context.user_name} ends the link of {name_place(place, names.get(place, ''), reader)}",
             lines,
         )
     tell(context, told)
     return told.get(context.command.where.key, told[place])
 
 
-async def server_back(store: Store, server: str) -> None:
+async def remind_linked_channels(store: Store, server: str) -> None:
     """The bot is on a server (again). After an absence its linked channels are told who sees what
     is rolled there.
 
     So is a channel that was linked by a release that did not ask its managers; it has no document
     with its name yet.
     """
-    was_away = await store.server_joined(server)
+    was_away = await store.mark_server_joined(server)
     told = list[Outgoing]()
     docs = list[Doc]()
-    for place, row in await store.linked(server):
-        is_new = await store.doc(PLACE, place) is None
+    for place, row in await store.list_shared_games(server):
+        is_new = await store.load_doc(PLACE, place) is None
         if not (was_away or is_new):
             continue
-        docs += [name_doc(Place(place, server))] if is_new else []
+        docs += [build_name_doc(Place(place, server))] if is_new else []
         saved = await store.load_game_by_id(row)
         places = [other for other in saved.places if other != place] if saved is not None else []
-        others = list_places(places, await names_of(store, places), place)
+        others = list_places(places, await load_place_names(store, places), place)
         lines = (
             phrase(
                 "Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"

@@ -5,55 +5,66 @@ uses, and which of its channels are linked."""
 import re
 from dataclasses import replace
 
-from bot.answers.defaults import in_force
 from bot.commands import pictures
 from bot.commands.context import Context
-from bot.commands.games.link import unlink
-from bot.game.events import extends_of, in_force_of, with_version
+from bot.commands.games.link import unlink_place
+from bot.game.events import add_version, get_extensions, get_packs_in_force
+from bot.game.game_cache import LoadedGame, load_game_by_id
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, game_of
 from bot.game.rights import need_director
 from bot.game.state import FULL, STRICT, Game, is_strict
-from bot.interface.reply.reply import Reply
 from bot.packs.pack_store import (
     SETUP,
     SHORT,
     check_joining,
-    chosen,
-    enabled,
-    gone,
-    kept_out,
-    of_host,
-    read_pack,
-    server_key,
-    versions,
+    choose_version,
+    describe_exclusion,
+    get_server_key,
+    list_host_packs,
+    list_versions,
+    load_enabled,
+    load_stored_pack,
+    make_missing_files_error,
 )
-from bot.places.forms import form_button
-from bot.places.place_names import is_private, list_places, local_id, name_place, names_of
-from bot.places.shelves import NotManager
-from bot.places.threads import APART, apart_doc, channel_of, is_apart
+from bot.preferences.enabled_packs import NotManager
+from bot.preferences.forms import build_form_button
+from bot.preferences.place_names import (
+    get_local_id,
+    is_private,
+    list_places,
+    load_place_names,
+    name_place,
+)
+from bot.preferences.threads import (
+    APART,
+    build_separate_threads_doc,
+    get_channel,
+    has_separate_threads,
+)
+from bot.presentation.derived_inputs import list_rules_in_force
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
-from bot.stores.records import Doc
-from bot.systems.catalog import everywhere, pack_version
-from bot.systems.catalog import systems as all_systems
-from bot.verification.follows.event import pack_words, rule_words
+from bot.rulesets.catalog import find_pack_version, load_shared_systems
+from bot.rulesets.catalog import get_systems as all_systems
+from bot.storage.records import Doc
+from bot.ui.reply.reply import Reply
+from bot.verification.follows.event import format_pack_words, format_rule_words
 
 _TYPED = re.compile(r"([\w-]+)(?:(?:\s*+[=:]\s*+|\s++)(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
 """How a server hides commands by itself, where its platform lets it."""
 
 
-async def settings(context: Context) -> Reply:
+async def change_settings(context: Context) -> Reply:
     """How the game is played and answered. Raises UserError."""
-    options = context.options()
-    threads = await _threads(context, options.pop("threads"))
-    drawn = await pictures.setting(context, options.pop("pictures"))
+    options = context.clean_options()
+    threads = await _set_thread_mode(context, options.pop("threads"))
+    drawn = await pictures.save_picture_mode(context, options.pop("pictures"))
     threads = ", ".join(filter(None, (threads, drawn)))
     if threads and not any(options.values()):
-        return Reply(f"{context.who}: {threads}")
+        return Reply(f"{context.user_name}: {threads}")
     if not any(options.values()):
         return await _list_settings(context)
     game = context.open_game()
@@ -78,20 +89,20 @@ async def settings(context: Context) -> Reply:
                 code="not-together",
             )
         after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
-        told.append(rule_words(game.rules, after.rules))
+        told.append(format_rule_words(game.rules, after.rules))
     if options["rule"]:
-        after, said = _with_rule(context, after, options["rule"])
+        after, said = _switch_rule(context, after, options["rule"])
         told.append(said)
     if options["master"]:
-        after = replace(after, master=_person_called(context, options["master"]))
+        after = replace(after, master=_find_person(context, options["master"]))
     if options["pack"]:
-        after, said = await _with_pack(context, after, options["pack"])
+        after, said = await _switch_pack_version(context, after, options["pack"])
         told.append(said)
     # No name may be in the chain, which nobody could delete there.
     last = [told.pop()] if options["pack"] else []
     noted = [*told, *(["another game master"] if after.master != game.master else []), *last]
     if options["master"]:
-        told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
+        told = [*told, f"{context.ledger.get_name(after.master)} is game master"]
     told += last
     rules = context.system.rules.values() if context.system is not None else ()
     leads = any(
@@ -103,7 +114,7 @@ async def settings(context: Context) -> Reply:
     )
     context.ledger.add("settings", after, result=", ".join(noted))
     return Reply(
-        f"{context.who}: {', '.join([*told, threads] if threads else told)}",
+        f"{context.user_name}: {', '.join([*told, threads] if threads else told)}",
         (first,) if leads else (),
     )
 
@@ -111,8 +122,8 @@ async def settings(context: Context) -> Reply:
 async def _list_settings(context: Context) -> Reply:
     """Return the settings in words, for the asker alone, with a button that opens their form."""
     game = context.need_game()
-    own = await is_apart(context.store, channel_of(context.command.where))
-    master = context.ledger.name_of(game.master) if game.master else "nobody"
+    own = await has_separate_threads(context.store, get_channel(context.command.where))
+    master = context.ledger.get_name(game.master) if game.master else "nobody"
     when = "refused" if is_strict(game) else "played, with a remark"
     lines = (
         f"Real dice and cards: {'allowed' if game.hand_dice else 'not allowed'}",
@@ -121,18 +132,18 @@ async def _list_settings(context: Context) -> Reply:
         f"A second shot, or one out of turn or phase: {when}",
         f"Game master: {master}",
         f"Threads of this channel play: {'games of their own' if own else 'its game'}",
-        f"Pictures of look-ups and odds: {(await pictures.mode(context)).replace('-', ' ')}",
-        *_rules_listed(context, game),
-        *await _pack_listed(context, game),
+        f"Pictures of look-ups and odds: {(await pictures.load_picture_mode(context)).replace('-', ' ')}",
+        *_list_rules(context, game),
+        *await _list_pack_versions(context, game),
     )
-    change = form_button(("game", "settings"), {}, "Change…", context.registry)
+    change = build_form_button(("game", "settings"), {}, "Change…", context.registry)
     return Reply("Settings of this game", lines, private=True, buttons=(change,))
 
 
-def _person_called(context: Context, name: str) -> str:
+def _find_person(context: Context, name: str) -> str:
     """The person of this game with that name, or platform id. Raises UserError."""
     folded = comparison_key(name.strip().removeprefix("@").strip("<@!>"))
-    rows = [context.ledger.persons[person] for person in context.ledger.present()]
+    rows = [context.ledger.persons[person] for person in context.ledger.list_present_persons()]
     exact = [row for row in rows if folded == row.user.casefold()]
     found = exact or [
         row
@@ -153,17 +164,17 @@ def _person_called(context: Context, name: str) -> str:
     raise UserError(what, hint=hint, option="master", code="unknown-person")
 
 
-async def _threads(context: Context, wanted: str | None) -> str:
+async def _set_thread_mode(context: Context, wanted: str | None) -> str:
     """What to say of the channel's threads, which play its game (`channel`) or games of their own;
     "" where nothing was asked."""
     if not wanted:
         return ""
     if context.ledger.row:
         need_director(context.game, context.actor, "change its settings")
-    channel = channel_of(context.command.where)
-    was_apart = await is_apart(context.store, channel)
+    channel = get_channel(context.command.where)
+    was_apart = await has_separate_threads(context.store, channel)
     if wanted == "own" and not was_apart:
-        context.commit.docs.append(apart_doc(channel))
+        context.commit.docs.append(build_separate_threads_doc(channel))
     elif wanted == "channel" and was_apart:
         context.commit.drop_docs.append((APART, channel.key))
     return (
@@ -171,7 +182,7 @@ async def _threads(context: Context, wanted: str | None) -> str:
     )
 
 
-def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
+def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
     """The game with a rule on or off, and what the log says of that. Raises UserError."""
     system = context.system
     if system is None:
@@ -199,12 +210,12 @@ def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
             code="bad-value",
         )
     on = _read_switch(found[2] or "on", rule.name)
-    if on == (rule in in_force(system, game)):
+    if on == (rule in list_rules_in_force(system, game)):
         raise UserError(
             f"{rule.title} is {'on' if on else 'off'} already.", option="rule", code="no-change"
         )
     after = {**game.rules, rule.name: on}
-    return replace(game, rules=after), rule_words(game.rules, after)
+    return replace(game, rules=after), format_rule_words(game.rules, after)
 
 
 def _read_switch(typed: str, rule: str) -> bool:
@@ -218,10 +229,10 @@ def _read_switch(typed: str, rule: str) -> bool:
         ) from None
 
 
-def _rules_listed(context: Context, game: Game) -> list[str]:
+def _list_rules(context: Context, game: Game) -> list[str]:
     """Return the optional rules of the game that is played, each with what it does."""
     system = context.system
-    now = in_force(system, game)
+    now = list_rules_in_force(system, game)
     rules = system.rules.values() if system is not None else ()
     return [
         f"{rule.title}: {'on' if rule in now else 'off'}{f' ({rule.help})' if rule.help else ''}"
@@ -229,55 +240,63 @@ def _rules_listed(context: Context, game: Game) -> list[str]:
     ]
 
 
-async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, str]:
+async def _switch_pack_version(context: Context, game: Game, wanted: str) -> tuple[Game, str]:
     """The game with another version of its pack, and what the log says of that. Raises
     UserError.
     """
-    server = server_key(context.command.where)
-    hosts = of_host()
-    known = [*hosts, *await versions(context.store, server)]
-    version = chosen(wanted, known, await enabled(context.store, server))
-    pack = hosts.get(version) or await read_pack(context.store, version.hash)
+    server = get_server_key(context.command.where)
+    hosts = list_host_packs()
+    known = [*hosts, *await list_versions(context.store, server)]
+    version = choose_version(wanted, known, await load_enabled(context.store, server))
+    pack = hosts.get(version) or await load_stored_pack(context.store, version.hash)
     if (version.id if pack is None else pack.home) != game.system:
         name = context.system.title if context.system is not None else "no system yet"
-        why = kept_out(pack, game.system, all_systems()) if pack is not None else ""
+        why = describe_exclusion(pack, game.system, all_systems()) if pack is not None else ""
         other = f"{version.title} is another game than is played here: {name}."
         raise UserError(why or other, option="pack", code="other-system")
-    if in_force_of(game).get(version.id) == version.hash:
+    if get_packs_in_force(game).get(version.id) == version.hash:
         raise UserError(
-            f"This game is played with {version.named}.", option="pack", code="no-change"
+            f"This game is played with {version.label}.", option="pack", code="no-change"
         )
     if pack is None:
-        raise gone()
+        raise make_missing_files_error()
     if pack.base is not None:
-        played = (pack_version(hash) for id, hash in in_force_of(game).items() if id != version.id)
+        played = (
+            find_pack_version(hash)
+            for id, hash in get_packs_in_force(game).items()
+            if id != version.id
+        )
         check_joining(pack, filter(None, played))
-    after = with_version(game.packs, version.hash)
-    return replace(game, packs=after), pack_words(after)
+    after = add_version(game.packs, version.hash)
+    return replace(game, packs=after), format_pack_words(after)
 
 
-async def _pack_listed(context: Context, game: Game) -> list[str]:
+async def _list_pack_versions(context: Context, game: Game) -> list[str]:
     """The versions of packs in force, as they are told from others; nothing for a game without
     one.
     """
-    known = await versions(context.store, server_key(context.command.where)) if game.packs else []
-    named = {one.hash: one.named for one in (*of_host(), *known)}
-    extends = extends_of(Game(""), game.packs)
+    known = (
+        await list_versions(context.store, get_server_key(context.command.where))
+        if game.packs
+        else []
+    )
+    named = {one.hash: one.label for one in (*list_host_packs(), *known)}
+    extends = get_extensions(Game(""), game.packs)
     what = {hash: f"extends {of}" for hash, of in extends.items()}
-    hashes = in_force_of(game).values()
+    hashes = get_packs_in_force(game).values()
     return [
         f"Pack {named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}"
         for hash in hashes
     ]
 
 
-async def systems(context: Context) -> Reply:
+async def choose_systems(context: Context) -> Reply:
     """Show or set the systems of this server. Raises UserError."""
-    options = context.options()
-    games = everywhere()
+    options = context.clean_options()
+    games = load_shared_systems()
     server = context.command.where.server or context.command.where.key
     hide = [_HIDE[platform]] if (platform := server.partition(":")[0]) in _HIDE else []
-    doc = await context.store.doc(SETUP, server)
+    doc = await context.store.load_doc(SETUP, server)
     before = doc.data if doc is not None else {}
     if not options["systems"]:
         enabled = before.get("systems", list(games))
@@ -290,7 +309,7 @@ async def systems(context: Context) -> Reply:
             lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
         lines.append(
-            f"Commitment to the dice of the next free play: {(await context.next_seed()).commitment}"
+            f"Commitment to the dice of the next free play: {(await context.get_next_seed()).commitment}"
         )
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
@@ -312,22 +331,22 @@ async def systems(context: Context) -> Reply:
     return Reply(f"Enabled here: {', '.join(chosen)}", (*others, *hide), private=True)
 
 
-async def links(context: Context) -> Reply:
+async def manage_links(context: Context) -> Reply:
     """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of
     them. Raises UserError.
     """
     if not context.command.who.manager:
         raise NotManager("see and end links here", context.command.where)
     where = context.command.where
-    wanted = context.options()["end"]
-    found = await context.store.linked(where.server or where.key)
-    linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}
+    wanted = context.clean_options()["end"]
+    found = await context.store.list_shared_games(where.server or where.key)
+    linked = {get_local_id(place): (place, game) for place, game in found if not is_private(place)}
     if wanted:
         return await _end_link(context, linked, wanted.strip().strip("<#>"))
     lines = []
     for id, (place, game) in linked.items():
-        loaded = await _linked_game(context, game)
-        names = await names_of(context.store, loaded.places)
+        loaded = await _load_linked_game(context, game)
+        names = await load_place_names(context.store, loaded.places)
         others = list_places([other for other in loaded.places if other != place], names, where.key)
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(
@@ -345,16 +364,16 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted
     place, game = linked[wanted]
     ledger = context.ledger
     if not ledger.row or ledger.row != game:
-        ledger = Ledger(await _linked_game(context, game), context.ledger.writer)
-        context.further.append(ledger)
-    told = await unlink(context, ledger, place)
+        ledger = Ledger(await _load_linked_game(context, game), context.ledger.writer)
+        context.other_ledgers.append(ledger)
+    told = await unlink_place(context, ledger, place)
     here_too = context.command.where.key in ledger.places
     return Reply(
         "The link has ended", told.lines, private=True, announce=told if here_too else None
     )
 
 
-async def _linked_game(context: Context, game: str) -> Loaded:
-    if (loaded := await game_of(context.store, game)) is None:
+async def _load_linked_game(context: Context, game: str) -> LoadedGame:
+    if (loaded := await load_game_by_id(context.store, game)) is None:
         raise UserError("That game has just been deleted.", hint="Try again.", code="game-changed")
     return loaded

@@ -1,26 +1,36 @@
 """A game changes its place, or goes altogether."""
 
-from bot.commands.channel_games import named, put_aside, tell, turn_to
+from bot.commands.channel_games import (
+    describe_replaced_game,
+    format_game_name,
+    tell,
+    use_named_game,
+)
 from bot.commands.context import Context
-from bot.commands.log.export_and_share import forget
-from bot.commands.requests import HOURS, OPEN, Request, need_keeper, open_request
+from bot.commands.log.export_and_share import delete_share
+from bot.commands.requests import HOURS, OPEN, PendingRequest, load_open_request, need_place_manager
+from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
-from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import Place
-from bot.places.place_names import moved_doc, name_place, place_key, way_to
-from bot.places.platform_words import manager_word
-from bot.process.entropy import new_id
+from bot.preferences.place_names import (
+    build_channel_button,
+    build_moved_doc,
+    name_place,
+    parse_place_key,
+)
+from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
-from bot.rules.text.phrase import begun, phrase
-from bot.stores.records import Binding, Doc, Saved
+from bot.rules.text.phrase import capitalize_first, phrase
+from bot.runtime.entropy import create_id
+from bot.storage.records import Binding, Doc, Saved
+from bot.ui.reply.reply import Button, Reply
+from bot.ui.spec import Place
 
 TRANSFER = "transfer"
 WHAT = "the move of a game that was requested"
 
 
-async def transfer(context: Context) -> Reply:
+async def transfer_game(context: Context) -> Reply:
     """Move the game to another channel of the same server: once a manager takes it over there, or
     at once for one. Raises UserError."""
     game = context.need_started()
@@ -33,22 +43,22 @@ async def transfer(context: Context) -> Reply:
             code="linked",
         )
     here = context.command.where
-    target = _target(context)
+    target = _get_target_channel(context)
     if target.key == here.key:
         raise UserError("The game is already here.", option="channel", code="same-channel")
-    other = await _other(context, target.key)
+    other = await _load_replaced_game(context, target.key)
     names = {here.key: here.name, target.key: target.name}
     there = name_place(target.key, target.name, here.key)
     if other is None and context.command.who.manager:
-        return _move(context, context.ledger, here.key, target.key, None, names)
-    key = new_id()
+        return _move_game(context, context.ledger, here.key, target.key, None, names)
+    key = create_id()
     data = {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
-    request = _request(Doc(TRANSFER, key, data, context.now + OPEN, context.command.who.key))
-    request.ask(context)
+    request = _build_request(Doc(TRANSFER, key, data, context.now + OPEN, context.command.who.key))
+    request.register(context)
     asked = Reply(
-        f'{context.who} asks to play "{game.name}" here from now on; it is played in '
+        f'{context.user_name} asks to play "{game.name}" here from now on; it is played in '
         f"{name_place(here.key, here.name, target.key)}",
-        (f"Only a {manager_word(target.key)} can take it over, within {HOURS} hours.",),
+        (f"Only a {get_manager_word(target.key)} can take it over, within {HOURS} hours.",),
         buttons=(
             Button(f"takeover:{key}", "Take it over", "primary"),
             Button(f"stay:{key}", "Refuse"),
@@ -56,42 +66,42 @@ async def transfer(context: Context) -> Reply:
     )
     tell(context, {target.key: asked}, {target.key: request.topics[0]})
     return Reply(
-        f'{context.who} asks to move "{game.name}" to {there}',
+        f'{context.user_name} asks to move "{game.name}" to {there}',
         (f"It stays here until a manager takes it over there, within {HOURS} hours.",),
     )
 
 
-async def take_over(context: Context, key: str) -> Reply:
+async def take_over_game(context: Context, key: str) -> Reply:
     """A manager of the channel that a game asks to move to takes it over. Raises UserError."""
-    doc = await _asked(context, key)
+    doc = await _load_request(context, key)
     source = str(doc.data["from"])
     here = context.command.where
-    need_keeper(context, "take the game over")
-    loaded = await game_of(context.store, str(doc.data["game"]))
+    need_place_manager(context, "take the game over")
+    loaded = await load_game_by_id(context.store, str(doc.data["game"]))
     if loaded is None or loaded.places != (source,):
         raise UserError("That game is no longer played there.", code="game-changed")
     ledger = Ledger(loaded, context.ledger.writer)
     if ledger.game.ended:
         raise UserError("That game has ended.", code="game-ended")
-    other = await _other(context, here.key)
-    _request(doc).settle(context, f"{context.who} takes it over")
+    other = await _load_replaced_game(context, here.key)
+    _build_request(doc).close_with_note(context, f"{context.user_name} takes it over")
     names = {source: str(doc.data["name"]), here.key: here.name}
-    return _move(
-        context, ledger, source, here.key, load(other) if other is not None else None, names
+    return _move_game(
+        context, ledger, source, here.key, restore_game(other) if other is not None else None, names
     )
 
 
-async def stay(context: Context, key: str) -> Reply:
+async def refuse_transfer(context: Context, key: str) -> Reply:
     """A manager of the channel refuses to take a game over."""
-    doc = await _asked(context, key)
-    need_keeper(context, "refuse that")
-    _request(doc).settle(context, f"{context.who} refuses")
-    told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
+    doc = await _load_request(context, key)
+    need_place_manager(context, "refuse that")
+    _build_request(doc).close_with_note(context, f"{context.user_name} refuses")
+    told = Reply(f"{context.user_name} refuses to take the game over", ("It stays where it is.",))
     tell(context, {str(doc.data["from"]): told})
     return told
 
 
-async def _asked(context: Context, key: str) -> Doc:
+async def _load_request(context: Context, key: str) -> Doc:
     """The request that a button answers. Raises UserError for one that is over, or for another
     channel.
     """
@@ -100,20 +110,20 @@ async def _asked(context: Context, key: str) -> Doc:
         hint=phrase("Ask again: `/game transfer`"),
         code="not-asked",
     )
-    return await open_request(context, TRANSFER, key, gone, to=context.command.where.key)
+    return await load_open_request(context, TRANSFER, key, gone, to=context.command.where.key)
 
 
-def _request(doc: Doc) -> Request:
+def _build_request(doc: Doc) -> PendingRequest:
     row = str(doc.data["game"])
-    return Request(doc, (f"{row}/transfer-{doc.key}",), WHAT, row)
+    return PendingRequest(doc, (f"{row}/transfer-{doc.key}",), WHAT, row)
 
 
-def _move(
+def _move_game(
     context: Context,
     ledger: Ledger,
     source: str,
     to: str,
-    aside: Loaded | None,
+    aside: LoadedGame | None,
     names: dict[str, str],
 ) -> Reply:
     """Play the game in its new place; the one of the two that is not this one is told by a
@@ -128,30 +138,32 @@ def _move(
         Binding(source, None, ledger.row, server),
         Binding(to, ledger.row, was, server),
     ]
-    context.commit.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
+    context.commit.docs.append(
+        build_moved_doc(ledger.row, name, Place(to, server, names[to]), source)
+    )
     told = {
         source: Reply(
-            f'{context.who} moves "{name}" to {name_place(to, names[to], source)}',
-            buttons=way_to(to, names[to], source),
+            f'{context.user_name} moves "{name}" to {name_place(to, names[to], source)}',
+            buttons=build_channel_button(to, names[to], source),
         ),
         to: Reply(
             f'"{name}" is played here from now on',
             (
-                f"{context.who} moves it from {name_place(source, names[source], to)}.",
+                f"{context.user_name} moves it from {name_place(source, names[source], to)}.",
                 phrase("`/game status` shows how it is going."),
-                *put_aside(aside),
+                *describe_replaced_game(aside),
             ),
-            buttons=way_to(source, names[source], to),
+            buttons=build_channel_button(source, names[source], to),
         ),
     }
     tell(context, told)
     return told[context.command.where.key]
 
 
-def _target(context: Context) -> Place:
+def _get_target_channel(context: Context) -> Place:
     """The channel meant, as the platform confirmed it. Raises UserError for any other."""
     here = context.command.where
-    key = place_key(here.key, context.options()["channel"])
+    key = parse_place_key(here.key, context.clean_options()["channel"])
     if key.startswith("console:"):  # whoever sits at the console owns it
         return Place(key, here.server)
     confirmed = context.command.channels.get("channel")
@@ -166,14 +178,14 @@ def _target(context: Context) -> Place:
     return confirmed
 
 
-async def _other(context: Context, place: str) -> Saved | None:
+async def _load_replaced_game(context: Context, place: str) -> Saved | None:
     """What is played in the new place already, and will make room. Raises UserError for a game
     that is on.
     """
     other = await context.store.load_game(place)
     if other is None:
         return None
-    there = load(other).game
+    there = restore_game(other).game
     if there.started and not there.ended:
         hint = phrase("It must end first: `/game end`.")
         raise UserError(
@@ -187,14 +199,14 @@ async def _other(context: Context, place: str) -> Saved | None:
     return other
 
 
-async def delete(context: Context) -> Reply:
+async def ask_to_delete_game(context: Context) -> Reply:
     """Delete the game and all its data; asks first."""
-    options = context.options()
-    await turn_to(context, options["game"])
+    options = context.clean_options()
+    await use_named_game(context, options["game"])
     game = context.need_game()
     _need_owner(context)
     if options["confirm"]:
-        return await delete_now(context)
+        return await delete_game(context)
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(
         f"Delete {name} with its {game.number} events?",
@@ -203,22 +215,25 @@ async def delete(context: Context) -> Reply:
             phrase("Delete it: `/game delete confirm`"),
         ),
         private=True,
-        buttons=(context.button("delete", "Delete", style="danger"),),
+        buttons=(context.build_button("delete", "Delete", style="danger"),),
     )
 
 
-async def delete_now(context: Context, _more: str = "") -> Reply:
+async def delete_game(context: Context, _more: str = "") -> Reply:
     """Delete the game."""
     game = context.need_game()
     _need_owner(context)
     context.commit.erase.append(context.ledger.row)
-    await forget(context)
-    title = f"{begun(named(game))} is deleted"
-    told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
+    await delete_share(context)
+    title = f"{capitalize_first(format_game_name(game))} is deleted"
+    told = Reply(
+        title, (f"{context.user_name} did that in a channel that was linked with this one.",)
+    )
     tell(context, dict.fromkeys(context.ledger.places, told))
-    seen_by_others = game.started or len(context.ledger.present()) > 1
+    seen_by_others = game.started or len(context.ledger.list_present_persons()) > 1
     told_here = Reply(
-        f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",)
+        f"{context.user_name} deletes {format_game_name(game)}",
+        ("Its log, units and dice are gone for good.",),
     )
     return Reply(title, private=True, announce=told_here if seen_by_others else None)
 
@@ -228,12 +243,12 @@ def _need_owner(context: Context) -> None:
     managers.
     """
     need_director(context.game, context.actor, "delete it")
-    alone = len(context.ledger.present()) <= 1
+    alone = len(context.ledger.list_present_persons()) <= 1
     if (
         not context.game.started
         and not context.actor.directs
         and not (alone and context.actor.person)
     ):
-        manager = manager_word(context.command.where.key)
+        manager = get_manager_word(context.command.where.key)
         what = f"Others have rolled here too, so only a {manager} can delete this."
         raise UserError(what, code="not-manager")

@@ -2,13 +2,13 @@
 
 from bot.commands.help.pages import BACK, HELP
 from bot.game.roster_file import whole_scenario
-from bot.interface.finding import list_unit_words, list_values
-from bot.interface.registry import TABLE, Registry
-from bot.interface.reply.parts import Entry, Group, Part, Small
-from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import Typed, phrase
-from bot.systems.system import SCENARIOS, System
+from bot.rulesets.system import SCENARIOS, System
+from bot.ui.finding import list_unit_words, list_values
+from bot.ui.registry import TABLE, Registry
+from bot.ui.reply.parts import Entry, Group, Part, Small
+from bot.ui.reply.reply import OPEN_FORM, Button, Reply
 
 MOST_TABLES = 5
 """Tables that the page of a word offers."""

@@ -9,17 +9,17 @@ from dataclasses import replace
 from itertools import groupby
 from textwrap import shorten
 
-from bot.commands.context import Context, repeated
+from bot.commands.context import Context, replace_command
 from bot.commands.help.help import list_enabled_games, show_help
 from bot.commands.help.pages import HELP
 from bot.commands.play.play import handle_lookup
-from bot.interface.finding import MOST, Findable, FindableKind, Finding, Hit, search
-from bot.interface.registry import Registry
-from bot.interface.reply.parts import Entry, Group, Part, Small
-from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.rules.errors import UserError
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.phrase import Typed, phrase
+from bot.ui.finding import MOST, Findable, FindableKind, Finding, Hit, search
+from bot.ui.registry import Registry
+from bot.ui.reply.parts import Entry, Group, Part, Small
+from bot.ui.reply.reply import OPEN_FORM, Button, Reply
 
 LABELS = {
     FindableKind.TABLE: "Whole table",
@@ -34,50 +34,50 @@ MOST_ABOUT = 60
 """Characters of a source or a summary in the list."""
 
 
-async def handle(context: Context) -> Reply:
+async def handle_find(context: Context) -> Reply:
     """Open what the words mean, or list what they may mean. Raises UserError if nothing has such a
     name.
     """
-    words = str(context.options()["words"]).replace('"', "")
+    words = str(context.clean_options()["words"]).replace('"', "")
     played = context.game.system if context.ledger.row else ""
     games = await list_enabled_games(context)
     own_play = context.command.where.is_own
     finding = search(words, context.registry, games, played, own_play=own_play)
     if finding.sure is not None:
-        return await _open(context, finding.sure, games, played)
+        return await _show_target(context, finding.sure, games, played)
     if not finding.hits:
         hint = phrase("Try one word of its name. `/help` lists the games and topics.")
         message = f'Nothing here is called "{words[:40]}".'
         raise UserError(message, hint=hint, code="nothing-found")
-    return _list(words, finding, context.registry, played)
+    return _list_hits(words, finding, context.registry, played)
 
 
-async def _open(context: Context, target: Findable, games: list[str], played: str) -> Reply:
+async def _show_target(context: Context, target: Findable, games: list[str], played: str) -> Reply:
     """Show a whole table, or the page of anything else."""
     if target.kind is not FindableKind.TABLE:
         topic = target.key.removeprefix("help ")
         return show_help(topic, context.registry, games, played)
     spec, _ = context.registry.find(target.key.split())
-    reply = await handle_lookup(repeated(context, spec.path, {"whole": True}))
+    reply = await handle_lookup(replace_command(context, spec.path, {"whole": True}))
     form = Button(OPEN_FORM + target.key, "Open form")
     return replace(reply, buttons=(*reply.buttons, form) if spec.options else reply.buttons)
 
 
-def _list(words: str, finding: Finding, registry: Registry, played: str) -> Reply:
+def _list_hits(words: str, finding: Finding, registry: Registry, played: str) -> Reply:
     """List the best hits by game, each with its button."""
     hits = finding.hits[:MOST]
-    title = f'{counted(len(finding.hits), "match", "matches")} for "{words[:40]}"'
+    title = f'{format_count(len(finding.hits), "match", "matches")} for "{words[:40]}"'
     if finding.corrected:
         which = "this" if len(hits) == 1 else "one of these"
         title = f'Nothing here is called "{words[:40]}". Did you mean {which}?'
-    lines = [*_group(hits, registry, played)]
+    lines = [*_group_hits_by_game(hits, registry, played)]
     left_out = len(finding.hits) - len(hits)
     if left_out:
         lines.append(Small(f"{left_out} more; add a word to see them."))
     return Reply(title, tuple(lines), private=True, boxed=True)
 
 
-def _group(hits: Iterable[Hit], registry: Registry, played: str) -> Iterator[Part]:
+def _group_hits_by_game(hits: Iterable[Hit], registry: Registry, played: str) -> Iterator[Part]:
     """Yield the hits below the name of their game: the game that is played first, help last."""
     games = list(dict.fromkeys(hit.target.game for hit in hits))
     games.sort(key=lambda game: (game != played, not game))
@@ -85,10 +85,10 @@ def _group(hits: Iterable[Hit], registry: Registry, played: str) -> Iterator[Par
     for game, of_game in groupby(by_game, key=lambda hit: hit.target.game):
         yield Group(registry.games[game].title if game else "Help", "", grave=True)
         for hit in of_game:
-            yield _entry(hit.target)
+            yield _build_entry(hit.target)
 
 
-def _entry(target: Findable) -> Entry:
+def _build_entry(target: Findable) -> Entry:
     label = LABELS[target.kind]
     about = target.about
     if target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):

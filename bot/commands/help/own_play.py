@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from bot.commands.help.pages import HELP
-from bot.interface.registry import TABLE, Registry
-from bot.interface.reply.parts import Entry, Part
-from bot.interface.reply.reply import OPEN_FORM, Menu, Reply
 from bot.rules.text.normalize import comparison_key
-from bot.rules.text.phrase import Typed, pieces_of
+from bot.rules.text.phrase import Typed, split_pieces
+from bot.ui.registry import TABLE, Registry
+from bot.ui.reply.parts import Entry, Part
+from bot.ui.reply.reply import OPEN_FORM, Menu, Reply
 
 
 def leave_out_games(reply: Reply, registry: Registry) -> Reply:
@@ -29,7 +29,7 @@ def _part_needs_game(part: Part, registry: Registry) -> bool:
     if isinstance(part, Entry) and _action_needs_game(part.action, registry):
         return True
     text = part if isinstance(part, str) else getattr(part, "text", "")
-    commands = [piece for piece in pieces_of(text) if isinstance(piece, Typed)]
+    commands = [piece for piece in split_pieces(text) if isinstance(piece, Typed)]
     return any(_needs_game(command, registry) for command in commands)
 
 
@@ -46,7 +46,11 @@ def _needs_game(line: str, registry: Registry) -> bool:
     words = tuple(comparison_key(line).removeprefix("/").split())
     if words and words[0] == "help":
         words = words[1:]
-    if not words or words[0] not in registry.top or words[0].removesuffix(TABLE) in registry.games:
+    if (
+        not words
+        or words[0] not in registry.top_names
+        or words[0].removesuffix(TABLE) in registry.games
+    ):
         return False
-    below = list(registry.below(words[:2])) or list(registry.below(words[:1]))
+    below = list(registry.list_below(words[:2])) or list(registry.list_below(words[:1]))
     return bool(below) and all(spec.needs_game for spec in below)

@@ -4,18 +4,18 @@ group of commands has, and topics that are no single command."""
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 
-from bot.interface.glossary import lists_of
-from bot.interface.help_topics import TOPICS
-from bot.interface.registry import TABLE, Registry
-from bot.interface.reply.parts import Entry, Grid, Group, Part, Small
-from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
-from bot.interface.spec import CommandSpec, Path
-from bot.process.release import NAME, release
 from bot.rules.expression.model import GUIDE
-from bot.rules.proof.chain import short
+from bot.rules.proof.chain import shorten_hash
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import systems
-from bot.systems.system import ATTACKS
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import ATTACKS
+from bot.runtime.release import NAME, get_release
+from bot.ui.glossary import group_unit_lists
+from bot.ui.help_topics import TOPICS
+from bot.ui.registry import TABLE, Registry
+from bot.ui.reply.parts import Entry, Grid, Group, Part, Small
+from bot.ui.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
+from bot.ui.spec import CommandSpec, Path
 
 HELP = "help:"
 CHECKS = ("Check", "Rally", "Spot")
@@ -25,49 +25,49 @@ GAMES = "games"
 BACK = "Back"
 
 
-def _version() -> tuple[Part, ...]:
+def _list_versions() -> tuple[Part, ...]:
     """Which release this is, where its source is, and the edition of each rule set."""
     try:
         pages = metadata(NAME).get_all("Project-URL") or []
     except PackageNotFoundError:  # run from its source, not installed
         pages = []
     where = [page.replace(", ", ": ", 1) for page in pages]
-    editions = tuple((game.id, f"edition {game.edition}") for game in systems().values())
+    editions = tuple((game.id, f"edition {game.edition}") for game in get_systems().values())
     source = where or ["Source: ask your host."]
     return (
-        f"Grognard {release()}",
+        f"Grognard {get_release()}",
         *source,
         Grid(editions),
         "A log says under which edition each result was rolled.",
     )
 
 
-def topic_page(name: str) -> Reply:
+def build_topic_page(name: str) -> Reply:
     """Help on a topic."""
     topic = TOPICS[name]
     lines = (
-        _version()
+        _list_versions()
         if name == "version"
         else (Grid(tuple(GUIDE)),)
         if name == "dice"
         else topic.lines
     )
-    return Reply(topic.title, lines, by=topic.about, buttons=(back(()),))
+    return Reply(topic.title, lines, by=topic.about, buttons=(build_back_button(()),))
 
 
-def first_attack(registry: Registry, game: str) -> CommandSpec | None:
+def find_first_attack(registry: Registry, game: str) -> CommandSpec | None:
     """The attack that a rule set is shown by: its first whose odds can be counted, best a shot."""
-    known = [spec for spec in registry.below((game,)) if spec.option("odds") is not None]
+    known = [spec for spec in registry.list_below((game,)) if spec.find_option("odds") is not None]
     known.sort(key=lambda spec: (spec.path[-1] not in ("fire", "shoot"), spec.verb not in ATTACKS))
     return known[0] if known else None
 
 
-def overview(
+def build_overview_page(
     registry: Registry, games: Sequence[str], played: str, *, greets: bool = False
 ) -> Reply:
     """Four things to do, and a menu of the rule sets and topics."""
     shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
-    attacks = (first_attack(registry, game) for game in dict.fromkeys(shown))
+    attacks = (find_first_attack(registry, game) for game in dict.fromkeys(shown))
     things: list[Part] = []
     if (
         first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)
@@ -84,7 +84,7 @@ def overview(
         Entry("A game", "units, turns, undo, log", game, f"{OPEN_FORM}game start", "Start"),
         Entry("Dice", "anything: 4d6kh3+2", phrase("`/roll 2d6+3`"), "throw:2d6", "Roll 2d6"),
         Group("Rule sets", "", grave=True),
-        *_named(registry, games),
+        *_list_rule_sets(registry, games),
         Small(phrase("What a card calls it: `/find melee odds`")),
         Small(phrase("On any command: `/help lnlt fire`")),
     ]
@@ -94,10 +94,13 @@ def overview(
     ]
     tops = (
         name
-        for name in registry.top
+        for name in registry.top_names
         if name not in (*registry.games, "help") and not name.endswith(TABLE)
     )
-    groups = [MenuEntry(f"{HELP}{name}", f"/{name}", _short(registry.about(name))) for name in tops]
+    groups = [
+        MenuEntry(f"{HELP}{name}", f"/{name}", _get_first_sentence(registry.describe_name(name)))
+        for name in tops
+    ]
     welcome = "Hello. " if greets else ""
     return Reply(
         f"{welcome}Grognard fights tabletop wargames in your channel",
@@ -107,45 +110,51 @@ def overview(
     )
 
 
-def _named(registry: Registry, games: Sequence[str]) -> list[Part]:
+def _list_rule_sets(registry: Registry, games: Sequence[str]) -> list[Part]:
     """The rule sets by their names, each with its command."""
     return [phrase("`/{id}` {title}", id=id, title=registry.games[id].title) for id in games[:MOST]]
 
 
-def games_page(registry: Registry, games: Sequence[str]) -> Reply:
+def build_games_page(registry: Registry, games: Sequence[str]) -> Reply:
     """Which games there are here, and where one's own are."""
     lines = (
-        *_named(registry, games),
+        *_list_rule_sets(registry, games),
         Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")),
     )
     entries = tuple(
         MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST]
     )
-    buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), back(()))
+    buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), build_back_button(()))
     menus = (Menu("What has one?", entries, "Games"),)
     return Reply("Games", lines, by="bring the rule book", menus=menus, buttons=buttons)
 
 
-def page_of_group(path: Path, registry: Registry) -> Reply:
+def build_group_page(path: Path, registry: Registry) -> Reply:
     """What is below a word: the sequences of a rule set, its tables, or a group's commands. A
     menu explains one.
     """
     if len(path) == 1 and path[0] in registry.games:
-        return _rule_set(path[0], registry)
+        return _build_rule_set_page(path[0], registry)
     if path[0].endswith(TABLE):
-        return _tables(path, registry)
-    specs = list(registry.below(path))
+        return _build_tables_page(path, registry)
+    specs = list(registry.list_below(path))
     lines: tuple[Part, ...] = tuple(
-        phrase("`{name}` {about}", name=s.name, about=_short(s.summary)) for s in specs
+        phrase("`{name}` {about}", name=s.name, about=_get_first_sentence(s.summary)) for s in specs
     )
-    menus = (_menu("What do you want to do?", specs, "Explain"),)
-    return Reply(f"/{path[0]}", lines, by=registry.about(path[0]), menus=menus, buttons=(back(()),))
+    menus = (_build_menu("What do you want to do?", specs, "Explain"),)
+    return Reply(
+        f"/{path[0]}",
+        lines,
+        by=registry.describe_name(path[0]),
+        menus=menus,
+        buttons=(build_back_button(()),),
+    )
 
 
-def _rule_set(game: str, registry: Registry) -> Reply:
-    specs = list(registry.below((game,)))
+def _build_rule_set_page(game: str, registry: Registry) -> Reply:
+    specs = list(registry.list_below((game,)))
     if not specs:  # a pack of tables alone
-        return _tables((game + TABLE,), registry)
+        return _build_tables_page((game + TABLE,), registry)
     lines: list[Part] = []
     for label, found in (
         ("Attacks", [spec for spec in specs if spec.verb in ATTACKS]),
@@ -154,9 +163,9 @@ def _rule_set(game: str, registry: Registry) -> Reply:
     ):
         if found:
             lines.append(Group(label, ", ".join(spec.path[-1] for spec in found), grave=True))
-    example = first_attack(registry, game) or specs[0]
+    example = find_first_attack(registry, game) or specs[0]
     lines.append(Small(phrase("Each is a command: `{name}`", name=example.name)))
-    if any(lists_of(spec.options) for spec in specs):
+    if any(group_unit_lists(spec.options) for spec in specs):
         lines.append(Small(phrase("The words behind a unit: `/help {game} units`", game=game)))
     if notice := registry.games[game].game.get("notice"):
         lines.append(Small(str(notice)))
@@ -168,7 +177,7 @@ def _rule_set(game: str, registry: Registry) -> Reply:
         ),
         Button(f"{HELP}{game}{TABLE}", "Tables"),
         Button(f"{OPEN_FORM}game start system={game}", "Start a game"),
-        back(()),
+        build_back_button(()),
     )
     title = registry.games[game].title
     own = about.rules if (about := registry.games[game].about) is not None else ""
@@ -177,53 +186,63 @@ def _rule_set(game: str, registry: Registry) -> Reply:
         title,
         tuple(lines),
         by=by,
-        menus=(_menu("What do you want to do?", specs, "Explain"),),
+        menus=(_build_menu("What do you want to do?", specs, "Explain"),),
         buttons=buttons,
     )
 
 
-def _tables(path: Path, registry: Registry) -> Reply:
+def _build_tables_page(path: Path, registry: Registry) -> Reply:
     game = registry.games[path[0].removesuffix(TABLE)]
     by_group: dict[str, list[CommandSpec]] = {}
-    for spec in registry.below(path):
+    for spec in registry.list_below(path):
         by_group.setdefault(spec.path[1], []).append(spec)
     lines: list[Part] = []
     menus = []
     for group, specs in by_group.items():
         label = game.game["groups"][group]
         lines.append(Group(label, ", ".join(spec.path[-1] for spec in specs), grave=True))
-        menus += [_menu(label, specs[at : at + MOST], label) for at in range(0, len(specs), MOST)]
+        menus += [
+            _build_menu(label, specs[at : at + MOST], label) for at in range(0, len(specs), MOST)
+        ]
     lines.append(
         Small(
-            phrase("One is read like this: `{example}`", example=next(registry.below(path)).example)
+            phrase(
+                "One is read like this: `{example}`",
+                example=next(registry.list_below(path)).example,
+            )
         )
     )
-    buttons: tuple[Button, ...] = (back((game.id,)),)
+    buttons: tuple[Button, ...] = (build_back_button((game.id,)),)
     if not game.has_sequences:  # this page is the game's only one
         lines.append(Small(str(game.game["notice"])))
-        buttons = (Button(f"{OPEN_FORM}game start system={game.id}", "Start a game"), back(()))
+        buttons = (
+            Button(f"{OPEN_FORM}game start system={game.id}", "Start a game"),
+            build_back_button(()),
+        )
     about = f"{game.title}: tables"
     return Reply(
         f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=buttons
     )
 
 
-def back(path: Path) -> Button:
+def build_back_button(path: Path) -> Button:
     """Up to the screen before this one."""
     return Button(HELP + " ".join(path), BACK)
 
 
-def _menu(label: str, specs: Sequence[CommandSpec], short: str) -> Menu:
+def _build_menu(label: str, specs: Sequence[CommandSpec], short: str) -> Menu:
     entries = [
         MenuEntry(
-            HELP + " ".join(s.path), f"/{s.path[0]} {s.path[-1]}", _short(s.title or s.summary)
+            HELP + " ".join(s.path),
+            f"/{s.path[0]} {s.path[-1]}",
+            _get_first_sentence(s.title or s.summary),
         )
         for s in specs[:MOST]
     ]
     return Menu(label, tuple(entries), short)
 
 
-def _short(text: str) -> str:
+def _get_first_sentence(text: str) -> str:
     """The first sentence of a text, as much of it as a menu shows."""
     first = text.split(". ")[0].rstrip(".")
     return first if len(first) <= 70 else f"{first[:66].rpartition(' ')[0]} ..."
@@ -234,7 +253,7 @@ def _short(text: str) -> str:
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
 
-def welcome(registry: Registry, who: str, commitment: str) -> Reply:
+def build_welcome(registry: Registry, who: str, commitment: str) -> Reply:
     """The welcome, with four things to begin with; `who` says in the platform's words who can play.
     The commitment is that of the first free play."""
     count = len(registry.games)
@@ -253,7 +272,7 @@ def welcome(registry: Registry, who: str, commitment: str) -> Reply:
             Small(
                 phrase(
                     "First free play: commitment {digits}. `/fair show` explains it.",
-                    digits=short(commitment),
+                    digits=shorten_hash(commitment),
                 )
             ),
         ),

@@ -12,30 +12,30 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TypeVar
 
-from bot.answers.events import retold, texts_of
-from bot.answers.story import story
-from bot.commands.channel_games import named, turn_to
+from bot.commands.channel_games import format_game_name, use_named_game
 from bot.commands.context import Context
-from bot.game.decks import card_names
+from bot.game.decks import get_card_names
 from bot.game.events import OUTCOMES, note_undo
-from bot.game.loaded import BATCH, in_batches, texts_in_batches
-from bot.game.phases import phase_title
+from bot.game.game_cache import BATCH, iterate_events, iterate_texts
+from bot.game.phases import format_phase_title
 from bot.game.rights import need_player
-from bot.game.roster import described, in_order
+from bot.game.roster import describe_unit, sort_units
 from bot.game.state import Game, Json
-from bot.interface.reply.packing import Packing
-from bot.interface.reply.reply import File, Reply
-from bot.process.entropy import new_address
-from bot.report.facts import FACTS, asked
-from bot.report.page import page_of
+from bot.presentation.events import collect_event_texts, describe_event
+from bot.presentation.story import build_chapters
+from bot.report.event_odds import FACTS, list_fact_requests
+from bot.report.page import build_page_from_text
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, SEALED, genesis, short
+from bot.rules.proof.chain import SAID, SEALED, compute_genesis, shorten_hash
 from bot.rules.text.phrase import Address, Phrase, phrase
-from bot.stores.records import Doc, TextRow
-from bot.stores.store import Store
-from bot.systems.packs.pack import is_private
-from bot.verification.export import Promises, behind, heading, text_json
-from bot.verification.packs_of_game import hashes_of, hashes_sealed, packs_at
+from bot.rulesets.packs.pack import is_private
+from bot.runtime.entropy import create_address
+from bot.storage.records import Doc, TextRow
+from bot.storage.store import Store
+from bot.ui.reply.packing import Packing
+from bot.ui.reply.reply import File, Reply
+from bot.verification.export import TextPromises, build_appendix, build_heading, text_to_json
+from bot.verification.packs_of_game import list_pack_hashes, list_sealed_pack_hashes, load_packs
 
 T = TypeVar("T")
 FORMATS = {
@@ -78,7 +78,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class EventContext:
     """What has to be known beside some events to write them out: the names of persons, the sides of
     the game, the texts written with these events, which of them are undone, and what was sealed in
     those that are open now."""
@@ -94,21 +94,21 @@ class Beside:
         return self.names.get(person, "someone")
 
 
-async def export(context: Context) -> Reply:
+async def export_game(context: Context) -> Reply:
     """The game as a file, for those who play in it."""
-    await turn_to(context, context.options()["game"])
+    await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
     need_player(game, context.actor)
-    kind = context.options()["format"]
+    kind = context.clean_options()["format"]
     if kind == "html":
-        return _reply(context, kind, await page_file(context))
-    file = Packing(f"{file_name(game)}.{ENDINGS.get(kind, kind)}")
+        return _build_file_reply(context, kind, await build_page_file(context))
+    file = Packing(f"{build_file_name(game)}.{ENDINGS.get(kind, kind)}")
     async for text in _WRITERS[kind](context):
         await asyncio.to_thread(file.add, text)
-    return _reply(context, kind, file.file())
+    return _build_file_reply(context, kind, file.build_file())
 
 
-async def page_file(context: Context) -> File:
+async def build_page_file(context: Context) -> File:
     """Build the after-action page; a browser opens it, so it is sent as it is.
 
     Only a few are built at once: the others hold no export while they wait, and leave the worker
@@ -123,13 +123,14 @@ async def page_file(context: Context) -> File:
         ) from None
     try:
         return File(
-            f"{file_name(context.game)}.html", await page_text(context, await export_json(context))
+            f"{build_file_name(context.game)}.html",
+            await build_page_text(context, await export_json(context)),
         )
     finally:
         context.pages.release()
 
 
-def _reply(context: Context, kind: str, file: File) -> Reply:
+def _build_file_reply(context: Context, kind: str, file: File) -> Reply:
     game = context.game
     about = FORMATS.get(kind, "what happened, turn by turn")
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
@@ -143,23 +144,23 @@ def _reply(context: Context, kind: str, file: File) -> Reply:
                 else ()
             ),
         ),
-        footer=(f"#{game.number}", short(context.ledger.head)),
+        footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
         private=True,
         files=(file,),
     )
 
 
-def file_name(game: Game) -> str:
+def build_file_name(game: Game) -> str:
     """What a file of this game is called, without its ending: `hill-875`."""
     return re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
 
 
 async def export_json(context: Context) -> str:
     """The whole game as JSON, as it is with what this command writes."""
-    return "".join([text async for text in json_parts(context)])
+    return "".join([text async for text in stream_json(context)])
 
 
-async def json_parts(context: Context) -> AsyncIterator[str]:
+async def stream_json(context: Context) -> AsyncIterator[str]:
     """The whole game as JSON, piece by piece: a long log is never held whole, and holds up
     nobody.
     """
@@ -170,39 +171,42 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     about: Json = {
         "name": game.name,
         "system": game.system,
-        "exported": time_text(int(context.now)),
+        "exported": format_time(int(context.now)),
     }
     hashes = await _list_packs(context, stored)
     packs = {
         hash: files
-        for hash, files in (await packs_at(store, hashes)).items()
+        for hash, files in (await load_packs(store, hashes)).items()
         if not is_private(files)
     }
-    head = ledger.head if game.number else genesis(game.id)
-    yield dumped(heading(game.id, head, packs, **about))[:-1]
-    promises = Promises()
+    head = ledger.head if game.number else compute_genesis(game.id)
+    yield dump_json(build_heading(game.id, head, packs, **about))[:-1]
+    promises = TextPromises()
     between = ""
     yield ',"events":['
-    async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
+    async for rows in _append_new(
+        iterate_events(store, ledger.row, before=stored + 1), ledger.events
+    ):
         for row in rows:
-            promises.see(row)
+            promises.note_event(row)
         yield between + ",".join(
-            f'{{"number":{row.number},"hash":{dumped(row.hash)},"body":{row.body}}}' for row in rows
+            f'{{"number":{row.number},"hash":{dump_json(row.hash)},"body":{row.body}}}'
+            for row in rows
         )
         between = ","
-    seeds = {row.epoch: row for row in await store.seeds(ledger.row)} | ledger.new_seeds
-    persons = {row.person: row for row in await store.persons(ledger.row)} | ledger.new_persons
-    last = behind(game.id, seeds.values(), (), persons.values())
-    yield f'],"seeds":{dumped(last["seeds"])},"texts":['
+    seeds = {row.epoch: row for row in await store.load_seeds(ledger.row)} | ledger.new_seeds
+    persons = {row.person: row for row in await store.load_persons(ledger.row)} | ledger.new_persons
+    last = build_appendix(game.id, seeds.values(), (), persons.values())
+    yield f'],"seeds":{dump_json(last["seeds"])},"texts":['
     between = ""
-    async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
-        if shown := [dumped(text_json(text)) for text in promises.shown(texts)]:
+    async for texts in _append_new(iterate_texts(store, ledger.row, stored), ledger.new_texts):
+        if shown := [dump_json(text_to_json(text)) for text in promises.list_visible(texts)]:
             yield between + ",".join(shown)
             between = ","
-    yield f'],"persons":{dumped(last["persons"])}}}'
+    yield f'],"persons":{dump_json(last["persons"])}}}'
 
 
-async def _with_new(
+async def _append_new(
     batches: AsyncIterator[Sequence[T]], new: Sequence[T]
 ) -> AsyncIterator[Sequence[T]]:
     """What is stored, then what this command writes."""
@@ -220,49 +224,53 @@ async def _list_packs(context: Context, stored: int) -> list[str]:
     ledger = context.ledger
     sealed = context.game.sealed
     hashes = dict[str, None]()
-    async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
-        hashes |= dict.fromkeys(hashes_of(rows))
-    async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
+    async for rows in _append_new(
+        iterate_events(store, ledger.row, before=stored + 1), ledger.events
+    ):
+        hashes |= dict.fromkeys(list_pack_hashes(rows))
+    async for texts in _append_new(iterate_texts(store, ledger.row, stored), ledger.new_texts):
         opened = (text for text in texts if text.event not in sealed)
-        hashes |= dict.fromkeys(hashes_sealed(opened))
+        hashes |= dict.fromkeys(list_sealed_pack_hashes(opened))
     return list(hashes)
 
 
-def dumped(value: object) -> str:
+def dump_json(value: object) -> str:
     """JSON as it is in files."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-async def rolls_csv(context: Context) -> AsyncIterator[str]:
+async def stream_rolls_csv(context: Context) -> AsyncIterator[str]:
     """One line per roll, table and sequence; sealed ones once they have been opened."""
-    yield csv_head()
-    async for text in _written(context, csv_lines):
+    yield format_csv_head()
+    async for text in _stream_log(context, format_csv_lines):
         yield text
 
 
-async def report(context: Context) -> AsyncIterator[str]:
+async def stream_report(context: Context) -> AsyncIterator[str]:
     """The after-action report: what happened by turn and phase, and how the sides are."""
     game = context.game
-    lines = [f"# {plain(game.name or 'Free play')}", ""]
+    lines = [f"# {escape_markdown(game.name or 'Free play')}", ""]
     if context.system is not None:
-        lines += [f"*{plain(context.system.title)}*", ""]
+        lines += [f"*{escape_markdown(context.system.title)}*", ""]
     for side in game.sides:
-        players = context.ledger.players_of(side)
-        lines.append(f"- **{plain(side)}**: {plain(', '.join(players) or 'nobody')}")
+        players = context.ledger.list_players(side)
+        lines.append(
+            f"- **{escape_markdown(side)}**: {escape_markdown(', '.join(players) or 'nobody')}"
+        )
     yield "".join(f"{line}\n" for line in (*lines, ""))
-    async for text in _written(context, story_lines):
+    async for text in _stream_log(context, format_story_lines):
         yield text
-    where = "The end" if game.ended else phase_title(game, context.system)
-    lines = ["", f"## {plain(where or 'Now')}", ""]
+    where = "The end" if game.ended else format_phase_title(game, context.system)
+    lines = ["", f"## {escape_markdown(where or 'Now')}", ""]
     lines += [
-        f"- {plain(unit.side)}{' ' if unit.side else ''}{plain(described(unit))}"
-        for unit in in_order(game.units.values())
+        f"- {escape_markdown(unit.side)}{' ' if unit.side else ''}{escape_markdown(describe_unit(unit))}"
+        for unit in sort_units(game.units.values())
     ]
     yield "".join(f"{line}\n" for line in (*lines, "", f"Head of the log: `{context.ledger.head}`"))
 
 
-async def _written(
-    context: Context, write: Callable[[list[str], Beside], str]
+async def _stream_log(
+    context: Context, write: Callable[[list[str], EventContext], str]
 ) -> AsyncIterator[str]:
     """The log written out some events at a time: a long one in the worker, so that it keeps
     nobody waiting.
@@ -271,16 +279,16 @@ async def _written(
     row = context.ledger.row
     game = context.game
     undone: set[int] = set()
-    async for rows in in_batches(store, row, before=game.number + 1):
+    async for rows in iterate_events(store, row, before=game.number + 1):
         for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
             note_undo(undone, event)
-    beside = Beside(
-        {person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides
+    beside = EventContext(
+        {person: context.ledger.get_name(person) for person in context.ledger.persons}, game.sides
     )
-    run = context.apart if game.number > BATCH else asyncio.to_thread
+    run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
     of_sealed: list[TextRow] = []  # labels that are told when the roll is opened, batches later
-    async for rows in in_batches(store, row, before=game.number + 1):
-        texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
+    async for rows in iterate_events(store, row, before=game.number + 1):
+        texts = await store.load_texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         bodies = {event.number: event.body for event in rows}
         opened = {
             text.event: text.text
@@ -293,7 +301,7 @@ async def _written(
         ]
         # words of cards
         of_sealed += [text for text in texts if '"kind":"deck"' in bodies[text.event]]
-        told = texts_of(
+        told = collect_event_texts(
             (
                 event.data
                 for event in rows
@@ -302,7 +310,7 @@ async def _written(
             ),
             [*of_sealed, *texts],
             game.sealed,
-            card_names(game, context.system),
+            get_card_names(game, context.system),
         )
         gone = [event.number for event in rows if event.number in undone]
         yield await run(
@@ -319,56 +327,58 @@ def check_length(game: Game) -> None:
         raise UserError(what, hint=phrase("`/game export json` has all of it."), code="too-many")
 
 
-def asked_of(export: str) -> dict[int, str]:
+def list_fact_requests_of_export(export: str) -> dict[int, str]:
     """What has to be worked out for the page of an exported game (as JSON), by event."""
-    return asked(json.loads(export))
+    return list_fact_requests(json.loads(export))
 
 
-async def page_text(context: Context, export: str) -> str:
+async def build_page_text(context: Context, export: str) -> str:
     """The page of an exported game (as JSON). Raises UserError where the worker is too busy."""
-    facts = await facts_for(context, export)
-    text: str = await context.apart(page_of, export, facts, seconds=SECONDS)
+    facts = await compute_facts(context, export)
+    text: str = await context.run_in_worker(build_page_from_text, export, facts, seconds=SECONDS)
     return text
 
 
-async def facts_for(context: Context, export: str, number: int = 0) -> dict[int, str]:
+async def compute_facts(context: Context, export: str, number: int = 0) -> dict[int, str]:
     """The facts of an exported game (as JSON), by event; with a number those of one event."""
     if len(export) > LONG:
-        asks: dict[int, str] = await context.apart(asked_of, export, seconds=SECONDS)
+        asks: dict[int, str] = await context.run_in_worker(
+            list_fact_requests_of_export, export, seconds=SECONDS
+        )
     else:
-        asks = await asyncio.to_thread(asked_of, export)
-    return await FACTS.learn(
-        context.apart, {at: ask for at, ask in asks.items() if number in (0, at)}
+        asks = await asyncio.to_thread(list_fact_requests_of_export, export)
+    return await FACTS.compute_missing(
+        context.run_in_worker, {at: ask for at, ask in asks.items() if number in (0, at)}
     )
 
 
 ENDINGS = {"markdown": "md"}
-_WRITERS = {"json": json_parts, "csv": rolls_csv, "markdown": report}
+_WRITERS = {"json": stream_json, "csv": stream_rolls_csv, "markdown": stream_report}
 
 
-def key_of(token: str) -> str:
+def hash_share_token(token: str) -> str:
     """What is kept of an address: from it nobody finds the address again."""
     return sha256(f"grognard share\n{token}".encode()).hexdigest()
 
 
-async def row_of(store: Store, key: str) -> str:
+async def find_shared_game(store: Store, key: str) -> str:
     """The game that is shared under a key; "" where none is, or no longer."""
-    found = await store.doc(SHARE, key)
+    found = await store.load_doc(SHARE, key)
     row = str(found.data["game"]) if found is not None else ""
-    return row if row and await shared_as(store, row) == key else ""
+    return row if row and await find_share_key(store, row) == key else ""
 
 
-async def shared_as(store: Store, row: str) -> str:
+async def find_share_key(store: Store, row: str) -> str:
     """The key under which a game is shared; "" where it is not."""
-    found = await store.doc(SHARED, row)
+    found = await store.load_doc(SHARED, row)
     return str(found.data["key"]) if found is not None else ""
 
 
-async def share(context: Context) -> Reply:
+async def share_game(context: Context) -> Reply:
     """Make an address for the game, in place of the one before, or end it. Raises UserError."""
-    if context.options()["off"]:
-        return await stop(context)
-    _need_right(context)
+    if context.clean_options()["off"]:
+        return await stop_sharing(context)
+    _need_share_right(context)
     if not context.address:
         what = "This bot serves no live pages."
         hint = phrase(
@@ -376,27 +386,27 @@ async def share(context: Context) -> Reply:
         )
         raise UserError(what, hint=hint, code="not-served")
     ledger = context.ledger
-    token = new_address()
-    before = await shared_as(context.store, ledger.row)
+    token = create_address()
+    before = await find_share_key(context.store, ledger.row)
     if before:
         context.commit.drop_docs.append((SHARE, before))
     context.commit.docs += [
-        Doc(SHARE, key_of(token), {"game": ledger.row}),
-        Doc(SHARED, ledger.row, {"key": key_of(token), "since": int(context.now)}),
+        Doc(SHARE, hash_share_token(token), {"game": ledger.row}),
+        Doc(SHARED, ledger.row, {"key": hash_share_token(token), "since": int(context.now)}),
     ]
     address = f"{context.address}/{PATH}/{token}"
     context.unstored = lambda reply: replace(
         reply, lines=(Phrase(Address(address)), *reply.lines[1:])
     )
     told = Reply(
-        f"{context.who} shares {named(context.game)}",
+        f"{context.user_name} shares {format_game_name(context.game)}",
         (
             "Anyone with the address can watch; sealed rolls and orders stay sealed.",
             phrase("To end it: `/game share off`"),
         ),
     )
     return Reply(
-        f"Whoever has this address can watch {named(context.game)}",
+        f"Whoever has this address can watch {format_game_name(context.game)}",
         (
             phrase(
                 "Its address was shown once. `/game share` makes a new one, and the old one stops working."
@@ -406,44 +416,44 @@ async def share(context: Context) -> Reply:
         ),
         private=True,
         announce=None if before else told,
-        buttons=(context.button("unshare", "Stop sharing", style="danger"),),
+        buttons=(context.build_button("unshare", "Stop sharing", style="danger"),),
     )
 
 
-async def stop(context: Context, _about: str = "") -> Reply:
+async def stop_sharing(context: Context, _about: str = "") -> Reply:
     """End the address; whoever watches is told so. Raises UserError."""
-    _need_right(context)
-    if not await forget(context):
+    _need_share_right(context)
+    if not await delete_share(context):
         raise UserError(
             "This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared"
         )
-    told = Reply(f"{context.who} no longer shares {named(context.game)}")
+    told = Reply(f"{context.user_name} no longer shares {format_game_name(context.game)}")
     return Reply("The address has ended", private=True, announce=told)
 
 
-async def forget(context: Context) -> bool:
+async def delete_share(context: Context) -> bool:
     """Drop the address of the game, also where it is deleted; whether there was one."""
-    key = await shared_as(context.store, context.ledger.row)
+    key = await find_share_key(context.store, context.ledger.row)
     if not key:
         return False
     context.commit.drop_docs += [(SHARED, context.ledger.row)]
-    if await context.store.doc(SHARE, key) is not None:
+    if await context.store.load_doc(SHARE, key) is not None:
         context.commit.drop_docs.append((SHARE, key))
     return True
 
 
-def _need_right(context: Context) -> None:
+def _need_share_right(context: Context) -> None:
     """Raise UserError for who does not direct the game: it is shown to the world."""
     game = context.need_game()
     actor = context.actor
-    if not (actor.directs or (not game.started and context.keeps)):
+    if not (actor.directs or (not game.started and context.can_manage)):
         what = "Only the game master or a manager can share it."
         raise UserError(
             what, hint=phrase("`/game status` says who is game master."), code="not-master"
         )
 
 
-def csv_lines(bodies: Sequence[str], beside: Beside) -> str:
+def format_csv_lines(bodies: Sequence[str], beside: EventContext) -> str:
     """One line per roll, table and sequence; sealed ones once they have been opened."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -452,16 +462,16 @@ def csv_lines(bodies: Sequence[str], beside: Beside) -> str:
         if is_sealed := number in beside.opened:
             event = {**event, **json.loads(beside.opened[number])}
         if event["kind"] in OUTCOMES:
-            writer.writerow(_row(event, beside, is_sealed=is_sealed))
+            writer.writerow(_build_csv_row(event, beside, is_sealed=is_sealed))
     return out.getvalue()
 
 
-def csv_head() -> str:
+def format_csv_head() -> str:
     """The line with the names of the columns."""
     return f"{','.join(COLUMNS)}\n"
 
 
-def _row(event: Json, beside: Beside, *, is_sealed: bool) -> list[object]:
+def _build_csv_row(event: Json, beside: EventContext, *, is_sealed: bool) -> list[object]:
     number = event["number"]
     label = beside.texts.get(number, "")
     marked = {"hand": event.get("hand"), "undone": number in beside.undone, "sealed": is_sealed}
@@ -478,34 +488,34 @@ def _row(event: Json, beside: Beside, *, is_sealed: bool) -> list[object]:
         inputs,
     ]
     result = str(event.get("result", ""))
-    told = retold(event, beside.name_of, label, beside.sides).sentence
+    told = describe_event(event, beside.name_of, label, beside.sides).sentence
     return [
         number,
-        time_text(event["at"]),
-        *map(_cell, cells),
+        format_time(event["at"]),
+        *map(_escape_cell, cells),
         dice,
-        _cell(result),
-        _cell(told),
+        _escape_cell(result),
+        _escape_cell(told),
         " ".join(marks),
     ]
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
 
 
-def story_lines(bodies: Sequence[str], beside: Beside) -> str:
+def format_story_lines(bodies: Sequence[str], beside: EventContext) -> str:
     """The story of some events as lines of Markdown, each with its line break; it goes on with
     the next events.
     """
     lines = []
-    for chapter in story(
+    for chapter in build_chapters(
         map(json.loads, bodies), beside.name_of, beside.texts, beside.sides, beside.undone
     ):
-        lines += ["", f"## {plain(chapter.heading)}", ""] if chapter.heading else []
+        lines += ["", f"## {escape_markdown(chapter.heading)}", ""] if chapter.heading else []
         for told in chapter.told:
-            sentence = plain(told.sentence)
+            sentence = escape_markdown(told.sentence)
             said = (
                 f"~~{sentence}~~ (undone)"
                 if told.undone
@@ -513,15 +523,17 @@ def story_lines(bodies: Sequence[str], beside: Beside) -> str:
                 if told.grave
                 else sentence
             )
-            lines.append(f"- #{told.number} {said}{f' {plain(told.dice)}' if told.dice else ''}")
+            lines.append(
+                f"- #{told.number} {said}{f' {escape_markdown(told.dice)}' if told.dice else ''}"
+            )
     return "".join(f"{line}\n" for line in lines)
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text that Markdown leaves as it is."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
 
 
-def time_text(at: int) -> str:
+def format_time(at: int) -> str:
     """A time as files have it."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

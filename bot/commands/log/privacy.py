@@ -6,38 +6,38 @@ import json
 import re
 from dataclasses import replace
 
-from bot.commands.channel_games import played_in, standing
+from bot.commands.by_post.reminders import WISHES
+from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
-from bot.commands.post.reminders import WISHES
+from bot.game.free_play_seed import PREPARED, UNUSED
+from bot.game.game_cache import iterate_events, restore_game
 from bot.game.ledger import Ledger
-from bot.game.loaded import in_batches, load
-from bot.game.next_seed import PREPARED, UNUSED
-from bot.interface.reply.reply import Button, File, Reply
-from bot.interface.spec import own_place
-from bot.interface.typing.command_text import quoted
-from bot.places.macros import MACRO
-from bot.places.platform_words import manager_word
+from bot.preferences.macros import MACRO
+from bot.preferences.platform_words import get_manager_word
 from bot.rules.proof.chain import UNSAID
 from bot.rules.text.phrase import Phrase, phrase
-from bot.stores.base import DAY, REQUESTS_KEPT
-from bot.stores.records import UNTOLD
-from bot.verification.follows.cards import seated
+from bot.storage.base import DAY, REQUESTS_KEPT
+from bot.storage.records import UNTOLD
+from bot.ui.reply.reply import Button, File, Reply
+from bot.ui.spec import build_own_place
+from bot.ui.typing.command_text import quote_value
+from bot.verification.follows.cards import apply_seat_changes
 
 STAYS = "Names of units, sides and games stay in the logs: the proof of the dice rests on them."
 MOST_NAMED = 10
 """Of the names that somebody is offered to change before they go."""
 
 
-async def show(context: Context) -> Reply:
+async def show_privacy(context: Context) -> Reply:
     """What is kept, in numbers."""
-    data = await context.store.user_data(context.command.who.key)
+    data = await context.store.load_user_data(context.command.who.key)
     names = sorted({row.name for row in data.persons})
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {sum(doc.kind not in NO_DRAFTS for doc in data.docs)}; "
         f"macros: {sum(doc.kind == MACRO for doc in data.docs)}.",
-        *await _own_play(context, sum(doc.kind == UNTOLD for doc in data.docs)),
+        *await _describe_own_play(context, sum(doc.kind == UNTOLD for doc in data.docs)),
         f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
         f"reminders under way: {len(data.due)}.",
         f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
@@ -52,12 +52,13 @@ async def show(context: Context) -> Reply:
 NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD)
 
 
-async def _own_play(context: Context, untold: int) -> list[str]:
+async def _describe_own_play(context: Context, untold: int) -> list[str]:
     """What is kept of the free play that is somebody's own, wherever they rolled; nothing where
     they have none.
     """
     kept = [
-        standing(one) for one in await played_in(context.store, own_place(context.command.who.key))
+        format_status(one)
+        for one in await load_channel_games(context.store, build_own_place(context.command.who.key))
     ]
     waiting = [f"answers that wait for your next command: {untold}"] if untold else []
     return (
@@ -67,14 +68,19 @@ async def _own_play(context: Context, untold: int) -> list[str]:
     )
 
 
-async def _own_rows(context: Context) -> list[str]:
+async def _list_own_games(context: Context) -> list[str]:
     """The games of somebody's own play."""
-    return [row for _, row in await context.store.played(own_place(context.command.who.key).key)]
+    return [
+        row
+        for _, row in await context.store.load_game_history(
+            build_own_place(context.command.who.key).key
+        )
+    ]
 
 
-async def export(context: Context) -> Reply:
+async def export_own_data(context: Context) -> Reply:
     """Everything as a file."""
-    data = await context.store.user_data(context.command.who.key)
+    data = await context.store.load_user_data(context.command.who.key)
     plain = {
         "user": context.command.who.key,
         "persons": [row._asdict() for row in data.persons],
@@ -85,8 +91,8 @@ async def export(context: Context) -> Reply:
         "due": [row._asdict() for row in data.due],
         "own_play": [
             event.data
-            for row in await _own_rows(context)
-            async for rows in in_batches(context.store, row)
+            for row in await _list_own_games(context)
+            async for rows in iterate_events(context.store, row)
             for event in rows
         ],
         "documents": [row._asdict() for row in data.docs if row.kind not in (PREPARED, UNUSED)],
@@ -100,21 +106,21 @@ async def export(context: Context) -> Reply:
     )
 
 
-async def delete(context: Context) -> Reply:
+async def ask_to_delete_data(context: Context) -> Reply:
     """Ask first, unless it is confirmed."""
-    if context.options()["confirm"]:
-        return await forget(context)
+    if context.clean_options()["confirm"]:
+        return await delete_own_data(context)
     return Reply(
         "Delete your name and texts from all games?",
         (
             "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
             *(
                 ("What you rolled with the app on your account goes whole.",)
-                if await _own_rows(context)
+                if await _list_own_games(context)
                 else ()
             ),
             STAYS,
-            *await _to_rename(context),
+            *await _list_names_to_change(context),
             phrase("Delete them: `/privacy delete confirm`"),
         ),
         private=True,
@@ -122,47 +128,51 @@ async def delete(context: Context) -> Reply:
     )
 
 
-async def _to_rename(context: Context) -> list[str | Phrase]:
+async def _list_names_to_change(context: Context) -> list[str | Phrase]:
     """Units and games that seem to be called after whoever asks, and how a unit gets another
     name.
     """
-    data = await context.store.user_data(context.command.who.key)
-    own = {word for row in data.persons for word in _words(row.name)}
+    data = await context.store.load_user_data(context.command.who.key)
+    own = {word for row in data.persons for word in _list_name_words(row.name)}
     lines: list[str | Phrase] = []
     for row in dict.fromkeys(row.game for row in data.persons):
         saved = await context.store.load_game_by_id(row)
-        game = load(saved).game if saved is not None and len(lines) < MOST_NAMED else None
+        game = restore_game(saved).game if saved is not None and len(lines) < MOST_NAMED else None
         if game is None:
             continue
         where = f' in "{game.name}"' if game.name and row != context.ledger.row else ""
-        if own & _words(game.name):
+        if own & _list_name_words(game.name):
             lines.append(f'A game is called "{game.name}".')
         for unit in game.units.values():
-            if own & _words(unit.name):
+            if own & _list_name_words(unit.name):
                 line = phrase(
                     '{old}{where} sounds like you. Another name from now on: `/unit edit {name} stats="name=..."`',
-                    old=unit.name, where=where, name=quoted(unit.name),
+                    old=unit.name, where=where, name=quote_value(unit.name),
                 )  # fmt: skip
                 lines.append(line)
     return lines[:MOST_NAMED]
 
 
-def _words(name: str) -> set[str]:
+def _list_name_words(name: str) -> set[str]:
     """The words of a name by which somebody is recognised."""
     return set(re.findall(r"\w{3,}", name.casefold()))
 
 
-async def forget(context: Context) -> Reply:
+async def delete_own_data(context: Context) -> Reply:
     """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody
     left.
     """
     user = context.command.who.key
-    data = await context.store.user_data(user)
-    own = await _own_rows(context)
+    data = await context.store.load_user_data(user)
+    own = await _list_own_games(context)
     context.commit.erase += own
     rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own]
-    imported = context.ledger.own_import()
-    kept = [data, await context.store.user_data(imported.user)] if imported is not None else [data]
+    imported = context.ledger.find_own_import()
+    kept = (
+        [data, await context.store.load_user_data(imported.user)]
+        if imported is not None
+        else [data]
+    )
     persons = [row for one in kept for row in one.persons]
     names = sorted({row.name for row in persons})
     texts = [row.text for one in kept for row in one.texts if row.key not in UNSAID]
@@ -175,12 +185,12 @@ async def forget(context: Context) -> Reply:
     left = 0
     for row in rows:
         if row == context.ledger.row:
-            told = _told(context)
-            left += _leave(context.ledger, imported.person if imported is not None else "")
+            told = _build_departure_notice(context)
+            left += _leave_game(context.ledger, imported.person if imported is not None else "")
         elif (saved := await context.store.load_game_by_id(row)) is not None:
-            ledger = Ledger(load(saved), context.ledger.writer)
-            left += _leave(ledger)
-            context.further.append(ledger)
+            ledger = Ledger(restore_game(saved), context.ledger.writer)
+            left += _leave_game(ledger)
+            context.other_ledgers.append(ledger)
     context.commit.forget.append(user)
     return Reply(
         "Your name and texts are deleted",
@@ -191,7 +201,7 @@ async def forget(context: Context) -> Reply:
             *(
                 [
                     f"Games without a game master now: {left}. "
-                    f"A {manager_word(context.command.where.key)} can take over there."
+                    f"A {get_manager_word(context.command.where.key)} can take over there."
                 ]
                 if left
                 else ()
@@ -202,7 +212,7 @@ async def forget(context: Context) -> Reply:
     )
 
 
-def _told(context: Context) -> Reply | None:
+def _build_departure_notice(context: Context) -> Reply | None:
     """What the other players of the game here are told, without a name: a side has lost its
     player.
     """
@@ -215,14 +225,14 @@ def _told(context: Context) -> Reply | None:
     return Reply(f"{side} has lost a player: their name and texts are deleted", (rest,))
 
 
-def _leave(ledger: Ledger, imported: str = "") -> bool:
+def _leave_game(ledger: Ledger, imported: str = "") -> bool:
     """Note in a game that they left; whether it is without a master now."""
     game = ledger.game
     user = ledger.writer.user
     own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
     players = {other: side for other, side in game.players.items() if other not in own}
     master = "" if game.master in own else game.master
-    now = replace(seated(game, players, own), master=master)
+    now = replace(apply_seat_changes(game, players, own), master=master)
     ledger.add("privacy", now, result="somebody's name and texts were deleted")
     ledger.new_persons.clear()
     return bool(game.master) and not master

@@ -11,32 +11,39 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from bot.commands.channel_games import turn_to
+from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context
 from bot.commands.log.export_and_share import check_length, export_json
-from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
+from bot.commands.pictures import (
+    NEVER,
+    can_draw,
+    draw_losses,
+    draw_luck,
+    load_picture_mode,
+    offer_picture,
+)
 from bot.game.events import is_continuation
-from bot.game.loaded import BATCH, in_batches
+from bot.game.game_cache import BATCH, iterate_events
 from bot.game.luck import (
     NO_SIDE,
     Luck,
     ScoredRoll,
     Tally,
     Worth,
+    format_tenth,
     may_count,
     measure_all,
     scan_texts,
-    summed,
-    tenth,
+    sum_worths,
 )
-from bot.interface.reply.parts import Grid
-from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SEALED, short
-from bot.rules.text.line import minus
-from bot.rules.text.names import counted
-from bot.stores.records import EventRow
-from bot.systems.catalog import system
+from bot.rules.proof.chain import SEALED, shorten_hash
+from bot.rules.text.line import format_minus
+from bot.rules.text.names import format_count
+from bot.rulesets.catalog import find_system
+from bot.storage.records import EventRow
+from bot.ui.reply.parts import Grid
+from bot.ui.reply.reply import Reply
 
 MOST = 3_000
 """Rolls that are measured: the latest."""
@@ -51,7 +58,7 @@ _known = LRUCache[bytes, Worth | None](KEPT)
 Measure = Callable[[Context, list[ScoredRoll]], Awaitable[list[Worth | None]]]
 
 
-class Measured(NamedTuple):
+class MeasuredRolls(NamedTuple):
     """The rolls of a game that count, each with its worth, of how many rolls in all."""
 
     rolls: list[tuple[ScoredRoll, Worth]]
@@ -61,28 +68,28 @@ class Measured(NamedTuple):
     @property
     def summary(self) -> str:
         """`28 rolls`, or `21 of 28 rolls count`."""
-        return counted_of(len(self.rolls), self.total)
+        return format_counted_rolls(len(self.rolls), self.total)
 
 
-def counted_of(count: int, total: int) -> str:
+def format_counted_rolls(count: int, total: int) -> str:
     """Return `28 rolls` if all of them count, else `21 of 28 rolls count`."""
     if count == total:
-        return counted(total, "roll")
-    return f"{count} of {counted(total, 'roll')} {'counts' if count == 1 else 'count'}"
+        return format_count(total, "roll")
+    return f"{count} of {format_count(total, 'roll')} {'counts' if count == 1 else 'count'}"
 
 
-async def stats(context: Context) -> Reply:
+async def show_stats(context: Context) -> Reply:
     """Show each side's luck; rolls are measured in the worker, and their worth is kept."""
-    await turn_to(context, context.options()["game"])
+    await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
-    measured = await _measure_rolls(context, await read_tally(context), _patiently)
-    by_side, by_kind = _sums(context, measured)
+    measured = await _measure_rolls(context, await load_tally(context), _measure_patiently)
+    by_side, by_kind = _sum_luck(context, measured)
     lines = [f"{name}: {luck.sentence}" for name, luck in sorted(by_side.items())]
     table = [(f"{'n':>3}", "score", "usual", "rolled")] if by_kind else []
     for name, whole in sorted(by_side.items()):
-        table.append(_row(f"{name}, all", whole))
+        table.append(_build_row(f"{name}, all", whole))
         table += (
-            _row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name
+            _build_row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name
         )
     if measured.left_out:
         lines.append(f"The {measured.left_out} oldest rolls are left out.")
@@ -93,37 +100,47 @@ async def stats(context: Context) -> Reply:
     answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",
         (*lines, Grid(tuple(table), head=True)),
-        footer=(f"#{game.number}", short(context.ledger.head)),
+        footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
         private=True,
     )
-    if context.options()["game"]:
+    if context.clean_options()["game"]:
         return answer
     if by_side:
-        answer = await offered(context, answer, context.button("luck", "").action)
-    if game.sides and game.turn and game.units and can_draw() and await mode(context) != NEVER:
-        answer = replace(answer, buttons=(*answer.buttons, context.button("losses", "Losses")))
+        answer = await offer_picture(context, answer, context.build_button("luck", "").action)
+    if (
+        game.sides
+        and game.turn
+        and game.units
+        and can_draw()
+        and await load_picture_mode(context) != NEVER
+    ):
+        answer = replace(
+            answer, buttons=(*answer.buttons, context.build_button("losses", "Losses"))
+        )
     return answer
 
 
-async def quick_luck(context: Context, tally: Tally) -> tuple[dict[str, Luck], Measured]:
+async def compute_luck_quickly(
+    context: Context, tally: Tally
+) -> tuple[dict[str, Luck], MeasuredRolls]:
     """Return the luck of each side, and the worth of each roll; empty if that takes too long."""
-    measured = Measured([], tally.total)
+    measured = MeasuredRolls([], tally.total)
     with contextlib.suppress(UserError, TimeoutError):
         async with asyncio.timeout(QUICK):
-            measured = await _measure_rolls(context, tally, _measured)
-    return dict(sorted(_sums(context, measured)[0].items())), measured
+            measured = await _measure_rolls(context, tally, _measure_in_worker)
+    return dict(sorted(_sum_luck(context, measured)[0].items())), measured
 
 
 async def press_picture(context: Context, _about: str) -> Reply:
     """Draw how each side's rolls ran against expectation, for the game that is played here."""
     game = context.need_game()
     tracks: dict[str, list[tuple[int, float]]] = {}
-    measured = await _measure_rolls(context, await read_tally(context), _patiently)
+    measured = await _measure_rolls(context, await load_tally(context), _measure_patiently)
     for roll, worth in measured.rolls:
-        track = tracks.setdefault(_whose(context, roll), [])
+        track = tracks.setdefault(_get_roller_name(context, roll), [])
         track.append((roll.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
     title = f"Luck in {game.name}" if game.name else "Luck against expectation"
-    return replace(await luck_shown(context, title, dict(sorted(tracks.items()))), private=True)
+    return replace(await draw_luck(context, title, dict(sorted(tracks.items()))), private=True)
 
 
 async def press_losses(context: Context, _about: str) -> Reply:
@@ -131,25 +148,25 @@ async def press_losses(context: Context, _about: str) -> Reply:
     game = context.need_game()
     check_length(game)
     title = f"Losses in {game.name}" if game.name else "Losses"
-    return replace(await losses_shown(context, title, await export_json(context)), private=True)
+    return replace(await draw_losses(context, title, await export_json(context)), private=True)
 
 
-async def read_tally(context: Context) -> Tally:
+async def load_tally(context: Context) -> Tally:
     """Count the rolls of the game, some events at a time; those of a long game in the worker."""
-    run = context.apart if context.game.number > BATCH else asyncio.to_thread
+    run = context.run_in_worker if context.game.number > BATCH else asyncio.to_thread
     tally = Tally()
     asking = dict[int, str]()
-    async for rows in in_batches(context.store, context.ledger.row):
+    async for rows in iterate_events(context.store, context.ledger.row):
         some = [row for row in rows if may_count(row.body)]
         bodies = [row.body for row in some]
         asking |= {row.number: row.body for row in some if '"asks":' in row.body}
-        earlier = _carried_on(some, asking)
+        earlier = _list_continued_sequences(some, asking)
         opened = await _read_opened(context, some)
         tally.add(await run(scan_texts, bodies, context.game.sides, opened, earlier))
     return tally
 
 
-def _carried_on(rows: list[EventRow], asking: dict[int, str]) -> list[str]:
+def _list_continued_sequences(rows: list[EventRow], asking: dict[int, str]) -> list[str]:
     """Return the events that choices among these carry on, back to the sequences that began
     them.
     """
@@ -170,7 +187,7 @@ async def _read_opened(context: Context, rows: list[EventRow]) -> dict[int, str]
     open_rolls = {number for number in sealed if number not in context.game.sealed}
     if not open_rolls:
         return {}
-    texts = await context.store.texts(
+    texts = await context.store.load_texts(
         context.ledger.row, after=min(open_rolls) - 1, before=max(open_rolls) + 1
     )
     return {
@@ -178,36 +195,41 @@ async def _read_opened(context: Context, rows: list[EventRow]) -> dict[int, str]
     }
 
 
-def _sums(
-    context: Context, measured: Measured
+def _sum_luck(
+    context: Context, measured: MeasuredRolls
 ) -> tuple[dict[str, Luck], dict[tuple[str, str], Luck]]:
     """Return the luck of each side, and of each side with each kind of sequence."""
     by_side: dict[str, list[Worth]] = {}
     by_kind: dict[tuple[str, str], list[Worth]] = {}
     for roll, worth in measured.rolls:
-        name = _whose(context, roll)
-        kind = system(roll.system).sequence(roll.sequence).title
+        name = _get_roller_name(context, roll)
+        kind = find_system(roll.system).find_sequence(roll.sequence).title
         by_side.setdefault(name, []).append(worth)
         by_kind.setdefault((name, kind), []).append(worth)
-    sides = {name: summed(worths) for name, worths in by_side.items()}
-    kinds = {key: summed(worths) for key, worths in by_kind.items()}
+    sides = {name: sum_worths(worths) for name, worths in by_side.items()}
+    kinds = {key: sum_worths(worths) for key, worths in by_kind.items()}
     return sides, kinds
 
 
-def _row(what: str, luck: Luck) -> tuple[str, str, str, str]:
+def _build_row(what: str, luck: Luck) -> tuple[str, str, str, str]:
     """Return a row of the table; figures first, so that a name that wraps on a phone moves none
     of them.
     """
-    return f"{luck.count:>3}", f"{minus(luck.worth):>5}", f"{tenth(luck.mean):>5}", what
+    return (
+        f"{luck.count:>3}",
+        f"{format_minus(luck.worth):>5}",
+        f"{format_tenth(luck.mean):>5}",
+        what,
+    )
 
 
-def _whose(context: Context, roll: ScoredRoll) -> str:
-    return (roll.side or NO_SIDE) if context.game.sides else context.ledger.name_of(roll.side)
+def _get_roller_name(context: Context, roll: ScoredRoll) -> str:
+    return (roll.side or NO_SIDE) if context.game.sides else context.ledger.get_name(roll.side)
 
 
-async def _measure_rolls(context: Context, tally: Tally, measure: Measure) -> Measured:
+async def _measure_rolls(context: Context, tally: Tally, measure: Measure) -> MeasuredRolls:
     """Return the latest rolls that count with the worth of each."""
-    scored = tally.scored
+    scored = tally.rolls_with_score
     rolls = scored[-MOST:]
     worths = {roll.digest: _known[roll.digest] for roll in rolls if roll.digest in _known}
     missing = {roll.digest: roll for roll in rolls if roll.digest not in worths}
@@ -217,22 +239,22 @@ async def _measure_rolls(context: Context, tally: Tally, measure: Measure) -> Me
         for roll, worth in zip(some, await measure(context, some), strict=True):
             worths[roll.digest] = _known[roll.digest] = worth
     measured = [(roll, worth) for roll in rolls if (worth := worths[roll.digest]) is not None]
-    return Measured(measured, tally.total, len(scored) - len(rolls))
+    return MeasuredRolls(measured, tally.total, len(scored) - len(rolls))
 
 
-async def _measured(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
+async def _measure_in_worker(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
     """Measure rolls in the worker. Raises UserError if one of them takes too long."""
-    worths: list[Worth | None] = await context.apart(measure_all, rolls)
+    worths: list[Worth | None] = await context.run_in_worker(measure_all, rolls)
     return worths
 
 
-async def _patiently(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
+async def _measure_patiently(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
     """Measure rolls in the worker; one that takes too long counts for nothing."""
     try:
-        return await _measured(context, rolls)
+        return await _measure_in_worker(context, rolls)
     except UserError:  # one of them takes too long: find out which
         return (
             [None]
             if len(rolls) == 1
-            else [(await _patiently(context, [roll]))[0] for roll in rolls]
+            else [(await _measure_patiently(context, [roll]))[0] for roll in rolls]
         )

@@ -9,18 +9,18 @@ import yaml
 
 from bot.commands.context import Context
 from bot.commands.packs.pack import (
-    keep_reviewed,
     list_packs,
     need_manager,
     need_room,
-    reviewed,
+    review_pack,
+    save_reviewed_pack,
 )
-from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
-from bot.packs.pack_store import server_key, versions
+from bot.packs.pack_store import get_server_key, list_versions
 from bot.packs.review import review_file
 from bot.rules.errors import UserError
-from bot.systems.catalog import FREE, everywhere, named_folder
-from bot.systems.packs.archive import PACK, read_content, zipped
+from bot.rulesets.catalog import FREE, find_named_folder, load_shared_systems
+from bot.rulesets.packs.archive import PACK, read_content, zip_content
+from bot.ui.reply.reply import Button, Menu, MenuEntry, Reply
 
 ADD = "freepack"
 """The button that adds one."""
@@ -40,9 +40,9 @@ class FreePack(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def free_packs() -> tuple[FreePack, ...]:
+def load_free_packs() -> tuple[FreePack, ...]:
     """Return the free packs that come with the program, by title."""
-    folder = named_folder(FREE)
+    folder = find_named_folder(FREE)
     found = []
     for file in folder.glob(f"*/{PACK}"):
         about = yaml.load(file.read_text("utf-8"), yaml.CSafeLoader)
@@ -56,10 +56,14 @@ def free_packs() -> tuple[FreePack, ...]:
 
 def list_missing_packs(known: Collection[str]) -> list[FreePack]:
     """Return the free packs that neither the host nor the server has; `known` are the server's."""
-    return [pack for pack in free_packs() if pack.id not in known and pack.id not in everywhere()]
+    return [
+        pack
+        for pack in load_free_packs()
+        if pack.id not in known and pack.id not in load_shared_systems()
+    ]
 
 
-def menu_of(packs: Collection[FreePack]) -> tuple[Menu, ...]:
+def build_free_pack_menu(packs: Collection[FreePack]) -> tuple[Menu, ...]:
     """Return a menu that adds one of the packs, if there are any."""
     entries = tuple(
         MenuEntry(f"{ADD}:{pack.id}", pack.title, f"By {pack.author}. {pack.licence}")
@@ -68,11 +72,11 @@ def menu_of(packs: Collection[FreePack]) -> tuple[Menu, ...]:
     return (Menu("Add a free pack", entries, "Free packs"),) if entries else ()
 
 
-async def listing(context: Context) -> Reply:
+async def list_server_packs(context: Context) -> Reply:
     """Return the packs of this server, and the free ones that it can add."""
-    known = await versions(context.store, server_key(context.command.where))
+    known = await list_versions(context.store, get_server_key(context.command.where))
     packs = list_missing_packs({version.id for version in known})
-    reply = await list_packs(context, [pack.title for pack in packs], menu_of(packs))
+    reply = await list_packs(context, [pack.title for pack in packs], build_free_pack_menu(packs))
     first = [pack for pack in packs if pack.id in FIRST]
     buttons = [
         Button(f"{ADD}:{pack.id}", f"Add {pack.title}", "plain" if index else "good")
@@ -81,15 +85,15 @@ async def listing(context: Context) -> Reply:
     return replace(reply, buttons=tuple(buttons))
 
 
-async def add_free(context: Context, id: str) -> Reply:
+async def add_free_pack(context: Context, id: str) -> Reply:
     """Check a free pack and keep it for this server, as if a manager had sent it. Raises
     UserError.
     """
     need_manager(context)
     known = await need_room(context)
-    pack = next((pack for pack in free_packs() if pack.id == id), None)
+    pack = next((pack for pack in load_free_packs() if pack.id == id), None)
     if pack is None:
         raise UserError("That pack no longer comes with the bot.", code="unknown-pack")
-    data = zipped(read_content(named_folder(FREE) / pack.id))
-    found = await reviewed(context, review_file, data, "", "", f"{pack.id}.zip", "")
-    return await keep_reviewed(context, found, known)
+    data = zip_content(read_content(find_named_folder(FREE) / pack.id))
+    found = await review_pack(context, review_file, data, "", "", f"{pack.id}.zip", "")
+    return await save_reviewed_pack(context, found, known)

@@ -7,26 +7,26 @@ from collections.abc import Sequence
 
 from bot.commands.context import Context
 from bot.commands.untrusted_text import parse_untrusted
-from bot.interface.registry import Registry, registry
-from bot.interface.reply.packing import check_utf8
-from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import Button, File, Reply
-from bot.interface.typing.command_text import quoted
-from bot.interface.typing.macro import Macro, macro_name, macro_text
-from bot.places.macros import (
+from bot.preferences.macros import (
     MACRO,
     MOST_OWN,
     MOST_SHARED,
+    build_macro_doc,
     find_macro,
-    macro_doc,
-    macros_of,
-    macros_seen,
+    load_macros,
+    load_visible_macros,
 )
-from bot.places.platform_words import manager_word, server_word
+from bot.preferences.platform_words import get_manager_word, get_server_word
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.ui.registry import Registry, get_registry
+from bot.ui.reply.packing import check_utf8
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import Button, File, Reply
+from bot.ui.typing.command_text import quote_value
+from bot.ui.typing.macro import Macro, clean_macro_name, clean_macro_text
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
 """Words of the console's own."""
@@ -38,15 +38,15 @@ remarks.
 FORM = "form:"
 
 
-async def add(context: Context) -> Reply:
+async def add_macro(context: Context) -> Reply:
     """Save a macro, in place of one of the same name."""
-    options = context.options()
+    options = context.clean_options()
     shared = options["server"]
-    owner = _owner(context, shared=options["server"])
-    macro = _checked(context.registry, options["name"], options["text"], shared=shared)
-    before = await macros_of(context.store, owner)
+    owner = _get_owner(context, shared=options["server"])
+    macro = _create_macro(context.registry, options["name"], options["text"], shared=shared)
+    before = await load_macros(context.store, owner)
     _need_room({*before, macro.name}, shared=shared)
-    context.commit.docs.append(macro_doc(macro, owner))
+    context.commit.docs.append(build_macro_doc(macro, owner))
     was = before.get(macro.name)
     lines: list[Part] = [Typed(macro.text)]
     if was is not None and was.text != macro.text:
@@ -54,10 +54,12 @@ async def add(context: Context) -> Reply:
     lines.append(Phrase("Run it: ", Typed(macro.example)))
     buttons = (Button(f"{FORM}macro run {macro.name}", "Run…"),) if macro.gaps else ()
     title = f"Macro {macro.name} is {'changed' if was is not None else 'saved'}"
-    return Reply(title, tuple(lines), by=_whose(shared=shared), private=True, buttons=buttons)
+    return Reply(
+        title, tuple(lines), by=_format_owner(shared=shared), private=True, buttons=buttons
+    )
 
 
-async def run(context: Context) -> Reply:
+async def explain_failed_run(context: Context) -> Reply:
     """What is wrong with a macro that could not be run: the app runs all others. Raises
     UserError.
     """
@@ -73,22 +75,23 @@ async def run(context: Context) -> Reply:
             code="missing",
         )
     if macro is None:
-        raise await _unknown(context, name)
-    macro.command(macro.given(options), context.registry)
+        raise await _build_unknown_macro_error(context, name)
+    macro.build_command(macro.read_gap_values(options), context.registry)
     raise UserError("This macro was changed just now.", hint="Run it again.", code="busy")
 
 
-async def listing(context: Context) -> Reply:
+async def list_macros(context: Context) -> Reply:
     """Return a private list of the macros that one can run here: one's own, then the server's. If
     there are none, say how to save one.
     """
-    own = await macros_of(context.store, context.command.who.key)
-    shared = await macros_of(context.store, context.command.where.server, shared=True)
-    lines: list[Part] = [_line(macro) for macro in own.values()]
+    own = await load_macros(context.store, context.command.who.key)
+    shared = await load_macros(context.store, context.command.where.server, shared=True)
+    lines: list[Part] = [_format_macro(macro) for macro in own.values()]
     if own and shared:
         lines.append("The server's:")
     lines += [
-        _line(macro, " (yours goes first)" if name in own else "") for name, macro in shared.items()
+        _format_macro(macro, " (yours goes first)" if name in own else "")
+        for name, macro in shared.items()
     ]
     if not lines:
         first = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
@@ -102,18 +105,18 @@ async def listing(context: Context) -> Reply:
     return Reply(f"Macros: {told}", tuple(lines), private=True)
 
 
-async def remove(context: Context) -> Reply:
+async def remove_macro(context: Context) -> Reply:
     """Delete one. Raises UserError."""
-    options = context.options()
-    owner = _owner(context, shared=options["server"])
+    options = context.clean_options()
+    owner = _get_owner(context, shared=options["server"])
     name = comparison_key(options["name"])
-    macro = (await macros_of(context.store, owner)).get(name)
+    macro = (await load_macros(context.store, owner)).get(name)
     if macro is None:
         other = await find_macro(
             context.store, name, context.command.who.key, context.command.where
         )
         if other is None:
-            raise await _unknown(context, name)
+            raise await _build_unknown_macro_error(context, name)
         if other.shared:
             hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
             raise UserError(
@@ -126,30 +129,30 @@ async def remove(context: Context) -> Reply:
             option="server",
             code="unknown-macro",
         )
-    context.commit.drop_docs.append((MACRO, macro_doc(macro, owner).key))
+    context.commit.drop_docs.append((MACRO, build_macro_doc(macro, owner).key))
     server = " server" if options["server"] else ""
-    again = Typed(f"/macro add {name}{server} text={quoted(macro.text)}")
+    again = Typed(f"/macro add {name}{server} text={quote_value(macro.text)}")
     lines = (Typed(macro.text), Small(Phrase("To have it back: ", again)))
     return Reply(
-        f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True
+        f"Macro {name} is deleted", lines, by=_format_owner(shared=options["server"]), private=True
     )
 
 
-async def export(context: Context) -> Reply:
+async def export_macros(context: Context) -> Reply:
     """A person's own macros, or the server's, as a file that people can read and change. Raises
     UserError.
     """
-    shared = context.options()["server"]
+    shared = context.clean_options()["server"]
     owner = context.command.where.server if shared else context.command.who.key
-    macros = await macros_of(context.store, owner)
+    macros = await load_macros(context.store, owner)
     if not macros:
         raise UserError("There are no macros to export.", code="unknown-macro")
     text = "".join(f"{macro.name}: {macro.text}\n" for macro in macros.values())
     first = phrase("Bring them back, or elsewhere: `/macro import`")
     return Reply(
-        counted(len(macros), "macro"),
+        format_count(len(macros), "macro"),
         (first,),
-        by=_whose(shared=shared),
+        by=_format_owner(shared=shared),
         private=True,
         files=(File(FILE, text),),
     )
@@ -157,25 +160,25 @@ async def export(context: Context) -> Reply:
 
 async def import_macros(context: Context) -> Reply:
     """All macros of a file, or none where one of them cannot be. Raises UserError."""
-    options = context.options()
+    options = context.clean_options()
     shared = options["server"]
-    owner = _owner(context, shared=options["server"])
+    owner = _get_owner(context, shared=options["server"])
     check_utf8(options["file"])
     if len(options["file"]) > LONGEST_FILE:
         what = f"A file of macros has at most {LONGEST_FILE:,} characters."
         raise UserError(what, option="file", code="file-too-large")
     found = await parse_untrusted(context, read_macros, options["file"], shared)
-    before = await macros_of(context.store, owner)
+    before = await load_macros(context.store, owner)
     _need_room({*before, *found}, shared=shared)
-    context.commit.docs += [macro_doc(macro, owner) for macro in found.values()]
+    context.commit.docs += [build_macro_doc(macro, owner) for macro in found.values()]
     changed = sorted(
         name for name in found if name in before and before[name].text != found[name].text
     )
     lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
     return Reply(
-        f"{counted(len(found), 'macro')} saved",
+        f"{format_count(len(found), 'macro')} saved",
         tuple(lines),
-        by=_whose(shared=shared),
+        by=_format_owner(shared=shared),
         private=True,
     )
 
@@ -196,7 +199,7 @@ def read_macros(text: str, shared: bool) -> dict[str, Macro]:
         try:
             if not colon:
                 raise UserError("Each line is a name, a colon and a command.", code="bad-value")
-            macro = _checked(registry(), name, command, shared=shared)
+            macro = _create_macro(get_registry(), name, command, shared=shared)
         except UserError as error:
             what = f"Line {number}: {error.message}"
             raise UserError(what, hint=error.hint, option="file", code=error.code) from None
@@ -207,19 +210,19 @@ def read_macros(text: str, shared: bool) -> dict[str, Macro]:
     return found
 
 
-def _line(macro: Macro, more: str = "") -> Part:
+def _format_macro(macro: Macro, more: str = "") -> Part:
     return Phrase(f"{macro.name}: ", Typed(macro.text), more)
 
 
-def _checked(registry: Registry, name: str, text: str, *, shared: bool) -> Macro:
+def _create_macro(registry: Registry, name: str, text: str, *, shared: bool) -> Macro:
     """The macro, once it is known to be one. Raises UserError."""
-    taken = (*registry.top, *registry.children(("macro",)), *registry.games, *CONSOLE)
-    macro = Macro(macro_name(name, taken), macro_text(text), shared)
+    taken = (*registry.top_names, *registry.list_children(("macro",)), *registry.games, *CONSOLE)
+    macro = Macro(clean_macro_name(name, taken), clean_macro_text(text), shared)
     macro.check(registry)
     return macro
 
 
-def _owner(context: Context, *, shared: bool) -> str:
+def _get_owner(context: Context, *, shared: bool) -> str:
     """Whose macros are meant. Raises UserError for the server's where there is none, or for who
     may not change them.
     """
@@ -234,7 +237,7 @@ def _owner(context: Context, *, shared: bool) -> str:
         )
     if not context.command.who.manager:
         where = context.command.where.key
-        what = f"Only a {manager_word(where)} can change the macros of the {server_word(where)}."
+        what = f"Only a {get_manager_word(where)} can change the macros of the {get_server_word(where)}."
         raise UserError(
             what, hint="Leave out server for one of your own.", option="server", code="not-manager"
         )
@@ -252,9 +255,9 @@ def _need_room(names: set[str], *, shared: bool) -> None:
         )
 
 
-async def _unknown(context: Context, name: str) -> UserError:
+async def _build_unknown_macro_error(context: Context, name: str) -> UserError:
     seen: Sequence[str] = list(
-        await macros_seen(context.store, context.command.who.key, context.command.where)
+        await load_visible_macros(context.store, context.command.who.key, context.command.where)
     )
     hint = did_you_mean(name, seen) or phrase("`/macro list` shows what there is.")
     return UserError(
@@ -262,5 +265,5 @@ async def _unknown(context: Context, name: str) -> UserError:
     )
 
 
-def _whose(*, shared: bool) -> str:
+def _format_owner(*, shared: bool) -> str:
     return "for everybody here" if shared else "for you alone"

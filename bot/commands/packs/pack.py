@@ -4,39 +4,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.pictures import drawn_table, offered
-from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
-from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import OPEN_FORM, Button, File, Menu, Reply, error_reply
+from bot.commands.pictures import draw_table, offer_picture
 from bot.packs.check import UNTRUSTED_SECONDS, Report
-from bot.packs.importing.recognise import NOT_SAID
+from bot.packs.importing.detect_format import NOT_SAID
 from bot.packs.pack_store import (
     HERE,
     MOST_ENABLED,
     MOST_HERE,
     SHORT,
-    Version,
+    PackVersion,
+    build_docs,
+    build_enabled_doc,
     check_joining,
-    chosen,
-    docs_of,
-    enabled,
-    enabled_doc,
-    gone,
-    read_pack,
-    server_key,
-    versions,
+    choose_version,
+    get_server_key,
+    list_versions,
+    load_enabled,
+    load_stored_pack,
+    make_missing_files_error,
 )
-from bot.packs.review import Review, review, review_file
-from bot.places.platform_words import manager_word
+from bot.packs.review import Review, review_content, review_file
+from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.text.names import counted
+from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import everywhere, using
-from bot.systems.packs.archive import MOST_BYTES, zipped
-from bot.systems.packs.pack import PackSystem, files_of, is_private, version_of
-from bot.systems.packs.shelf import Shelf
+from bot.rulesets.catalog import load_shared_systems, use_systems
+from bot.rulesets.packs.archive import MOST_BYTES, zip_content
+from bot.rulesets.packs.pack import PackSystem, compute_version, decode_files, is_private
+from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import OPEN_FORM, Button, File, Menu, Reply, build_error_reply
 
 MOST_FAULTS = 8
 MOST_QUESTIONS = 8
@@ -52,21 +52,23 @@ def need_manager(context: Context) -> None:
         )
     if not context.command.who.manager:
         raise UserError(
-            f"Only a {manager_word(context.command.where.key)} can choose the packs.",
+            f"Only a {get_manager_word(context.command.where.key)} can choose the packs.",
             hint=phrase("Ask one of them. What is here already, everybody can see: `/pack list`"),
             code="not-manager",
         )
 
 
-async def find_version(context: Context, hash: str | None = None) -> tuple[Version, dict[str, str]]:
+async def find_version(
+    context: Context, hash: str | None = None
+) -> tuple[PackVersion, dict[str, str]]:
     """The version that was asked for, or has this hash, and what is enabled here. Raises
     UserError.
     """
-    server = server_key(context.command.where)
-    known = await versions(context.store, server)
-    active = await enabled(context.store, server)
+    server = get_server_key(context.command.where)
+    known = await list_versions(context.store, server)
+    active = await load_enabled(context.store, server)
     if hash is None:
-        return chosen(context.options()["pack"], known, active), active
+        return choose_version(context.clean_options()["pack"], known, active), active
     if (version := next((one for one in known if one.hash == hash), None)) is None:
         raise UserError(
             "This server no longer has this pack.", hint="Add it again.", code="unknown-pack"
@@ -74,10 +76,10 @@ async def find_version(context: Context, hash: str | None = None) -> tuple[Versi
     return version, active
 
 
-async def _files(context: Context, hash: str) -> PackSystem:
+async def _load_pack(context: Context, hash: str) -> PackSystem:
     """The pack itself. Raises UserError where its files are gone."""
-    if (pack := await read_pack(context.store, hash)) is None:
-        raise gone()
+    if (pack := await load_stored_pack(context.store, hash)) is None:
+        raise make_missing_files_error()
     return pack
 
 
@@ -85,9 +87,9 @@ async def list_packs(context: Context, free: Sequence[str], menus: tuple[Menu, .
     """Return the packs of this server; `free` are the titles of the free packs that it can add by
     the `menus`.
     """
-    server = server_key(context.command.where)
-    known = await versions(context.store, server)
-    active = await enabled(context.store, server)
+    server = get_server_key(context.command.where)
+    known = await list_versions(context.store, server)
+    active = await load_enabled(context.store, server)
     rows = [_describe_version(one, is_enabled=active.get(one.id) == one.hash) for one in known]
     if not rows:
         lines: list[Part] = [
@@ -98,11 +100,11 @@ async def list_packs(context: Context, free: Sequence[str], menus: tuple[Menu, .
         lines = [*rows]
     if free:
         lines.append(f"Free to add: {' · '.join(free)}")
-    title = f"{counted(len(rows), 'pack')} here" if rows else "No packs here yet"
+    title = f"{format_count(len(rows), 'pack')} here" if rows else "No packs here yet"
     return Reply(title, tuple(lines), private=True, menus=menus)
 
 
-def _describe_version(version: Version, *, is_enabled: bool) -> str:
+def _describe_version(version: PackVersion, *, is_enabled: bool) -> str:
     """Return the line of a version in the list: `Little Wars · version 1 · enabled · id@hash`.
 
     A title may have commas.
@@ -116,12 +118,12 @@ def _describe_version(version: Version, *, is_enabled: bool) -> str:
     return " · ".join(filter(None, words))
 
 
-async def enable(context: Context, hash: str | None = None) -> Reply:
+async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     """Let this server play a version of a pack (the one typed, or the one under whose review the
     button is), in place of the one that it played. Raises UserError."""
     need_manager(context)
     version, active = await find_version(context, hash)
-    server = server_key(context.command.where)
+    server = get_server_key(context.command.where)
     before = active.get(version.id)
     if before == version.hash:
         return Reply(f"{version.title} {version.version} is enabled here", private=True)
@@ -132,21 +134,23 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
             hint=hint,
             code="too-many",
         )
-    if version.id in everywhere():
+    if version.id in load_shared_systems():
         raise UserError(
             f"/{version.id} is a command of this bot already, for everybody.",
             hint="Give the pack another id in its pack.yaml, and add it again.",
             option="pack",
             code="id-taken",
         )
-    pack = await _files(context, version.hash)
+    pack = await _load_pack(context, version.hash)
     if pack.base is not None:
         others = [
-            await read_pack(context.store, hash) for id, hash in active.items() if id != version.id
+            await load_stored_pack(context.store, hash)
+            for id, hash in active.items()
+            if id != version.id
         ]
-        check_joining(pack, [*everywhere().values(), *filter(None, others)])
+        check_joining(pack, [*load_shared_systems().values(), *filter(None, others)])
     context.commit.docs.append(
-        await enabled_doc(context.store, server, {**active, version.id: version.hash})
+        await build_enabled_doc(context.store, server, {**active, version.id: version.hash})
     )
     lines: list[Part] = [phrase("Its commands: `/help {id}`", id=version.id)]
     if pack.base is not None:
@@ -172,7 +176,7 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
     )
 
 
-async def disable(context: Context) -> Reply:
+async def disable_pack(context: Context) -> Reply:
     """Switch a pack off: new games cannot be started with it. Raises UserError."""
     need_manager(context)
     version, active = await find_version(context)
@@ -183,57 +187,57 @@ async def disable(context: Context) -> Reply:
         )
     rest = {id: hash for id, hash in active.items() if id != version.id}
     context.commit.docs.append(
-        await enabled_doc(context.store, server_key(context.command.where), rest)
+        await build_enabled_doc(context.store, get_server_key(context.command.where), rest)
     )
     lines = ("Games that were started with it go on.",)
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
 
-async def export(context: Context) -> Reply:
+async def export_pack(context: Context) -> Reply:
     """A version as a zip."""
     version, _ = await find_version(context)
-    pack = await _files(context, version.hash)
-    if is_private(files_of(pack)):
+    pack = await _load_pack(context, version.hash)
+    if is_private(decode_files(pack)):
         need_manager(context)
     name = f"{version.id}-{version.hash[:SHORT]}.zip"
     lines = (f"{len(pack.content)} files. Licence: {version.licence}.",)
     title = f"{version.title} {version.version} as a zip"
-    return Reply(title, lines, private=True, files=(File(name, zipped(pack.content)),))
+    return Reply(title, lines, private=True, files=(File(name, zip_content(pack.content)),))
 
 
-async def remove(context: Context) -> Reply:
+async def remove_pack(context: Context) -> Reply:
     """Take a version off the server; what games were played with stays readable."""
     need_manager(context)
     version, active = await find_version(context)
-    server = server_key(context.command.where)
+    server = get_server_key(context.command.where)
     context.commit.drop_docs.append((HERE, f"{server}/{version.hash}"))
     if active.get(version.id) == version.hash:
         rest = {id: hash for id, hash in active.items() if id != version.id}
-        context.commit.docs.append(await enabled_doc(context.store, server, rest))
+        context.commit.docs.append(await build_enabled_doc(context.store, server, rest))
     lines = ("Games that were played with it stay, and go on.",)
     return Reply(f"{version.title} {version.version} is taken off this server", lines, private=True)
 
 
-async def add(context: Context) -> Reply:
+async def add_pack(context: Context) -> Reply:
     """Check a pack and keep it for this server; it is not enabled by that. Raises UserError."""
     need_manager(context)
     known = await need_room(context)
-    options = context.options()
+    options = context.clean_options()
     file = options["file"]
-    found = await reviewed(
+    found = await review_pack(
         context,
         review_file,
-        *_sent(context),
+        *_get_sent_pack(context),
         str(options["deck"] or ""),
-        file_name(file),
-        file_note(file),
+        get_file_name(file),
+        get_file_note(file),
     )
-    return await keep_reviewed(context, found, known)
+    return await save_reviewed_pack(context, found, known)
 
 
-async def need_room(context: Context) -> Sequence[Version]:
+async def need_room(context: Context) -> Sequence[PackVersion]:
     """Return the versions of packs that the server has. Raises UserError if it has enough."""
-    known = await versions(context.store, server_key(context.command.where))
+    known = await list_versions(context.store, get_server_key(context.command.where))
     if len(known) >= MOST_HERE:
         hint = phrase("Take one away first: `/pack remove`")
         raise UserError(
@@ -242,53 +246,55 @@ async def need_room(context: Context) -> Sequence[Version]:
     return known
 
 
-async def keep_reviewed(context: Context, found: Review, known: Sequence[Version]) -> Reply:
+async def save_reviewed_pack(
+    context: Context, found: Review, known: Sequence[PackVersion]
+) -> Reply:
     """Keep the reviewed pack and return a reply that shows what is in it. One that is `known` is
     shown too, but not kept again. One with faults is not kept: the reply lists them.
     """
     if found.content is None or found.about is None:
-        return refused(found.report.faults)
-    server = server_key(context.command.where)
-    hash = version_of(found.content)
+        return build_refusal(found.report.faults)
+    server = get_server_key(context.command.where)
+    hash = compute_version(found.content)
     is_known = any(one.hash == hash for one in known)
     if not is_known:
-        context.commit.docs += docs_of(found.content, found.about, server, context.now)
-    active = (await enabled(context.store, server)).get(found.about.id)
+        context.commit.docs += build_docs(found.content, found.about, server, context.now)
+    active = (await load_enabled(context.store, server)).get(found.about.id)
     kept = "was here already" if is_known else "is checked and kept"
-    return await _shown(
+    return await _build_review_reply(
         context, found, hash, f"{found.about.title} {found.about.version} {kept}", active
     )
 
 
-async def show(context: Context) -> Reply:
+async def show_pack(context: Context) -> Reply:
     """What is in a pack of this server."""
     version, active = await find_version(context)
-    pack = await _files(context, version.hash)
-    found = await reviewed(context, review, dict(pack.content))
+    pack = await _load_pack(context, version.hash)
+    found = await review_pack(context, review_content, dict(pack.content))
     if found.about is None:  # it passed once; the rules of packs have become stricter since
-        return refused(found.report.faults)
-    return await _shown(
+        return build_refusal(found.report.faults)
+    return await _build_review_reply(
         context, found, version.hash, f"{version.title} {version.version}", active.get(version.id)
     )
 
 
 async def press_picture(context: Context, hash: str) -> Reply:
     """The first table of a pack, drawn as it would be seen. Raises UserError."""
-    known = await versions(context.store, server_key(context.command.where))
+    known = await list_versions(context.store, get_server_key(context.command.where))
     if (
         not any(one.hash == hash for one in known)
-        or not (pack := await _files(context, hash)).tables
+        or not (pack := await _load_pack(context, hash)).tables
     ):
-        raise gone()
-    with using(Shelf(everywhere(), [pack])):
+        raise make_missing_files_error()
+    with use_systems(VisibleRulesets(load_shared_systems(), [pack])):
         return replace(
-            await drawn_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True
+            await draw_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True
         )
 
 
-def _sent(context: Context) -> tuple[bytes | None, str]:
+def _get_sent_pack(context: Context) -> tuple[bytes | None, str]:
     """The pack as it was sent: a zip, or a text. Raises UserError."""
-    options = context.options()
+    options = context.clean_options()
     given = (
         options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     )
@@ -301,7 +307,7 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
         raise UserError(
             "/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing"
         )
-    zip = zip_data(text)
+    zip = get_zip_data(text)
     _check_size(len(zip if zip is not None else text))
     return zip, "" if zip is not None else text
 
@@ -314,17 +320,19 @@ def _check_size(size: int) -> None:
         )
 
 
-async def reviewed(context: Context, function: object, *arguments: object) -> Review:
+async def review_pack(context: Context, function: object, *arguments: object) -> Review:
     """What the worker finds; what takes too long or too much memory is a fault like any other."""
     try:
-        found: Review = await context.check_pack(function, *arguments, seconds=UNTRUSTED_SECONDS)
+        found: Review = await context.run_in_pack_checker(
+            function, *arguments, seconds=UNTRUSTED_SECONDS
+        )
     except TooManyStates:
         fault = f"it takes more than {UNTRUSTED_SECONDS:g} seconds or too much memory to check: it is too costly"
         return Review(Report((fault,)))
     return found
 
 
-def refused(faults: Sequence[str]) -> Reply:
+def build_refusal(faults: Sequence[str]) -> Reply:
     """What is to be put right, file by file."""
     more = len(faults) - MOST_FAULTS
     lines: list[Part] = [*faults[:MOST_FAULTS], *([f"And {more} more."] if more > 0 else [])]
@@ -333,10 +341,10 @@ def refused(faults: Sequence[str]) -> Reply:
     error = UserError(
         f"The pack was not taken: {things} to be put right", option="file", code="bad-pack"
     )
-    return replace(error_reply(error), lines=tuple(lines))
+    return replace(build_error_reply(error), lines=tuple(lines))
 
 
-def _lines_understood(found: Review) -> list[Part]:
+def _list_understood_tables(found: Review) -> list[Part]:
     """Return how the tables from elsewhere were read, a line for each."""
     tables = found.understood
     if len(tables) == 1:
@@ -347,7 +355,7 @@ def _lines_understood(found: Review) -> list[Part]:
     return lines
 
 
-def _lines_of_questions(found: Review) -> list[Part]:
+def _list_questions(found: Review) -> list[Part]:
     """Return what to look at again, with a heading."""
     questions = found.report.questions
     if not questions:
@@ -363,7 +371,7 @@ def _lines_of_questions(found: Review) -> list[Part]:
     return lines
 
 
-async def _shown(
+async def _build_review_reply(
     context: Context, found: Review, hash: str, title: str, active: str | None
 ) -> Reply:
     """The review, with the picture of its first table as the channel has pictures, and *Enable*
@@ -388,12 +396,12 @@ async def _shown(
         if titles or not found.understood:
             lines.append(f"{what}: {', '.join(titles) or 'none'}.")
     lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
-    lines += _lines_understood(found)
-    lines += _lines_of_questions(found)
+    lines += _list_understood_tables(found)
+    lines += _list_questions(found)
     lines.append(Small(f"Version {hash[:8]}"))
     by = {None: "not enabled yet", hash: "enabled here"}.get(active, "another version is enabled")
     buttons = () if active == hash else (Button(f"packon:{hash}", "Enable", "primary"),)
-    return await offered(
+    return await offer_picture(
         context,
         Reply(title, tuple(lines), by=by, private=True, buttons=buttons),
         f"packdraw:{hash}",

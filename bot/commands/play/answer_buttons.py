@@ -3,25 +3,25 @@ before a shot at one's own side or at nobody."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.answers.firers_and_targets import Aim, at_nobody, own_targets
-from bot.answers.unit_reasons import fit_targets
-from bot.commands.context import Context, drafted
-from bot.game.counter import ails
-from bot.game.roster import hex_of, in_order, is_gone
+from bot.commands.context import Context, save_draft
+from bot.game.counter_faces import describe_condition
+from bot.game.roster import get_hex, has_left_fight, sort_units
 from bot.game.state import Game, Json
-from bot.interface.registry import Registry
-from bot.interface.reply.parts import Group, Small
-from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import command_text, parse_text
-from bot.places.forms import OF_EVENT, form_button
+from bot.preferences.forms import OF_EVENT, build_form_button
+from bot.presentation.firers_and_targets import Aim, find_own_targets, has_no_target
+from bot.presentation.unit_reasons import list_fit_targets
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTS, HELPS, OF_HEX, Option, is_of_target
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import joined
-from bot.rules.text.phrase import Phrase, Typed, pieces_of
-from bot.systems.system import FIRES, Sequence
+from bot.rules.text.names import join_names
+from bot.rules.text.phrase import Phrase, Typed, split_pieces
+from bot.rulesets.system import FIRES, Sequence
+from bot.ui.registry import Registry
+from bot.ui.reply.parts import Group, Small
+from bot.ui.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import format_command, parse_text
 
 TARGETS = ("targets", "target")
 MOST = 24
@@ -32,7 +32,7 @@ ALL, HEX = "all", "hex:"
 LONGEST_HEX = 20
 
 
-def target_option(spec: CommandSpec) -> Option | None:
+def find_retarget_option(spec: CommandSpec) -> Option | None:
     """The option that says whom a shot is at; None where the same cannot be done to another."""
     if spec.verb not in FIRES:
         return None
@@ -46,99 +46,104 @@ def target_option(spec: CommandSpec) -> Option | None:
     )
 
 
-def other_targets(
+def build_target_menu(
     context: Context, spec: CommandSpec, was: Game, side: str, facts: Json, number: int
 ) -> tuple[Menu, ...]:
     """The menu under a shot: units in play that it could be fired at, those beside its target
     first; `side` is that of who fires."""
-    option = target_option(spec)
+    option = find_retarget_option(spec)
     game = context.game
     if option is None or not facts.get("inputs", {}).get(option.name) or not game.units:
         return ()
     acting = frozenset(facts.get("acting", ()))
     used = {unit["name"] for unit in facts.get("used", ())} - acting
     at = [was.units[name.casefold()] for name in used if name.casefold() in was.units]
-    units = opponents(game, acting, side)
+    units = list_opponents(game, acting, side)
     if len(at) == 1:  # at the same one again is *Again*
         units = [unit for unit in units if unit.name != at[0].name]
     if not units:
         return ()
-    near = {hex_of(unit) for unit in at} - {""}
-    where = {unit.name: hex_of(unit) for unit in units}
+    near = {get_hex(unit) for unit in at} - {""}
+    where = {unit.name: get_hex(unit) for unit in units}
     units.sort(key=lambda unit: where[unit.name] not in near)
     system = context.systems.get(game.system)
     sequence = context.systems[spec.system].sequences[spec.target]
-    units = fit_targets(sequence, option, units)
+    units = list_fit_targets(sequence, option, units)
     if not units:
         return ()
     shown = units[:MOST]
     sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
-    states = {unit.name: ails(unit, system) or sound for unit in shown}
+    states = {unit.name: describe_condition(unit, system) or sound for unit in shown}
     entries = [
-        (one.handle, one.name, _about(one, states[one.name], where[one.name])) for one in shown
+        (one.handle, one.name, _describe_unit(one, states[one.name], where[one.name]))
+        for one in shown
     ]
     if option.type == "units":
         entries = [
             *entries,
-            *_together({one.name: where[one.name] for one in units}, many=len(at) >= MANY),
+            *_list_group_entries(
+                {one.name: where[one.name] for one in units}, many=len(at) >= MANY
+            ),
         ][:MOST]
     listed = [
         MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries
     ]
-    another = MenuEntry(change_button(context.ledger.row, number).action, "Type another…")
+    another = MenuEntry(build_change_button(context.ledger.row, number).action, "Type another…")
     return (Menu("Same shot, other target", (*listed, another), "Other target"),)
 
 
-def change_button(row: str, number: int) -> Button:
+def build_change_button(row: str, number: int) -> Button:
     """A button that opens the form of what event `number` of the game `row` did, filled in, for
     whoever presses it.
     """
     return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", "Change…")
 
 
-def first_shot(context: Context) -> Phrase:
+def suggest_first_shot(context: Context) -> Phrase:
     """What to type for a first shot, one's own first unit at the first of another side; empty
     where it takes more.
     """
     game = context.game
-    units = [unit for unit in in_order(context.game.units.values()) if not is_gone(unit)]
-    side = game.players.get(context.who) or next(iter(game.sides), "")
+    units = [unit for unit in sort_units(context.game.units.values()) if not has_left_fight(unit)]
+    side = game.players.get(context.user_name) or next(iter(game.sides), "")
     own = next((unit.handle for unit in units if unit.side == side), "")
     other = next((unit.handle for unit in units if unit.side not in ("", side)), "")
-    for spec in context.registry.below((game.system,)) if own and other else ():
-        target = target_option(spec)
-        needed = [option for option in spec.options if option.required and option is not target]
+    for spec in context.registry.list_below((game.system,)) if own and other else ():
+        target = find_retarget_option(spec)
+        needed = [option for option in spec.options if option.is_required and option is not target]
         if target is not None and len(needed) == 1 and needed[0].part == ACTS:
-            shot = command_text(spec, {needed[0].name: own, target.name: other})
+            shot = format_command(spec, {needed[0].name: own, target.name: other})
             return Phrase("A first shot: ", Typed(shot))
     return Phrase()
 
 
-def opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
+def list_opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
     """The units in play that those who act could fire at; `side` is theirs where no unit of the
     roster acts.
     """
     sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
     units = [unit for unit in game.units.values() if not unit.side or unit.side not in sides]
-    return in_order(unit for unit in units if unit.name not in acting and not is_gone(unit))
+    return sort_units(
+        unit for unit in units if unit.name not in acting and not has_left_fight(unit)
+    )
 
 
-def meant_by(whom: str, units: Iterable[RosterUnit]) -> list[RosterUnit]:
+def find_menu_units(whom: str, units: Iterable[RosterUnit]) -> list[RosterUnit]:
     """The units that an entry of the menu stands for: a handle, `hex:H5`, or all."""
     units = list(units)
     if whom == ALL:
         return units
     if whom.startswith(HEX):
-        return [unit for unit in units if hex_of(unit) == whom.removeprefix(HEX)]
+        return [unit for unit in units if get_hex(unit) == whom.removeprefix(HEX)]
     return [unit for unit in units if unit.handle == whom]
 
 
-def by_handle(handle: str, game: Game) -> list[RosterUnit]:
+def find_units_by_handle(handle: str, game: Game) -> list[RosterUnit]:
     """The unit with this handle, also one that is gone."""
     return [unit for unit in game.units.values() if unit.handle == handle]
 
 
-def _together(units: Mapping[str, str], *, many: bool) -> Iterator[tuple[str, str, str]]:
+def _list_group_entries(units: Mapping[str, str], *, many: bool) -> Iterator[tuple[str, str, str]]:
     """Entries for all `units` (where each is, by name) of a hex, and for all there are where the
     shot was at many.
     """
@@ -147,18 +152,18 @@ def _together(units: Mapping[str, str], *, many: bool) -> Iterator[tuple[str, st
         hexes.setdefault(where, []).append(name)
     for where, names in hexes.items():
         if where and 1 < len(names) <= MAX_UNITS and len(where) < LONGEST_HEX:
-            yield f"{HEX}{where}", f"All in {where}", joined(names)
+            yield f"{HEX}{where}", f"All in {where}", join_names(names)
     if many and 1 < len(units) <= MAX_UNITS:
         yield ALL, "All of them", f"{len(units)} units"
 
 
-def _about(unit: RosterUnit, state: str, where: str) -> str:
+def _describe_unit(unit: RosterUnit, state: str, where: str) -> str:
     """What one chooses by: type where the name does not say it, all that ails it, hex."""
     kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
     return " · ".join(filter(None, (kind, state, where)))
 
 
-def aimed_at(
+def replace_targets(
     spec: CommandSpec,
     inputs: Mapping[str, object],
     option: Option,
@@ -173,7 +178,7 @@ def aimed_at(
     """
     left_out = {
         other.name
-        for other in _about_target(spec.options, option)
+        for other in _list_target_options(spec.options, option)
         if not (same_hex and other.of == OF_HEX)
     }
     kept = {name: value for name, value in inputs.items() if name not in left_out}
@@ -190,14 +195,16 @@ def describe_left_out(
         if option.of and option.name in inputs and option.name not in kept
     ]
     words = [
-        option.shown if option.type == "bool" else f"{option.shown} {inputs[option.name]}"
+        option.display_name
+        if option.type == "bool"
+        else f"{option.display_name} {inputs[option.name]}"
         for option in left_out
         if inputs[option.name] not in (option.default, False, None, "")
     ]
-    return f"Not carried over from the last target: {joined(words)}." if words else ""
+    return f"Not carried over from the last target: {join_names(words)}." if words else ""
 
 
-def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]:
+def _list_target_options(options: Iterable[Option], target: Option) -> Iterable[Option]:
     """Options that speak of the target: its numbers, its hex, and who is aboard."""
     for option in options:
         aboard = option.type in ("units", "unit") and option.part not in (ACTS, HELPS)
@@ -205,7 +212,7 @@ def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]
             yield option
 
 
-def asked(
+def ask_before_shot(
     context: Context, sequence: Sequence, options: Mapping[str, object], aim: Aim, side: str
 ) -> Reply | None:
     """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they
@@ -213,21 +220,21 @@ def asked(
 
     Who rolls real dice has been asked before the first of them.
     """
-    if context.sure or any(map(str.isdigit, str(options.get("hand") or ""))):
+    if context.is_confirmed or any(map(str.isdigit, str(options.get("hand") or ""))):
         return None
     verb = context.spec.verb
     button = ""
-    if own := own_targets(sequence, aim, side):
+    if own := find_own_targets(sequence, aim, side):
         whose = "your" if not side or own[0].side == side else f"{own[0].side}'s"
-        button = f"{verb} at {whose} own {joined(unit.name for unit in own)}"
-    elif at_nobody(sequence, options, aim):
+        button = f"{verb} at {whose} own {join_names(unit.name for unit in own)}"
+    elif has_no_target(sequence, options, aim):
         button = f"{verb} at nobody"
     if not button:
         return None
-    draft = drafted(context, context.spec.path, options)
+    draft = save_draft(context, context.spec.path, options)
     return Reply(
         f"{button}?",
-        (Phrase("Nothing is rolled yet: ", Typed(command_text(context.spec, options))),),
+        (Phrase("Nothing is rolled yet: ", Typed(format_command(context.spec, options))),),
         private=True,
         buttons=(
             Button(
@@ -254,12 +261,12 @@ PLACEHOLDERS = ("NAME", "NUMBER")
 """A placeholder in a command, which the reader fills in."""
 
 
-def led_buttons(reply: Reply, registry: Registry) -> tuple[Button, ...]:
+def build_sequence_buttons(reply: Reply, registry: Registry) -> tuple[Button, ...]:
     """Return a button for each combat sequence whose command is printed in an answer: it opens the
     form.
     """
     texts = [part.text if isinstance(part, Small) else part for part in reply.lines]
-    pieces = [piece for text in texts if isinstance(text, str) for piece in pieces_of(text)]
+    pieces = [piece for text in texts if isinstance(text, str) for piece in split_pieces(text)]
     found: dict[str, Button] = {}
     for piece in pieces:
         if not isinstance(piece, Typed):
@@ -271,34 +278,34 @@ def led_buttons(reply: Reply, registry: Registry) -> tuple[Button, ...]:
         if parsed.spec.family == "sequence":
             typed = parsed.options.items()
             options = {name: value for name, value in typed if value not in PLACEHOLDERS}
-            label = _named_by(parsed.spec, options)
-            found[label] = form_button(parsed.spec.path, options, label, registry)
+            label = _get_button_name(parsed.spec, options)
+            found[label] = build_form_button(parsed.spec.path, options, label, registry)
     return tuple(found.values())[:MOST_LED]
 
 
-def _named_by(spec: CommandSpec, options: Mapping[str, object]) -> str:
+def _get_button_name(spec: CommandSpec, options: Mapping[str, object]) -> str:
     """Return what a command is called on its button: `PAATC`, `Random Selection`."""
     words = [
-        option.said(str(options[option.name]))
+        option.format_word(str(options[option.name]))
         for option in spec.options
         if option.type == "enum" and option.name in options
     ]
     return words[0] if words else spec.title
 
 
-def roll_buttons(
+def build_roll_buttons(
     context: Context, reply: Reply, kind: str, facts: Json, number: int
 ) -> tuple[Button, ...]:
     """What hangs under every roll beside *Undo*: once more, changed, its odds."""
-    buttons = [context.button("again", "Again", number)]
+    buttons = [context.build_button("again", "Again", number)]
     if kind == "sequence":
-        buttons.append(change_button(context.ledger.row, number))
+        buttons.append(build_change_button(context.ledger.row, number))
         if facts.get("dice"):
             counted = any(isinstance(part, Group) for part in reply.lines)
             if not counted:
-                buttons.append(context.button("odds", "Odds", number))
+                buttons.append(context.build_button("odds", "Odds", number))
             if counted or count_shown_dice(reply) < len(facts["dice"]):
-                buttons.append(context.button("dice", "Dice", number))
+                buttons.append(context.build_button("dice", "Dice", number))
     return tuple(buttons)
 
 

@@ -9,102 +9,102 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-from bot.answers.defaults import as_typed
-from bot.answers.firers_and_targets import able
-from bot.answers.unit_reasons import fit_targets
-from bot.commands.context import Context, own_draft, repeated
+from bot.commands.context import Context, load_own_draft, replace_command
 from bot.commands.log import undo
-from bot.commands.log.export_and_share import check_length, export_json, facts_for
-from bot.commands.pictures import drawn, drawn_table, odds_shown
+from bot.commands.log.export_and_share import check_length, compute_facts, export_json
+from bot.commands.pictures import draw_in_worker, draw_odds, draw_table
 from bot.commands.play.answer_buttons import (
-    aimed_at,
-    by_handle,
-    change_button,
+    build_change_button,
     describe_left_out,
-    first_shot,
-    meant_by,
-    opponents,
-    target_option,
+    find_menu_units,
+    find_retarget_option,
+    find_units_by_handle,
+    list_opponents,
+    replace_targets,
+    suggest_first_shot,
 )
-from bot.commands.play.odds import answer_odds, odds_of_shot
-from bot.commands.play.play import play
+from bot.commands.play.odds import answer_odds, show_shot_odds
+from bot.commands.play.play import play_command
 from bot.commands.play.sealed import reveal_number
 from bot.commands.turns.first_side import give_initiative, list_phase_events
-from bot.commands.turns.mentions import calls, moment_of
-from bot.commands.turns.turn import old_card
-from bot.commands.turns.turn_card import may_be_rolled
-from bot.game.events import ROLLS, get_recorded_units, holding
-from bot.game.loaded import read_opened
+from bot.commands.turns.mentions import format_moment, list_calls
+from bot.commands.turns.turn import refuse_old_card
+from bot.commands.turns.turn_card import is_initiative_rolled
+from bot.game.events import ROLLS, get_recorded_units, list_effective_events
+from bot.game.game_cache import load_event_body
 from bot.game.rights import DONE_ONCE, need_player
-from bot.game.roster import hex_of, is_gone, is_of_game
+from bot.game.roster import get_hex, has_left_fight, is_of_game
 from bot.game.sides import find_side, fit_verb
-from bot.game.state import Json, is_guarded, roster_of, unit_from_json
-from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
-from bot.interface.form.line_and_keypad import keypad
-from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import File, Reply
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import command_text
-from bot.places.forms import Draft, earlier_game, find_draft
-from bot.report.game_pictures import cards_drawn
+from bot.game.state import Json, build_roster, is_guarded, unit_from_json
+from bot.preferences.forms import Draft, build_earlier_game_error, load_draft
+from bot.presentation.derived_inputs import remove_derived_inputs
+from bot.presentation.firers_and_targets import drop_unable_units
+from bot.presentation.unit_reasons import list_fit_targets
+from bot.report.game_pictures import render_result_cards
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.inputs.options import Option, format_number, spoken
-from bot.rules.inputs.several_units import units_in
+from bot.rules.inputs.options import Option, format_code_word, format_number
+from bot.rules.inputs.unit_selectors import list_units
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.names import a_or_an, joined
+from bot.rules.text.names import add_article, join_names
 from bot.rules.text.phrase import Phrase, Typed, phrase
-from bot.stores.base import REQUESTS_KEPT
-from bot.stores.records import DRAFT, ROLLED, Doc
+from bot.storage.base import REQUESTS_KEPT
+from bot.storage.records import DRAFT, ROLLED, Doc
+from bot.ui.form.form import COMPARE, HAND, ODDS, SECRET
+from bot.ui.form.line_and_keypad import build_keypad
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import File, Reply
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import format_command
 
 LOOK_BACK = 200
 SURE = "sure"
 
 
-def done_already(what: str) -> Reply:
+def build_already_done_reply(what: str) -> Reply:
     """What whoever presses once more is told, privately: nothing happens a second time."""
     return Reply(f"Already done: {what}", private=True)
 
 
-async def reveal(context: Context, number: int, _more: str) -> Reply:
+async def press_reveal(context: Context, number: int, _more: str) -> Reply:
     """Open a sealed roll."""
-    event = None if number in context.need_game().sealed else await context.event(number)
+    event = None if number in context.need_game().sealed else await context.load_event(number)
     if event is not None and event["kind"] == "sealed":
-        return done_already(f"#{number} is open.")
-    return _in_place(context, await reveal_number(context, number))
+        return build_already_done_reply(f"#{number} is open.")
+    return _replace_pressed_message(context, await reveal_number(context, number))
 
 
-async def take_back(context: Context, number: int, more: str) -> Reply:
+async def press_undo(context: Context, number: int, more: str) -> Reply:
     """Undo the event above the button, or for the button of the board the last step of whoever
     presses it.
 
     The button works until its event is undone, and again after that was brought back.
     """
     if number in context.need_game().redo:
-        return done_already(await undo.told_undone(context, number))
+        return build_already_done_reply(await undo.describe_undone_event(context, number))
     if more == undo.BOARD:
         return await undo.undo_last_step(context, number)
-    return await undo.undo(context, number, more)
+    return await undo.undo_event(context, number, more)
 
 
-async def bring_back(context: Context, number: int, _more: str) -> Reply:
+async def press_redo(context: Context, number: int, _more: str) -> Reply:
     """Redo under an undo, until something new happens."""
-    return await undo.redo(context, number)
+    return await undo.redo_event(context, number)
 
 
-async def answer_request(context: Context, number: int, request: str) -> Reply:
+async def press_consent_or_refuse(context: Context, number: int, request: str) -> Reply:
     """Consent or Refuse under a request; they answer this request alone, not a later one about
     the same event.
     """
-    pending = await undo.pending(context, number)
+    pending = await undo.load_undo_request(context, number)
     if pending is None or pending["id"] != request:
         if number in context.need_game().redo:
-            return done_already(await undo.told_undone(context, number))
-        raise await undo.not_asked(context, number)
-    answers = {"consent": undo.consent, "refuse": undo.refuse}
-    return _in_place(context, await answers[context.spec.path[1]](context, number))
+            return build_already_done_reply(await undo.describe_undone_event(context, number))
+        raise await undo.explain_no_request(context, number)
+    answers = {"consent": undo.consent_to_undo, "refuse": undo.refuse_undo}
+    return _replace_pressed_message(context, await answers[context.spec.path[1]](context, number))
 
 
-def _in_place(context: Context, reply: Reply) -> Reply:
+def _replace_pressed_message(context: Context, reply: Reply) -> Reply:
     """The reply in place of the message whose button was pressed, where that is one for all."""
     # a message that only changes calls nobody
     is_calling = bool(reply.mention) or bool(context.called)
@@ -115,10 +115,10 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once.
     Raises UserError.
     """
-    draft = draft or await find_draft(context.store, key)
-    rolled = await context.store.doc(ROLLED, key) if draft is None else None
+    draft = draft or await load_draft(context.store, key)
+    rolled = await context.store.load_doc(ROLLED, key) if draft is None else None
     if rolled is not None and rolled.owner == context.command.who.key:
-        return done_already(rolled.data["title"])
+        return build_already_done_reply(rolled.data["title"])
     if draft is None:
         raise UserError(
             "This was already rolled, or has expired.",
@@ -128,44 +128,44 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     if draft.owner != context.command.who.key:
         raise UserError("Only the person who asked for this can roll it.", code="not-yours")
     if draft.game and draft.game != context.ledger.row:
-        raise earlier_game()
+        raise build_earlier_game_error()
     context.commit.drop_docs.append((DRAFT, key))
     meant = dict(draft.better or draft.options)
     if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
         meant.pop(COMPARE, None)
-    reply = await played(repeated(context, draft.path, meant))
+    reply = await play_meant_command(replace_command(context, draft.path, meant))
     context.commit.docs.append(
-        Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner)
+        Doc(ROLLED, key, {"title": reply.first_line}, context.now + REQUESTS_KEPT, draft.owner)
     )
     return reply
 
 
-async def played(desk: Context) -> Reply:
+async def play_meant_command(desk: Context) -> Reply:
     """Run a command that was not pressed but is meant; an error knows it as if it had been
     typed.
     """
     options = desk.command.options
     try:
-        return await play(desk)
+        return await play_command(desk)
     except UserError as error:
-        error.typed = command_text(desk.spec, options)
+        error.typed = format_command(desk.spec, options)
         raise
 
 
-async def count_draft(context: Context, key: str) -> Reply:
+async def count_draft_odds(context: Context, key: str) -> Reply:
     """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it
     rolls once.
     """
-    draft = await own_draft(context, key)
+    draft = await load_own_draft(context, key)
     meant = {
         name: value
         for name, value in (draft.better or draft.options).items()
         if name not in (ODDS, SECRET, HAND)
     }
-    desk = repeated(context, draft.path, meant)
+    desk = replace_command(context, draft.path, meant)
     await desk.check_enabled(desk.spec)
-    if desk.spec.counts(meant):  # compared, or over several rounds
-        return await play(desk)
+    if desk.spec.counts_only_odds(meant):  # compared, or over several rounds
+        return await play_command(desk)
     return await answer_odds(desk, desk.spec, meant, draft)
 
 
@@ -176,7 +176,7 @@ async def enter_die(context: Context, rest: str) -> Reply:
     Nothing is kept before that: what was entered so far is in the buttons, `die:KEY:6,1`.
     """
     key, _, hand = rest.partition(":")
-    draft = await own_draft(context, key)
+    draft = await load_own_draft(context, key)
     meant = draft.better or draft.options
     given = draft._replace(options={**meant, HAND: f"{hand},?" if hand else "?"}, better=None)
     try:
@@ -185,20 +185,20 @@ async def enter_die(context: Context, rest: str) -> Reply:
         if not isinstance(error.about, DieOwed):
             raise
         context.commit.drop_docs.remove((DRAFT, key))
-        if (found := keypad(error.about, key)) is None:
+        if (found := build_keypad(error.about, key)) is None:
             raise
         return found
 
 
-async def anyway(context: Context, key: str) -> Reply:
+async def press_anyway(context: Context, key: str) -> Reply:
     """The shot that was asked about, as it was typed."""
-    context.sure = True
+    context.is_confirmed = True
     return await roll_draft(context, key)
 
 
-async def cancel(context: Context, key: str) -> Reply:
+async def press_cancel(context: Context, key: str) -> Reply:
     """The shot that was asked about is off."""
-    await own_draft(context, key)
+    await load_own_draft(context, key)
     context.commit.drop_docs.append((DRAFT, key))
     return Reply("Nothing was rolled", private=True, in_place=True)
 
@@ -208,44 +208,46 @@ async def press_picture(context: Context, rest: str) -> Reply:
     name, is_table, inputs = rest.partition("?")
     private = context.spec.private
     if is_table:
-        return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
+        return replace(await draw_table(context, name, dict(parse_qsl(inputs))), private=private)
 
     # a lookup that all have seen
-    found = None if private else await find_draft(context.store, name)
-    draft = found or await own_draft(context, name)
+    found = None if private else await load_draft(context.store, name)
+    draft = found or await load_own_draft(context, name)
     spec = context.registry.get(draft.path)
     if spec is not None and spec.family == "lookup":
         return replace(
-            await drawn_table(context, f"{spec.system}/{spec.target}", draft.options),
+            await draw_table(context, f"{spec.system}/{spec.target}", draft.options),
             private=private,
         )
-    draft = await own_draft(context, name)
-    desk = repeated(context, draft.path, draft.options)
+    draft = await load_own_draft(context, name)
+    desk = replace_command(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
     return replace(
-        await odds_shown(context, await answer_odds(desk, desk.spec, draft.options, draft)),
+        await draw_odds(context, await answer_odds(desk, desk.spec, draft.options, draft)),
         private=private,
     )
 
 
 async def press_shot(context: Context, number: int, _more: str) -> Reply:
     """Draw what came of a shot, and its odds as it was fired."""
-    shown = await odds_shown(context, await odds_of_shot(context, number, ""))
-    return replace(shown, private=True, files=(*await _cards(context, number), *shown.files))
+    shown = await draw_odds(context, await show_shot_odds(context, number, ""))
+    return replace(
+        shown, private=True, files=(*await _draw_result_cards(context, number), *shown.files)
+    )
 
 
 async def press_game(context: Context, _about: str) -> Reply:
     """The game as it ended, and what decided it, drawn for all to share."""
     title = f"{context.need_game().name or 'The game'} to share"
-    return Reply(title, by="as pictures", bare=True, files=await _cards(context))
+    return Reply(title, by="as pictures", bare=True, files=await _draw_result_cards(context))
 
 
-async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
+async def _draw_result_cards(context: Context, number: int = 0) -> tuple[File, ...]:
     """The pictures of an event, or of the game, from what everybody may know of it."""
     check_length(context.game)
     export = await export_json(context)
-    facts = await facts_for(context, export, number)
-    found = await drawn(context, cards_drawn, export, facts, number)
+    facts = await compute_facts(context, export, number)
+    found = await draw_in_worker(context, render_result_cards, export, facts, number)
     return tuple(File(f"{name}.png", data, alt) for name, data, alt in found)
 
 
@@ -254,39 +256,39 @@ async def repeat_last(context: Context) -> Reply:
     Raises UserError.
     """
     context.need_game()
-    events = holding(await context.recent(LOOK_BACK))
+    events = list_effective_events(await context.load_recent_events(LOOK_BACK))
     event = next((one for one in events if one["kind"] in ROLLS and "upkeep" not in one), None)
     if event is None:
         raise UserError(
-            "Nothing to repeat yet.", hint=first_shot(context), code="nothing-to-repeat"
+            "Nothing to repeat yet.", hint=suggest_first_shot(context), code="nothing-to-repeat"
         )
-    return await repeat(context, event)
+    return await repeat_event(context, event)
 
 
 async def repeat_number(context: Context, number: int, _more: str = "") -> Reply:
     """Repeat the event with this number. Raises UserError for one that is not an open roll."""
     context.need_game()
-    event = await read_opened(context.store, context.ledger.row, context.game, number)
+    event = await load_event_body(context.store, context.ledger.row, context.game, number)
     if event is None or event["kind"] not in ROLLS:
         raise UserError(f"#{number} cannot be repeated.", code="not-repeatable")
-    return await repeat(context, event)
+    return await repeat_event(context, event)
 
 
-async def repeat(context: Context, event: Json) -> Reply:
+async def repeat_event(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs, and within its game with its label."""
-    options: Json = as_typed(event)  # none, where it asks for nothing
+    options: Json = remove_derived_inputs(event)  # none, where it asks for nothing
     if (
         event.get("texts")
         and not context.game.ended
-        and (label := (await context.texts(event["number"])).get("label"))
+        and (label := (await context.load_texts(event["number"])).get("label"))
     ):
         options["label"] = label
-    desk = repeated(context, tuple(event["command"].split()), options)
+    desk = replace_command(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
-        desk.command = replace(desk.command, options=without_lost(desk, desk.spec, options))
+        desk.command = replace(desk.command, options=drop_lost_units(desk, desk.spec, options))
     changes = _describe_changes(context, event)
     try:
-        reply = await played(desk)
+        reply = await play_meant_command(desk)
     except UserError as error:
         _ask_for_other_targets(context, error, desk.spec, event)
         raise
@@ -300,13 +302,13 @@ def _ask_for_other_targets(
     context: Context, error: UserError, spec: CommandSpec, event: Json
 ) -> None:
     """Say in the refusal of a shot whose targets have all left that it wants another target."""
-    option = target_option(spec)
+    option = find_retarget_option(spec)
     if error.code != "unit-gone" or option is None or error.option not in ("", None, option.name):
         return
-    named = units_in([event.get("inputs", {}).get(option.name)], roster_of(context.game))
-    if named and all(map(is_gone, named)):
+    named = list_units([event.get("inputs", {}).get(option.name)], build_roster(context.game))
+    if named and all(map(has_left_fight, named)):
         are = "is" if len(named) == 1 else "are"
-        error.message = f"{joined(unit.name for unit in named)} {are} out of the fight."
+        error.message = f"{join_names(unit.name for unit in named)} {are} out of the fight."
         error.hint = "Choose another target."
 
 
@@ -332,7 +334,7 @@ def _describe_changes(context: Context, event: Json) -> list[str]:
         changes = _change_in_words(before, after)
         if changes:
             names.setdefault(changes, []).append(unit.name)
-    found = [f"{joined(changed)} {changes}" for changes, changed in names.items()]
+    found = [f"{join_names(changed)} {changes}" for changes, changed in names.items()]
     return found[:MOST_CHANGED]
 
 
@@ -342,7 +344,7 @@ def _change_in_words(before: RosterUnit, after: RosterUnit) -> str:
     if after.state != before.state:
         words.append(_lower(after.state) if after.state else f"no longer {_lower(before.state)}")
     if after.type != before.type:
-        words.append(f"now {a_or_an(_lower(after.type))}" if after.type else "of no type")
+        words.append(f"now {add_article(_lower(after.type))}" if after.type else "of no type")
     if after.side != before.side:
         words.append(f"now of {after.side or 'no side'}")
     for name in dict.fromkeys((*before.numbers, *after.numbers)):
@@ -352,55 +354,55 @@ def _change_in_words(before: RosterUnit, after: RosterUnit) -> str:
             words.append(_lower(name) + (" gone" if is_gone_now else f" {format_number(number)}"))
     words += [_lower(mark) for mark in sorted(after.marks - before.marks)]
     words += [f"no longer {_lower(mark)}" for mark in sorted(before.marks - after.marks)]
-    return joined(words)
+    return join_names(words)
 
 
 def _lower(word: str) -> str:
-    return spoken(word).casefold()
+    return format_code_word(word).casefold()
 
 
-def without_lost(context: Context, spec: CommandSpec, options: Json) -> Json:
+def drop_lost_units(context: Context, spec: CommandSpec, options: Json) -> Json:
     """The options of a repeated shot without those who can no longer take part in it."""
-    return able(
-        context.systems[spec.system].sequences[spec.target], options, roster_of(context.game)
+    return drop_unable_units(
+        context.systems[spec.system].sequences[spec.target], options, build_roster(context.game)
     )[0]
 
 
-async def fire_at(context: Context, number: int, more: str) -> Reply:
+async def fire_at_other_target(context: Context, number: int, more: str) -> Reply:
     """Repeat shot #`number` at another target, `more`.
 
     If the game confirms repeated shots, return the question instead. Raises UserError.
     """
     game = context.need_game()
-    event = await read_opened(context.store, context.ledger.row, game, number)
+    event = await load_event_body(context.store, context.ledger.row, game, number)
     spec = (
         context.registry.get(tuple(event["command"].split()))
         if event is not None and "command" in event
         else None
     )
     option = (
-        target_option(spec)
+        find_retarget_option(spec)
         if spec is not None and event is not None and event["kind"] == "sequence"
         else None
     )
     if event is None or spec is None or option is None:
         raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
     targets = _find_targets(context, event, spec, option, more)
-    inputs = without_lost(context, spec, as_typed(event))
-    old_targets = units_in([inputs.get(option.name)], roster_of(game))
+    inputs = drop_lost_units(context, spec, remove_derived_inputs(event))
+    old_targets = list_units([inputs.get(option.name)], build_roster(game))
     same_hex = _are_in_one_hex(old_targets, targets)
-    options = aimed_at(spec, inputs, option, targets, same_hex=same_hex)
+    options = replace_targets(spec, inputs, option, targets, same_hex=same_hex)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
-            f"{spec.verb} at {joined(target.name for target in targets)}?",
-            (Phrase("The same as #", str(number), ": ", Typed(command_text(spec, options))),),
+            f"{spec.verb} at {join_names(target.name for target in targets)}?",
+            (Phrase("The same as #", str(number), ": ", Typed(format_command(spec, options))),),
             private=True,
             buttons=(
-                context.button(SURE, spec.verb, number, more, style="primary"),
-                change_button(context.ledger.row, number),
+                context.build_button(SURE, spec.verb, number, more, style="primary"),
+                build_change_button(context.ledger.row, number),
             ),
         )
-    reply = await played(repeated(context, spec.path, options))
+    reply = await play_meant_command(replace_command(context, spec.path, options))
     left_out = describe_left_out(spec, inputs, options)
     lines = (Small(left_out),) if left_out and not reply.error else ()
     return replace(reply, lines=(*reply.lines, *lines)) if lines else reply
@@ -413,8 +415,8 @@ def _find_targets(
     game = context.game
     acting = frozenset(event.get("acting") or ())
     sequence = context.systems[spec.system].sequences[spec.target]
-    fit = fit_targets(sequence, option, opponents(game, acting, context.actor.side))
-    targets = meant_by(entry, fit) or by_handle(entry, game)
+    fit = list_fit_targets(sequence, option, list_opponents(game, acting, context.actor.side))
+    targets = find_menu_units(entry, fit) or find_units_by_handle(entry, game)
     if not targets:
         raise UserError(
             f'There is no unit "{entry[:40]}" any more.',
@@ -426,7 +428,7 @@ def _find_targets(
 
 def _are_in_one_hex(units: Sequence[RosterUnit], others: Iterable[RosterUnit]) -> bool:
     """Return whether the roster says that all these units are in the same hex."""
-    hexes = {hex_of(unit) for unit in (*units, *others)}
+    hexes = {get_hex(unit) for unit in (*units, *others)}
     return bool(units) and len(hexes) == 1 and hexes != {""}
 
 
@@ -436,8 +438,8 @@ async def press_call(context: Context, about: str) -> Reply:
     moment, _, at = about.partition(":")
     game = context.need_started()
     actor = context.actor
-    call = next((call for call in await calls(context) if str(call.at) == at), None)
-    if moment != moment_of(context) or call is None:
+    call = next((call for call in await list_calls(context) if str(call.at) == at), None)
+    if moment != format_moment(context) or call is None:
         raise UserError("Everybody has rolled, or the phase is over.", code="used-up")
     own = [
         unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)
@@ -445,9 +447,12 @@ async def press_call(context: Context, about: str) -> Reply:
     own = own or [unit.name for unit in call.units if actor.directs]
     if not own:
         raise UserError(
-            f"{joined(unit.name for unit in call.units)}: none of them is yours.", code="not-yours"
+            f"{join_names(unit.name for unit in call.units)}: none of them is yours.",
+            code="not-yours",
         )
-    return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
+    return await play_command(
+        replace_command(context, (game.system, call.roll), {"unit": "; ".join(own)})
+    )
 
 
 async def press_sequence(context: Context, about: str) -> Reply:
@@ -455,7 +460,7 @@ async def press_sequence(context: Context, about: str) -> Reply:
     made.
     """
     when, _, word = about.rpartition(":")
-    if when and (old := old_card(context, when)):
+    if when and (old := refuse_old_card(context, when)):
         return old
     game = context.need_started()
     for event in await list_phase_events(context) if when else ():
@@ -466,17 +471,17 @@ async def press_sequence(context: Context, about: str) -> Reply:
                 hint=phrase("To roll again: `/{name}`", name=f"{game.system} {word}"),
                 code="used-up",
             )
-    return await play(repeated(context, (game.system, word), {}))
+    return await play_command(replace_command(context, (game.system, word), {}))
 
 
-async def initiative(context: Context, about: str | None = None) -> Reply:
+async def decide_initiative(context: Context, about: str | None = None) -> Reply:
     """Who has the initiative: the side that is named, or the one that wins the roll for it. The
     button *Initiative* rolls, in the phase for which it was made."""
-    if about is not None and (old := old_card(context, about)):
+    if about is not None and (old := refuse_old_card(context, about)):
         return old
     game = context.need_started()
     need_player(game, context.actor)
-    named = context.options()["side"] if about is None else ""
+    named = context.clean_options()["side"] if about is None else ""
     if about is not None:
         await _need_no_initiative(context)
     if not named:
@@ -504,10 +509,10 @@ async def _need_no_initiative(context: Context) -> None:
 
 async def _roll_initiative(context: Context) -> Reply:
     game = context.need_started()
-    if not may_be_rolled(game, context.system):
+    if not is_initiative_rolled(game, context.system):
         find_side(game, game.sides[0] if game.sides else "")
         hint = phrase("Say who has it: `/game initiative {side}`", side=game.sides[0])
         raise UserError(
             "This game does not roll for the initiative.", hint=hint, option="side", code="missing"
         )
-    return await play(repeated(context, (game.system, "initiative"), {}))
+    return await play_command(replace_command(context, (game.system, "initiative"), {}))

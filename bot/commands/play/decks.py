@@ -7,19 +7,28 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from bot.commands.closed_piles import (
+    build_cup_declaration,
+    declare_deck,
+    find_game_deck,
+    load_closed_hands,
+)
 from bot.commands.context import Context, closes_texts
-from bot.commands.pictures import deck_shown, offered
-from bot.commands.piles import closed_hands, cup_declared, declare, game_deck
-from bot.commands.turns.turn import old_card
+from bot.commands.pictures import draw_deck, offer_picture
+from bot.commands.turns.turn import refuse_old_card
 from bot.game import cups
-from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, seen_ends
-from bot.game.phases import phase_of
+from bot.game.decks import (
+    MOST_SHOWN,
+    describe_card_counts,
+    format_card_counts,
+    get_seen_ends,
+    list_deck_names,
+    list_open_cards,
+)
+from bot.game.phases import get_phase
 from bot.game.rights import need_player
-from bot.game.sides import of_side
-from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import SEALED, Button, Reply
-from bot.interface.spec import FULL_HAND, HAND, INTO_HAND
-from bot.places.own_installs import ADD_IT, for_games
+from bot.game.sides import format_possessive
+from bot.preferences.own_installs import ADD_IT, build_needs_game_error
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
 from bot.rules.dice import Script
@@ -27,14 +36,17 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
 from bot.rules.inputs.decks import UNSEEN, GameDeck
-from bot.rules.text.names import counted, joined
+from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
-from bot.systems.deck_file import CHIT_SAYS
-from bot.systems.game_file import LED_BY
-from bot.verification.follows.cards import counted as closed_words
-from bot.verification.follows.cards import seat_of
+from bot.rulesets.deck_file import CHIT_SAYS
+from bot.rulesets.game_file import LED_BY
+from bot.ui.reply.parts import Group, Part, Small
+from bot.ui.reply.reply import SEALED, Button, Reply
+from bot.ui.spec import FULL_HAND, HAND, INTO_HAND
+from bot.verification.follows.cards import format_closed_count as closed_words
+from bot.verification.follows.cards import get_seat
 
 USUAL = "deck"
 _MAKE = phrase(
@@ -44,16 +56,18 @@ Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
 
-async def make(context: Context) -> Reply:
+async def make_deck(context: Context) -> Reply:
     """A deck for the evening; one of the same name begins anew. Raises UserError."""
-    options = context.options()
+    options = context.clean_options()
     game = context.open_game()
     need_player(game, context.actor)
     typed = options["cards"].strip()
-    ready = _ready(context)
+    ready = _list_ready_decks(context)
     empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
     typed = comparison_key(typed) if comparison_key(typed) in ready else typed
-    name = comparison_key(options["name"] or (typed if typed in ready else _free_name(context)))
+    name = comparison_key(
+        options["name"] or (typed if typed in ready else _find_free_name(context))
+    )
     if not cards.ID.fullmatch(name) or (name in ready and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
         what = "A deck is called by small letters, digits and dashes, at most 24."
@@ -67,37 +81,39 @@ async def make(context: Context) -> Reply:
     if was := name in game.decks:
         check_chits(context, name)
     number = context.ledger.next_number
-    declare(context, name, listed, empty, named=typed in ready)
+    declare_deck(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
-    names = await names_of(context, name, deck.ids)
+    names = await load_card_names(context, name, deck.ids)
     shown = ", ".join(
         f"{names[card]} x{count}" if count > 1 else names[card] for card, count in deck.cards
     )
     ends = "When the pile is empty, the discards are shuffled in."
     if deck.empty == cards.REFUSE:
         ends = "When the pile is empty, nothing more is drawn."
-    if cups.leads(context.game, name, context.system):
+    if cups.is_leading_phase(context.game, name, context.system):
         ends = "The phase that it leads fills it anew."
     lines: tuple[Part, ...] = (Small(ends),) if typed in ready else (shown, Small(ends))
     does = "begins anew:" if was else "makes a deck:"
-    title = f"{context.who} {does} {name}, {counted(cards.size(deck.cards), 'card')}"
+    title = f"{context.user_name} {does} {name}, {format_count(cards.size(deck.cards), 'card')}"
     return Reply(
-        title, lines, buttons=(draw_button(context, name), context.button("undo", "Undo", number))
+        title,
+        lines,
+        buttons=(build_draw_button(context, name), context.build_button("undo", "Undo", number)),
     )
 
 
-def _ready(context: Context) -> Mapping[str, Deck]:
+def _list_ready_decks(context: Context) -> Mapping[str, Deck]:
     """The decks that need not be made: those of the game's files, and standard decks."""
     own = context.system.decks if context.system is not None else {}
     return {**{id: made.deck for id, made in own.items()}, **STANDARD}
 
 
-def _free_name(context: Context) -> str:
+def _find_free_name(context: Context) -> str:
     """What a deck is called that nobody named: deck, deck-2 and so on."""
     names = (
         USUAL if number == 1 else f"{USUAL}-{number}" for number in range(1, cards.MOST_DECKS + 2)
     )
-    taken = deck_names(context.game, context.system)
+    taken = list_deck_names(context.game, context.system)
     return next(name for name in names if name not in taken)
 
 
@@ -106,7 +122,7 @@ def declare_cup(context: Context, id: str) -> None:
     is drawn; anew where another version of the pack, or the roster, has others or of another side
     when the phase begins, unless one is out of the game for good. Chits of the dead come back with
     that, and go out again when they are drawn. Raises UserError."""
-    made = game_deck(context, id)
+    made = find_game_deck(context, id)
     old = context.game.decks.get(id, {})
     out = context.game.cards
     if made is None and cups.LOST in old:
@@ -119,25 +135,27 @@ def declare_cup(context: Context, id: str) -> None:
             hint = phrase("`/game next` goes on without it.")
         raise UserError(what, hint=hint, code="no-chit")
     stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
-    is_whole = not any(cards.at(id, place, out) for place in (cards.PLAY, DISCARD))
-    is_whole &= not any(card in stays for card in cards.at(id, cards.REMOVED, out))
-    if cups.LOST not in old or (is_whole and old != cup_declared(context, made)):
-        declare(context, id, made.deck.cards, made.deck.empty)
+    is_whole = not any(cards.count_at(id, place, out) for place in (cards.PLAY, DISCARD))
+    is_whole &= not any(card in stays for card in cards.count_at(id, cards.REMOVED, out))
+    if cups.LOST not in old or (is_whole and old != build_cup_declaration(context, made)):
+        declare_deck(context, id, made.deck.cards, made.deck.empty)
 
 
-async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
+async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
     """Draw cards from a deck, one die each: face up, or closed into one's own hand. Raises
     UserError.
     """
     typed = options["deck"] or ""
     count = options["count"]
-    real = real_cards(context, options["hand"] or "")
+    real = parse_real_cards(context, options["hand"] or "")
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
     count = len(real) if real and "count" not in context.command.options else count
     if real and (count != len(real) or options["to"] in INTO_HAND):
         what = (
-            f"{counted(len(real), 'card')} typed for {count} drawn." if count != len(real) else ""
+            f"{format_count(len(real), 'card')} typed for {count} drawn."
+            if count != len(real)
+            else ""
         )
         what = what or "Cards of a real deck are typed for all to see, not into a hand."
         raise UserError(
@@ -151,15 +169,15 @@ async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
             f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value"
         )
     if options["to"] == FULL_HAND:
-        return await _draw_up(context, typed)
+        return await _fill_hand(context, typed)
     if options["to"] == HAND:
         return await _draw_closed(context, typed, count)
-    return await _draw(
+    return await _draw_open(
         context, typed, count, openly=bool(context.command.options.get("to")), real=real
     )
 
 
-def real_cards(context: Context, typed: str) -> tuple[str, ...]:
+def parse_real_cards(context: Context, typed: str) -> tuple[str, ...]:
     """The cards that came from a real deck, as typed. Raises UserError where the game allows no
     real dice.
     """
@@ -184,7 +202,7 @@ def real_cards(context: Context, typed: str) -> tuple[str, ...]:
 
 async def press_draw(context: Context, id: str) -> Reply:
     """The button *Draw*: one more of the same deck."""
-    return await _draw(context, id, 1)
+    return await _draw_open(context, id, 1)
 
 
 async def press_draw_closed(context: Context, id: str) -> Reply:
@@ -197,30 +215,30 @@ async def press_draw_up(context: Context, about: str) -> Reply:
 
     Return a refusal if the phase `about` is over. Raises UserError for a full hand or no such deck.
     """
-    return old_card(context, about) or await _draw_up(context, "")
+    return refuse_old_card(context, about) or await _fill_hand(context, "")
 
 
-async def _draw_up(context: Context, typed: str) -> Reply:
+async def _fill_hand(context: Context, typed: str) -> Reply:
     """Draw into one's own hand as many cards as it may still hold, or as the deck has left: from
     the deck `typed`, or from that of one's side. Raises UserError.
     """
     game = context.open_game()
     need_player(game, context.actor)
-    seat = seat_of(game.players, context.ledger.person())
-    made = _deck_to_draw_up(context, typed, seat)
-    held = cards.hand_sizes(made.id, game.cards).get(seat, 0)
+    seat = get_seat(game.players, context.ledger.ensure_person())
+    made = _find_deck_to_fill_hand(context, typed, seat)
+    held = cards.count_hand_cards(made.id, game.cards).get(seat, 0)
     count = made.hand_limit - held
     if count <= 0:
-        what = f"Your hand is full: {counted(held, 'card')}."
+        what = f"Your hand is full: {format_count(held, 'card')}."
         raise UserError(what, hint=phrase("`/hand` shows it."), code="no-change")
-    deck = _as_declared(context, made.id)
-    joins = cards.at(made.id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
-    left = cards.pile_size(made.id, deck, game.cards) + cards.ends_size(made.id, game.cards)
+    deck = _get_declared_deck(context, made.id)
+    joins = cards.count_at(made.id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
+    left = cards.pile_size(made.id, deck, game.cards) + cards.count_known_ends(made.id, game.cards)
     left += sum(joins.values())
     return await _draw_closed(context, made.id, max(1, min(count, left)))
 
 
-def _deck_to_draw_up(context: Context, typed: str, seat: str) -> GameDeck:
+def _find_deck_to_fill_hand(context: Context, typed: str, seat: str) -> GameDeck:
     """Return the deck that fills a hand: it has a hand limit, and is the side's own if it has an
     owner. Raises UserError if there is none.
     """
@@ -236,24 +254,24 @@ def _deck_to_draw_up(context: Context, typed: str, seat: str) -> GameDeck:
     raise UserError(what, hint=hint, option="deck", code="unknown-deck")
 
 
-async def _draw(
+async def _draw_open(
     context: Context, typed: str, count: int, *, openly: bool = False, real: tuple[str, ...] = ()
 ) -> Reply:
-    id, deck = found_deck(context, typed, "" if openly else OPEN_KEPT)
-    made = game_deck(context, id)
+    id, deck = find_deck_to_draw_from(context, typed, "" if openly else OPEN_KEPT)
+    made = find_game_deck(context, id)
     check_chits(context, id, "drawn in that phase, one by one")
     if made is not None and made.keep == HAND_KEPT and not (openly or real):
         hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
         raise UserError(
             f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing"
         )
-    number, drawn = await drawn_cards(context, id, deck, count, "draw", real=real)
-    names = await names_of(context, id, drawn.cards)
-    told = described(context, id, drawn.cards)
-    left = Small(f"{id}: {counts(context, id, deck, drawn.sizes)}")
-    lines: tuple[Part, ...] = (*joined_lines(drawn), *told, left)
-    title = f"{context.who} draws {', '.join(names[card] for card in drawn.cards)}"
-    buttons = (draw_button(context, id), context.button("undo", "Undo", number))
+    number, drawn = await record_draw(context, id, deck, count, "draw", real=real)
+    names = await load_card_names(context, id, drawn.cards)
+    told = describe_cards(context, id, drawn.cards)
+    left = Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}")
+    lines: tuple[Part, ...] = (*describe_reshuffle(drawn), *told, left)
+    title = f"{context.user_name} draws {', '.join(names[card] for card in drawn.cards)}"
+    buttons = (build_draw_button(context, id), context.build_button("undo", "Undo", number))
     return Reply(title, lines, by=f"from {id}", buttons=buttons)
 
 
@@ -262,39 +280,47 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
     somebody's own play.
     """
     if context.command.where.is_own:
-        raise for_games("Hands are", phrase("{add} `/deck draw` draws for all to see.", add=ADD_IT))
-    id, deck = found_deck(context, typed, HAND_KEPT)
-    seat = seat_of(context.game.players, context.ledger.person())
-    number, drawn = await drawn_cards(context, id, deck, count, "hold", [seat] * count)
-    names = await names_of(context, id, drawn.cards)
+        raise build_needs_game_error(
+            "Hands are", phrase("{add} `/deck draw` draws for all to see.", add=ADD_IT)
+        )
+    id, deck = find_deck_to_draw_from(context, typed, HAND_KEPT)
+    seat = get_seat(context.game.players, context.ledger.ensure_person())
+    number, drawn = await record_draw(context, id, deck, count, "hold", [seat] * count)
+    names = await load_card_names(context, id, drawn.cards)
     told = Reply(
-        f"{context.who} draws {counted(count, 'card')} into {hand_of(context, seat)}",
-        (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck, drawn.sizes)}")),
+        f"{context.user_name} draws {format_count(count, 'card')} into {format_hand_name(context, seat)}",
+        (
+            *describe_reshuffle(drawn),
+            Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}"),
+        ),
         by=f"from {id}",
-        buttons=(hand_button(context), context.button("undo", "Undo", number)),
+        buttons=(build_hand_button(context), context.build_button("undo", "Undo", number)),
         tone=SEALED,
     )
     title = f"You draw {', '.join(names[card] for card in drawn.cards)}"
-    lines: tuple[Part, ...] = (*described(context, id, drawn.cards), Small("Only you see this."))
-    return Reply(title, lines, private=True, announce=told, buttons=(hand_button(context),))
+    lines: tuple[Part, ...] = (
+        *describe_cards(context, id, drawn.cards),
+        Small("Only you see this."),
+    )
+    return Reply(title, lines, private=True, announce=told, buttons=(build_hand_button(context),))
 
 
-def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...]:
+def describe_cards(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...]:
     """Return a line for each card with its numbers and words from the game's files.
 
     Repeated cards and cards without any are skipped.
     """
-    if (made := game_deck(context, id)) is None:
+    if (made := find_game_deck(context, id)) is None:
         return ()
-    but = CHIT_SAYS if cups.leads(context.game, id, context.system) else ()
+    but = CHIT_SAYS if cups.is_leading_phase(context.game, id, context.system) else ()
     return tuple(
         f"{made.names[card]}: {said}"
         for card in dict.fromkeys(drawn)
-        if (said := made.words(card, but))
+        if (said := made.format_words(card, but))
     )
 
 
-def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:
+def find_deck_to_draw_from(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:
     """The deck to draw from; free play begins with it where nothing is played, and a standard deck
     is declared. Where none is named it is the only one with cards that the game draws `into` hands,
     or open. Raises UserError."""
@@ -302,19 +328,21 @@ def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]
     game = context.game
     system = context.system
 
-    def may_be(id: str) -> bool:
-        made = game_deck(context, id)
-        if cups.leads(game, id, system) or (into and made is not None and made.keep != into):
+    def can_draw_from(id: str) -> bool:
+        made = find_game_deck(context, id)
+        if cups.is_leading_phase(game, id, system) or (
+            into and made is not None and made.keep != into
+        ):
             return False
-        deck = _as_declared(context, id)
-        joins = cards.at(id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
+        deck = _get_declared_deck(context, id)
+        joins = cards.count_at(id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
         return (
             bool(joins)
-            or cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards) > 0
+            or cards.pile_size(id, deck, game.cards) + cards.count_known_ends(id, game.cards) > 0
         )
 
-    id = found(context, typed, may_be, declares=True)
-    if cups.LOST in game.decks.get(id, {}) and game_deck(context, id) is None:
+    id = find_deck(context, typed, can_draw_from, declares=True)
+    if cups.LOST in game.decks.get(id, {}) and find_game_deck(context, id) is None:
         raise UserError(
             f"{id} leads no phase any more.",
             hint=phrase("Other decks: `/deck show`"),
@@ -323,13 +351,13 @@ def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]
     return id, cards.deck_from_json(context.game.decks[id])
 
 
-def _as_declared(context: Context, id: str) -> Deck:
+def _get_declared_deck(context: Context, id: str) -> Deck:
     """A deck as the log has it, or else as the game's files do."""
-    made = None if id in context.game.decks else game_deck(context, id)
+    made = None if id in context.game.decks else find_game_deck(context, id)
     return made.deck if made is not None else cards.deck_from_json(context.game.decks[id])
 
 
-async def drawn_cards(
+async def record_draw(
     context: Context,
     id: str,
     deck: Deck,
@@ -337,7 +365,7 @@ async def drawn_cards(
     does: str,
     seats: Sequence[str] = (),
     real: Sequence[str] = (),
-) -> tuple[int, cards.Drawn]:
+) -> tuple[int, cards.CardDraw]:
     """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so
     are the faces of all dice while cards of the deck are closed: with a face everybody could count
     what is missing before it."""
@@ -346,14 +374,16 @@ async def drawn_cards(
     if seats:
         check_no_cup(context, id)
     check_room(context, id, seats)
-    hands = await closed_hands(context, id)
+    hands = await load_closed_hands(context, id)
     number = ledger.next_number
-    source = await drawing_from(context, id, deck, real) if real else ledger.source()
+    source = (
+        await build_card_script(context, id, deck, real) if real else ledger.create_dice_source()
+    )
     closes = not real and closes_texts(context)  # refused before the first die
     drawn = cards.draw(id, deck, game.cards, count, source, hands, seats)
-    if not seats and not game.cards.get(cards.last_key(id)):
-        dice = [die.note() for die in drawn.dice]
-        said = cards.words(id, drawn.cards)
+    if not seats and not game.cards.get(cards.get_last_key(id)):
+        dice = [die.to_note() for die in drawn.dice]
+        said = cards.format_cards(id, drawn.cards)
         ledger.add(
             "draw",
             cards=drawn.out,
@@ -369,9 +399,9 @@ async def drawn_cards(
     out = dict(drawn.out)
     hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)} if seats else {}
     if seats or any(drawn.ends):
-        ledger.keep_hands(cards.hands_drawn(hands, drawn, seats, number))
-        out[cards.last_key(id)] = number
-    said = cards.words(id, [closed_words(count)] if seats else drawn.cards)
+        ledger.keep_hands(cards.compute_hands_after_draw(hands, drawn, seats, number))
+        out[cards.get_last_key(id)] = number
+    said = cards.format_cards(id, [closed_words(count)] if seats else drawn.cards)
     sides = [die.sides for die in drawn.dice]
     ledger.add(
         "draw", cards=out, does=does, deck=id, closed=sides, seats=[*seats], closes=closes,
@@ -380,10 +410,10 @@ async def drawn_cards(
     return number, drawn
 
 
-async def drawing_from(context: Context, id: str, deck: Deck, real: Sequence[str]) -> Script:
+async def build_card_script(context: Context, id: str, deck: Deck, real: Sequence[str]) -> Script:
     """The faces that draw these cards, of a real deck on the table. Raises UserError while cards of
     it are closed: what is left could be told from what is refused."""
-    if context.game.cards.get(cards.last_key(id)):
+    if context.game.cards.get(cards.get_last_key(id)):
         what = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
         raise UserError(
             what,
@@ -392,7 +422,9 @@ async def drawing_from(context: Context, id: str, deck: Deck, real: Sequence[str
             code="closed-cards",
         )
     return Script(
-        cards.faces_of(id, deck, context.game.cards, real, await names_of(context, id, deck.ids))
+        cards.find_faces(
+            id, deck, context.game.cards, real, await load_card_names(context, id, deck.ids)
+        )
     )
 
 
@@ -400,7 +432,7 @@ def check_chits(context: Context, id: str, how: str = "") -> None:
     """Raise UserError where a player would move chits of a cup that leads a phase: one could
     come twice, or never.
     """
-    if not (context.game.started and cups.leads(context.game, id, context.system)):
+    if not (context.game.started and cups.is_leading_phase(context.game, id, context.system)):
         return
     if (actor := context.actor).side or not actor.directs:
         hint = phrase("`/game undo` takes a chit back; a game master without a side may move them.")
@@ -410,7 +442,7 @@ def check_chits(context: Context, id: str, how: str = "") -> None:
 
 def check_no_cup(context: Context, id: str) -> None:
     """Raise UserError for a deck that leads a phase: nothing of it is ever closed."""
-    if cups.leads(context.game, id, context.system):
+    if cups.is_leading_phase(context.game, id, context.system):
         what = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
         hint = phrase("`/deck draw {id}` draws the next one.", id=id)
         raise UserError(what, hint=hint, option="deck", code="leads-phase")
@@ -420,13 +452,13 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
     """Raise UserError where a hand would hold more cards than the game allows, with one more for
     each of `seats`.
     """
-    made = game_deck(context, id) if seats else None
+    made = find_game_deck(context, id) if seats else None
     if made is None or not made.hand_limit:
         return
-    held = cards.hand_sizes(id, context.game.cards)
+    held = cards.count_hand_cards(id, context.game.cards)
     for seat, count in Counter(seats).items():
         if (had := held.get(seat, 0)) + count > made.hand_limit:
-            hand = hand_of(context, seat)
+            hand = format_hand_name(context, seat)
             what = (
                 f"{hand} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
             )
@@ -437,40 +469,40 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
             raise UserError(what, hint=hint, code="too-many")
 
 
-async def peek(context: Context) -> Reply:
+async def peek_at_cards(context: Context) -> Reply:
     """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are
     told. Raises UserError."""
-    options = context.options()
-    id, deck = found_deck(context, options["deck"] or "")
+    options = context.clean_options()
+    id, deck = find_deck_to_draw_from(context, options["deck"] or "")
     check_no_cup(context, id)
     game = context.game
     ledger = context.ledger
-    hands = await closed_hands(context, id)
-    there = cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
+    hands = await load_closed_hands(context, id)
+    there = cards.pile_size(id, deck, game.cards) + cards.count_known_ends(id, game.cards)
     if not there:
         raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
     count = min(options["count"], there)
-    seat = seat_of(game.players, ledger.person())
+    seat = get_seat(game.players, ledger.ensure_person())
     seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
     closes = closes_texts(context)  # refused before the first die
-    drawn = cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats)
+    drawn = cards.draw(id, deck, game.cards, len(seats), ledger.create_dice_source(), hands, seats)
     number = ledger.next_number
-    hands = cards.hands_drawn(hands, drawn, seats, number)
-    saw(hands, seat, hands[cards.TOP][:count])
+    hands = cards.compute_hands_after_draw(hands, drawn, seats, number)
+    note_seen_cards(hands, seat, hands[cards.TOP][:count])
     ledger.keep_hands(hands)
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
     ledger.add(
-        "draw", cards={**drawn.out, cards.last_key(id): number}, does="peek", deck=id,
+        "draw", cards={**drawn.out, cards.get_last_key(id): number}, does="peek", deck=id,
         closed=[die.sides for die in drawn.dice], closes=closes, hidden=hidden,
-        result=cards.words(id, [closed_words(count)]),
+        result=cards.format_cards(id, [closed_words(count)]),
     )  # fmt: skip
-    names = await names_of(context, id, deck.ids)
+    names = await load_card_names(context, id, deck.ids)
     next_ones = "the next card" if count == 1 else f"the next {count} cards"
     told = Reply(
-        f"{context.who} looks at {next_ones} of {id}",
-        (Small(f"{id}: {counts(context, id, deck)}"),),
-        buttons=(draw_button(context, id), context.button("undo", "Undo", number)),
+        f"{context.user_name} looks at {next_ones} of {id}",
+        (Small(f"{id}: {format_counts(context, id, deck)}"),),
+        buttons=(build_draw_button(context, id), context.build_button("undo", "Undo", number)),
         tone=SEALED,
     )
     title = f"On top of {id}: {', '.join(names[card] for _, card in hands[cards.TOP][:count])}"
@@ -480,7 +512,7 @@ async def peek(context: Context) -> Reply:
     return Reply(title, (small,), private=True, announce=told)
 
 
-def saw(
+def note_seen_cards(
     hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple[str, str]]
 ) -> None:
     """Note that a seat, or all, saw these cards on the known ends; what is there no more is
@@ -495,74 +527,82 @@ def saw(
         hands[one] = [(draw, "") for draw in seen if draw in ends]
 
 
-def hand_of(context: Context, seat: str) -> str:
+def format_hand_name(context: Context, seat: str) -> str:
     """Whose hand: `VC's hand`, `Anna's hand`; or which known end of a pile."""
     if seat in cards.ENDS:
         return cards.ENDS[seat]
-    return of_side(context.ledger.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
+    return format_possessive(
+        context.ledger.get_name(seat[1:]) if seat.startswith("@") else seat, "hand"
+    )
 
 
-def hand_button(context: Context) -> Button:
+def build_hand_button(context: Context) -> Button:
     """What shows whoever presses it their own hand."""
-    return context.button("hand", "Your hand")
+    return context.build_button("hand", "Your hand")
 
 
-def joined_lines(drawn: cards.Drawn) -> tuple[str, ...]:
+def describe_reshuffle(drawn: cards.CardDraw) -> tuple[str, ...]:
     """What is said where the discards were shuffled in."""
-    after = f" after {counted(drawn.joined, 'card')}" if drawn.joined else ""
+    after = f" after {format_count(drawn.joined, 'card')}" if drawn.joined else ""
     told = f"The pile was empty{after}: the discards were shuffled in{'' if after else ' first'}."
     return (told,) if drawn.joined >= 0 else ()
 
 
-def draw_button(context: Context, id: str) -> Button:
+def build_draw_button(context: Context, id: str) -> Button:
     """What draws one more, closed where the game says so."""
-    return context.button("drawmine" if _is_kept_in_hand(context, id) else "drawcard", "Draw", id)
+    return context.build_button(
+        "drawmine" if _is_kept_in_hand(context, id) else "drawcard", "Draw", id
+    )
 
 
 def _is_kept_in_hand(context: Context, id: str) -> bool:
-    made = game_deck(context, id)
+    made = find_game_deck(context, id)
     return made is not None and made.keep == HAND_KEPT
 
 
-def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
+def build_moved_reply(context: Context, title: str, id: str, deck: Deck) -> Reply:
     """What all see of cards that were moved; *Draw* is only under cards of open decks."""
-    draws = () if _is_kept_in_hand(context, id) else (draw_button(context, id),)
-    buttons = (*draws, context.button("undo", "Undo", context.game.number))
-    lines = (Small(f"{id}: {counts(context, id, deck)}"),)
+    draws = () if _is_kept_in_hand(context, id) else (build_draw_button(context, id),)
+    buttons = (*draws, context.build_button("undo", "Undo", context.game.number))
+    lines = (Small(f"{id}: {format_counts(context, id, deck)}"),)
     return Reply(title, lines, by=id, buttons=buttons)
 
 
-async def shuffle(context: Context) -> Reply:
+async def shuffle_deck(context: Context) -> Reply:
     """The discards go back into the pile; or names, separated by commas, are put in order.
     Raises UserError.
     """
-    typed = context.options()["what"] or ""
+    typed = context.clean_options()["what"] or ""
     if re.search("[,;]", typed):
-        return await _order(context, typed)
+        return await _order_names(context, typed)
     game = context.need_open()
     need_player(game, context.actor)
     out = game.cards
-    id = found(
-        context, typed, lambda one: bool(cards.at(one, DISCARD, out) or cards.ends_size(one, out))
+    id = find_deck(
+        context,
+        typed,
+        lambda one: bool(cards.count_at(one, DISCARD, out) or cards.count_known_ends(one, out)),
     )
     check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
-    discards = cards.at(id, DISCARD, game.cards)
-    if not discards and not cards.ends_size(id, game.cards):
+    discards = cards.count_at(id, DISCARD, game.cards)
+    if not discards and not cards.count_known_ends(id, game.cards):
         hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."
         raise UserError(f"{id} has no discards to shuffle in.", hint=hint, code="empty-pile")
-    known = cards.ends_size(id, game.cards)
+    known = cards.count_known_ends(id, game.cards)
     count = sum(discards.values()) + known
-    out = cards.without_ends(id, game.cards)
+    out = cards.remove_ends(id, game.cards)
     out = {key: some for key, some in out.items() if not key.startswith(f"{id}/{DISCARD}/")}
-    result = cards.words(id, [f"{count} cards"])
+    result = cards.format_cards(id, [f"{count} cards"])
     context.ledger.add("cards", cards=out, deck=id, does="shuffle", result=result)
-    told = [counted(count - known, "discard")] if discards else []
-    told += [f"{counted(known, 'card')} of known place"] if known else []
-    return moved(context, f"{context.who} shuffles {joined(told)} back into the pile", id, deck)
+    told = [format_count(count - known, "discard")] if discards else []
+    told += [f"{format_count(known, 'card')} of known place"] if known else []
+    return build_moved_reply(
+        context, f"{context.user_name} shuffles {join_names(told)} back into the pile", id, deck
+    )
 
 
-async def _order(context: Context, typed: str) -> Reply:
+async def _order_names(context: Context, typed: str) -> Reply:
     """The names in an order that dice give, one die each; anybody may ask for that, as for a
     roll.
     """
@@ -572,44 +612,51 @@ async def _order(context: Context, typed: str) -> Reply:
     if not 2 <= len(names) <= cards.MOST_DRAWN:
         what = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
         raise UserError(what, option="what", code="bad-value")
-    context.dice_game()
+    context.open_game_for_dice()
     ledger = context.ledger
     number = context.ledger.next_number
     ids = {f"{number}.w{place}": name for place, name in enumerate(names, 1)}
     closes = closes_texts(context)  # refused before the first die
-    drawn = cards.order([*ids], ledger.source())
+    drawn = cards.draw_order([*ids], ledger.create_dice_source())
     texts = {id.partition(".")[2]: name for id, name in ids.items()}
-    dice = [die.note() for die in drawn.dice]
+    dice = [die.to_note() for die in drawn.dice]
     ledger.add(
         "draw", does="names", dice=dice, texts=texts, closes=closes, result=", ".join(drawn.cards)
     )
     title = f"In order: {', '.join(ids[card] for card in drawn.cards)}"
     return Reply(
-        title, by=f"{context.who} shuffles names", buttons=(context.button("undo", "Undo", number),)
+        title,
+        by=f"{context.user_name} shuffles names",
+        buttons=(context.build_button("undo", "Undo", number),),
     )
 
 
-async def show(context: Context) -> Reply:
+async def show_decks(context: Context) -> Reply:
     """The decks here: what is in the pile, in play, discarded and out of the game."""
     game = context.need_game()
-    asked = context.options()["deck"]
+    asked = context.clean_options()["deck"]
     own = context.system.decks if context.system is not None else {}
-    ids = [comparison_key(asked)] if asked else [*deck_names(game, context.system)] or [""]
+    ids = [comparison_key(asked)] if asked else [*list_deck_names(game, context.system)] or [""]
     lines: list[Part] = []
     for name in ids:
-        id = name if name in own else found(context, name)
-        deck = _as_declared(context, id)
-        names = await names_of(context, id, deck.ids)
+        id = name if name in own else find_deck(context, name)
+        deck = _get_declared_deck(context, id)
+        names = await load_card_names(context, id, deck.ids)
         title = f"{own[id].title}. " if id in own and own[id].title.casefold() != id else ""
-        lines.append(Group(id, f"{title}{counts(context, id, deck)}", grave=True))
-        pile = cards.left(id, deck, game.cards)
+        lines.append(Group(id, f"{title}{format_counts(context, id, deck)}", grave=True))
+        pile = cards.list_pile(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
-            lines.append(Group(_closed_places(context, id), listed(names, pile)))
+            lines.append(
+                Group(_describe_closed_places(context, id), format_card_counts(names, pile))
+            )
         lines += [
-            Group(label, told) for label, told in await _seen_by_all(context, id, deck, names)
+            Group(label, told)
+            for label, told in await _list_cards_seen_by_all(context, id, deck, names)
         ]
         lines += (
-            described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
+            describe_cards(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN]
+            if asked
+            else ()
         )
     lines.append(
         Small(
@@ -620,21 +667,21 @@ async def show(context: Context) -> Reply:
         "Decks",
         tuple(lines),
         private=True,
-        buttons=tuple(draw_button(context, id) for id in ids[:1]),
+        buttons=tuple(build_draw_button(context, id) for id in ids[:1]),
     )
     return (
-        await offered(context, reply, context.button("drawdeck", "", id).action)
+        await offer_picture(context, reply, context.build_button("drawdeck", "", id).action)
         if len(ids) == 1
         else reply
     )
 
 
-async def _seen_by_all(
+async def _list_cards_seen_by_all(
     context: Context, id: str, deck: Deck, names: Names
 ) -> list[tuple[str, str]]:
     """The cards of a deck that all have seen, and where they are: the open ones, and what is known
     of the ends of its pile."""
-    ends = seen_ends(await closed_hands(context, id), cards.ALL).values()
+    ends = get_seen_ends(await load_closed_hands(context, id), cards.ALL).values()
     told = [
         ", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN])
         for row in ends
@@ -645,43 +692,52 @@ async def _seen_by_all(
         if {*row} - {UNSEEN}
     ]
     return [
-        *open_cards(id, deck, context.game.cards, names),
+        *list_open_cards(id, deck, context.game.cards, names),
         *((where, row) for where, row in known),
     ]
 
 
-def _closed_places(context: Context, id: str) -> str:
+def _describe_closed_places(context: Context, id: str) -> str:
     return (
-        "In the pile, or in a hand" if cards.hand_sizes(id, context.game.cards) else "In the pile"
+        "In the pile, or in a hand"
+        if cards.count_hand_cards(id, context.game.cards)
+        else "In the pile"
     )
 
 
 async def press_picture(context: Context, id: str) -> Reply:
     """What all can tell of what is left of a deck, drawn. Raises UserError."""
-    made = game_deck(context, id)
+    made = find_game_deck(context, id)
     game = context.need_game()
     if made is None and id not in game.decks:
         raise UserError("This button no longer works.", code="used-up")
-    deck = _as_declared(context, id)
-    names = await names_of(context, id, deck.ids)
-    left = dict(cards.left(id, deck, game.cards))
+    deck = _get_declared_deck(context, id)
+    names = await load_card_names(context, id, deck.ids)
+    left = dict(cards.list_pile(id, deck, game.cards))
     chips = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
-    lines = [f"{label}: {told}" for label, told in await _seen_by_all(context, id, deck, names)]
+    lines = [
+        f"{label}: {told}"
+        for label, told in await _list_cards_seen_by_all(context, id, deck, names)
+    ]
     title = made.title if made is not None else id
-    under = counts(context, id, deck)
-    return await deck_shown(context, title, under, _closed_places(context, id), chips, lines)
-
-
-def counts(context: Context, id: str, deck: Deck, sizes: cards.Sizes | None = None) -> str:
-    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell, by the
-    `sizes` of a draw.
-    """
-    return counted_cards(
-        deck, sizes or cards.sizes(id, context.game.cards), lambda seat: hand_of(context, seat)
+    under = format_counts(context, id, deck)
+    return await draw_deck(
+        context, title, under, _describe_closed_places(context, id), chips, lines
     )
 
 
-def found(
+def format_counts(context: Context, id: str, deck: Deck, sizes: cards.Sizes | None = None) -> str:
+    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell, by the
+    `sizes` of a draw.
+    """
+    return describe_card_counts(
+        deck,
+        sizes or cards.count_places(id, context.game.cards),
+        lambda seat: format_hand_name(context, seat),
+    )
+
+
+def find_deck(
     context: Context,
     typed: str,
     may_be: Callable[[str], bool] | None = None,
@@ -695,17 +751,17 @@ def found(
     id = comparison_key(typed)
     if id in decks:
         return id
-    here = deck_names(context.game, context.system)
-    ready = _ready(context)
+    here = list_deck_names(context.game, context.system)
+    ready = _list_ready_decks(context)
     likely = (
         here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
     )
     if not id and len(likely) == 1 and (id := likely[0]) in decks:
         return id
     if declares and id in ready:
-        declare(context, id, ready[id].cards, ready[id].empty)
+        declare_deck(context, id, ready[id].cards, ready[id].empty)
         return id
-    led = str(phase_of(context.game, context.system).get(LED_BY, ""))
+    led = str(get_phase(context.game, context.system).get(LED_BY, ""))
     if id in here or (led and not here and id in ("", led)):
         first = phrase("`/deck draw {id}` draws the first.", id=id or led)
         raise UserError(
@@ -725,23 +781,25 @@ def found(
     raise UserError(what, hint=hint, option="deck", code="unknown-deck")
 
 
-async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:
+async def load_card_names(context: Context, id: str, ids: Iterable[str]) -> Names:
     """How these cards are called; words that were deleted are numbered."""
     ledger = context.ledger
     ids = [*ids]
     typed_in = {
         card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))
     }
-    made = game_deck(context, id)
+    made = find_game_deck(context, id)
     if not typed_in:
         return {
-            card: made.names.get(card, card) if made is not None else cards.name_of(id, card)
+            card: made.names.get(card, card)
+            if made is not None
+            else cards.format_card_name(id, card)
             for card in ids
         }
     numbers = {int(found[1]) for found in typed_in.values()}
     rows = [row for row in ledger.new_texts if row.event in numbers]
     for number in sorted(numbers):
-        rows += await context.store.texts(ledger.row, after=number - 1, before=number + 1)
+        rows += await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
     typed = {f"{row.event}.{row.key}": row.text for row in rows}
     called = {card: typed.get(card) or f"card {found[2][1:]}" for card, found in typed_in.items()}
     return {card: called.get(card, card) for card in ids}

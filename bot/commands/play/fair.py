@@ -4,17 +4,17 @@ time.
 
 from dataclasses import replace
 
-from bot.commands.channel_games import turn_to
+from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context, closes_texts
-from bot.commands.play.decks import hand_of
-from bot.game.rights import are_open, is_alone, need_director, need_player
-from bot.interface.reply.reply import Reply
+from bot.commands.play.decks import format_hand_name
+from bot.game.rights import are_texts_open, is_alone, need_director, need_player
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import short
-from bot.rules.proof.fair import NO_TEXTS, digest
-from bot.rules.text.names import joined
+from bot.rules.proof.chain import shorten_hash
+from bot.rules.proof.fair import NO_TEXTS, compute_digest
+from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
-from bot.verification.follows.cards import seats_with_cards
+from bot.ui.reply.reply import Reply
+from bot.verification.follows.cards import list_seats_with_cards
 
 MAX_TEXTS = 200
 MAX_OWN = 3
@@ -24,23 +24,23 @@ doubt the host.
 MAX_TEXT = 500
 
 
-async def show(context: Context) -> Reply:
+async def show_fairness(context: Context) -> Reply:
     """Commitment, texts and head: what everybody may note down to check the log later."""
-    await turn_to(context, context.options()["game"])
+    await use_named_game(context, context.clean_options()["game"])
     if not context.ledger.row:
-        return await _before_free_play(context)
+        return await _show_next_commitment(context)
     game = context.game
-    seeds = await context.store.seeds(context.ledger.row)
+    seeds = await context.store.load_seeds(context.ledger.row)
     seed = context.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
-    (first,) = await context.store.events_at(context.ledger.row, [1])
+    (first,) = await context.store.load_events_at(context.ledger.row, [1])
     if first.data.get("unannounced") and seed.epoch == 1:
         lines.append(
             "This commitment was not announced before the first roll: nobody could see it ahead."
         )
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
-    if are_open(game):
+    if are_texts_open(game):
         lines.append(
             phrase(
                 'Texts are open: `/fair add "your words"` makes your own text part of these dice.'
@@ -59,19 +59,19 @@ async def show(context: Context) -> Reply:
         )
     )
     lines.append(
-        f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}"
+        f"Commitment to the seed of the next free play here: {(await context.get_next_seed()).commitment}"
     )
     return Reply(
         "How the dice are proved",
         tuple(lines),
-        footer=(f"#{game.number}", short(context.ledger.head)),
+        footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
     )
 
 
-async def _before_free_play(context: Context) -> Reply:
+async def _show_next_commitment(context: Context) -> Reply:
     """The commitment of the dice that the first roll here will use, so that it is known before."""
     lines = (
-        f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}",
+        f"Commitment to the seed of the next free play here: {(await context.get_next_seed()).commitment}",
         phrase(
             "The first roll in a channel where nothing is played uses it. `/game start` begins with a seed of its own."
         ),
@@ -80,15 +80,15 @@ async def _before_free_play(context: Context) -> Reply:
     return Reply("No dice have been rolled here yet", lines)
 
 
-async def add(context: Context) -> Reply:
+async def add_text(context: Context) -> Reply:
     """A player's text becomes part of the dice; only before the first one, so whoever doubts the
     host speaks last. Raises UserError."""
-    text = context.options()["text"].strip()
+    text = context.clean_options()["text"].strip()
     game = context.open_game()
     need_player(game, context.actor)
     seed = context.ledger.seed
     assert seed is not None
-    if not are_open(game):
+    if not are_texts_open(game):
         raise UserError(
             "The texts in these dice are closed.",
             hint=phrase("`/fair reveal` starts a new seed."),
@@ -100,7 +100,7 @@ async def add(context: Context) -> Reply:
         )
     if len(seed.texts) >= MAX_TEXTS:
         raise UserError(f"There are {MAX_TEXTS} texts already.", code="too-many-texts")
-    if await _own_texts(context, seed.first_event) >= MAX_OWN:
+    if await _count_own_texts(context, seed.first_event) >= MAX_OWN:
         raise UserError(
             f"You have added {MAX_OWN} texts already; leave the last word to others.",
             code="too-many-texts",
@@ -108,41 +108,44 @@ async def add(context: Context) -> Reply:
     # Whose texts were deleted meanwhile still have their part: their digest stands for them.
     deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
     texts = (*(seed.texts or deleted), text)
-    context.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
+    context.ledger.change_seed(replace(seed, texts=texts, digest=compute_digest(texts)))
     context.ledger.add(
-        "fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added"
+        "fair",
+        texts={"text": text},
+        secret={"digest": compute_digest(texts)},
+        result="a text was added",
     )
     closer = phrase("The next roll closes the texts, or `/fair close`")
-    if not is_alone(game, context.ledger.person()):
+    if not is_alone(game, context.ledger.ensure_person()):
         closer = phrase(
             "Somebody other than {who} closes the texts, by rolling or with `/fair close`",
-            who=context.who,
+            who=context.user_name,
         )
     return Reply(
-        f"{context.who} adds a text to the dice",
+        f"{context.user_name} adds a text to the dice",
         (
             f'"{text}"',
-            f"SHA-256 of the texts: {digest(texts)}",
+            f"SHA-256 of the texts: {compute_digest(texts)}",
             closer,
         ),
-        buttons=(context.button("close", "Close", game.epoch),),
+        buttons=(context.build_button("close", "Close", game.epoch),),
     )
 
 
-async def _own_texts(context: Context, since: int) -> int:
+async def _count_own_texts(context: Context, since: int) -> int:
     """Return how many texts of the asker's are in the dice from the event `since` on."""
     own = {
         row.person for row in context.ledger.persons.values() if row.user == context.command.who.key
     }
-    texts = await context.store.texts(context.ledger.row, after=since - 1)
+    texts = await context.store.load_texts(context.ledger.row, after=since - 1)
     return sum(text.key == "text" and text.person in own for text in texts)
 
 
-async def close(context: Context) -> Reply:
+async def close_texts(context: Context) -> Reply:
     """No text is added from now on. Whoever added the last one cannot say so. Raises UserError."""
     game = context.need_open()
     need_player(game, context.actor)
-    if not are_open(game):
+    if not are_texts_open(game):
         hint = phrase("`/fair reveal` starts a new seed.")
         raise UserError(
             "The texts in these dice are already closed.", hint=hint, code="texts-closed"
@@ -155,7 +158,8 @@ async def close(context: Context) -> Reply:
         )
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
     return Reply(
-        f"{context.who} closes the texts in the dice", (f"SHA-256 of the texts: {game.digest}",)
+        f"{context.user_name} closes the texts in the dice",
+        (f"SHA-256 of the texts: {game.digest}",),
     )
 
 
@@ -165,10 +169,10 @@ async def press_close(context: Context, epoch: str) -> Reply:
         raise UserError(
             "A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone"
         )
-    return await close(context)
+    return await close_texts(context)
 
 
-async def reveal(context: Context) -> Reply:
+async def reveal_seed(context: Context) -> Reply:
     """Publish the seed so that every die can be recomputed, and begin a new one. Raises
     UserError.
     """
@@ -180,8 +184,8 @@ async def reveal(context: Context) -> Reply:
         closed = ", ".join(f"#{number}" for number in under)
         what = f"Some rolls are still sealed ({closed}); the seed would give them away."
         raise UserError(what, hint=phrase("Open them first: `/game reveal`."), code="still-sealed")
-    if holding := seats_with_cards(game.cards, game.decks):
-        hands = joined(hand_of(context, seat) for seat in holding)
+    if holding := list_seats_with_cards(game.cards, game.decks):
+        hands = join_names(format_hand_name(context, seat) for seat in holding)
         what = f"Cards are still closed ({hands}); the seed would give them away."
         raise UserError(
             what,
@@ -189,7 +193,7 @@ async def reveal(context: Context) -> Reply:
             code="still-sealed",
         )
     number = context.ledger.next_number
-    secret = context.ledger.fresh_secret()
+    secret = context.ledger.create_secret()
     context.ledger.change_seed(replace(seed, revealed=number))
     told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
     out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
@@ -203,4 +207,4 @@ async def reveal(context: Context) -> Reply:
         f"It was promised as {seed.commitment}. grognard verify recomputes every die from it.",
         f"New dice begin: commitment to seed {secret['epoch']}: {secret['commitment']}",
     )
-    return Reply(f"{context.who} reveals the seed of the dice", lines)
+    return Reply(f"{context.user_name} reveals the seed of the dice", lines)

@@ -9,34 +9,39 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from bot.commands.closed_piles import find_game_deck, load_closed_hands
 from bot.commands.context import Context
-from bot.commands.log.undo import manages, reason_to_stand_in
-from bot.commands.piles import closed_hands, game_deck
+from bot.commands.log.undo import find_stand_in_reason, manages_game_channel
 from bot.commands.play import decks
 from bot.commands.turns.mentions import call_sides
 from bot.game import cups
-from bot.game.decks import deck_names, seen_ends
+from bot.game.decks import get_seen_ends, list_deck_names
 from bot.game.rights import need_player
 from bot.game.sides import find_side
 from bot.game.state import DRAW, Game, Json
-from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import SEALED, Button, Menu, MenuEntry, Reply
-from bot.interface.typing.command_text import quoted
-from bot.places.forms import form_button
+from bot.preferences.forms import build_form_button
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import UNSEEN
-from bot.rules.text.names import counted, joined
+from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import ITEM_ENDS, NameIndex, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
-from bot.stores.base import DAY
-from bot.stores.records import Doc
-from bot.systems.deck_file import AFTER
-from bot.verification.follows.cards import agreed_key, holders, persons_at, seat_of
-from bot.verification.follows.cards import counted as closed_words
+from bot.rulesets.deck_file import AFTER
+from bot.storage.base import DAY
+from bot.storage.records import Doc
+from bot.ui.reply.parts import Group, Part, Small
+from bot.ui.reply.reply import SEALED, Button, Menu, MenuEntry, Reply
+from bot.ui.typing.command_text import quote_value
+from bot.verification.follows.cards import format_closed_count as closed_words
+from bot.verification.follows.cards import (
+    get_agreement_key,
+    get_seat,
+    list_holders,
+    list_persons_at,
+)
 
 MOST = 25
 """Cards of a menu; a larger hand has several pages."""
@@ -49,62 +54,70 @@ _MOVES = {
 }
 
 
-async def discard(context: Context) -> Reply:
+async def discard_cards(context: Context) -> Reply:
     """Cards in play, or in one's hand, go to the discards; out of the game where that is asked
     for.
     """
-    return await _move(context, "remove" if context.options()["out"] else "discard")
+    return await _move_open_cards(
+        context, "remove" if context.clean_options()["out"] else "discard"
+    )
 
 
-async def put_back(context: Context) -> Reply:
+async def return_cards(context: Context) -> Reply:
     """Cards in play or discarded go back into the pile; those in one's hand do so closed."""
-    return await _move(context, "return", _ENDS[context.options()["place"]])
+    return await _move_open_cards(context, "return", _ENDS[context.clean_options()["place"]])
 
 
 _ENDS = {"pile": "", "top": cards.TOP, "bottom": cards.BOTTOM}
 
 
-async def _move(context: Context, does: str, end: str = "") -> Reply:
-    options = context.options()
+async def _move_open_cards(context: Context, does: str, end: str = "") -> Reply:
+    options = context.clean_options()
     game = context.need_open()
     need_player(game, context.actor)
-    id = await _deck_of(context, _MOVES[does][0])
+    id = await _find_deck(context, _MOVES[does][0])
     decks.check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
-    names = await decks.names_of(context, id, deck.ids)
-    there = {place: cards.at(id, place, game.cards) for place in _MOVES[does][0]}
+    names = await decks.load_card_names(context, id, deck.ids)
+    there = {place: cards.count_at(id, place, game.cards) for place in _MOVES[does][0]}
     typed = clean_name(options["cards"], 1_000)
     try:
-        wanted = _wanted(typed, id, deck, names, there)
+        wanted = _find_open_cards(typed, id, deck, names, there)
     except UserError:
-        if does == "remove" or not cards.hand_sizes(id, game.cards).get(_own(context)):
+        if does == "remove" or not cards.count_hand_cards(id, game.cards).get(
+            _get_hand_owner(context)
+        ):
             raise
-        return await _out_of_hand(
+        return await _move_out_of_hand(
             context, id, "discard" if does == "discard" else "back", typed, end=end
         )
     if end:
         decks.check_no_cup(context, id)
         return await _put_at_end(context, id, deck, names, wanted, end)
     told = []
-    for act, some in _by_what_becomes(context, id, does, wanted).items():
+    for act, some in _group_by_destination(context, id, does, wanted).items():
         before, (places, to, verb) = context.game, _MOVES[act]
-        out = cards.take(id, before.cards, some, places, to)
+        out = cards.take_cards(id, before.cards, some, places, to)
         took = [
             card
-            for _, card in cards.taken(id, deck, before.cards, dict.fromkeys(before.cards, 0) | out)
+            for _, card in cards.list_taken_cards(
+                id, deck, before.cards, dict.fromkeys(before.cards, 0) | out
+            )
         ]
-        context.ledger.add("cards", cards=out, deck=id, does=act, result=cards.words(id, took))
+        context.ledger.add(
+            "cards", cards=out, deck=id, does=act, result=cards.format_cards(id, took)
+        )
         told.append(f"{verb} {', '.join(names[card] for card in took)}")
-    return decks.moved(context, f"{context.who} {'; '.join(told)}", id, deck)
+    return decks.build_moved_reply(context, f"{context.user_name} {'; '.join(told)}", id, deck)
 
 
-def _by_what_becomes(
+def _group_by_destination(
     context: Context, id: str, does: str, wanted: Sequence[str]
 ) -> Mapping[str, list[str]]:
     """The cards by what happens to them: those that are discarded go where the game's files say
     that they go after.
     """
-    made = game_deck(context, id)
+    made = find_game_deck(context, id)
     found = dict[str, list[str]]()
     for card in wanted:
         goes = (
@@ -123,27 +136,27 @@ async def _put_at_end(
     which they are.
     """
     game = context.game
-    hands = await closed_hands(context, id)
+    hands = await load_closed_hands(context, id)
     number = context.ledger.next_number
     put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
-    hands[end] = cards.with_ends(hands, end, put)
-    decks.saw(hands, cards.ALL, put)
+    hands[end] = cards.put_back_on_end(hands, end, put)
+    decks.note_seen_cards(hands, cards.ALL, put)
     context.ledger.keep_hands(hands)
-    out = cards.put(
-        id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number
+    out = cards.put_on_end(
+        id, cards.take_cards(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number
     )
-    said = cards.words(id, wanted)
+    said = cards.format_cards(id, wanted)
     context.ledger.add("cards", cards=out, deck=id, does="return", to=end, result=said)
     where = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
-    return decks.moved(
+    return decks.build_moved_reply(
         context,
-        f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}",
+        f"{context.user_name} puts {where}: {', '.join(names[card] for card in wanted)}",
         id,
         deck,
     )
 
 
-def _wanted(
+def _find_open_cards(
     typed: str, id: str, deck: Deck, names: decks.Names, there: Mapping[str, Mapping[str, int]]
 ) -> list[str]:
     """The cards that are meant among those that lie open. Raises UserError for any other, and
@@ -152,7 +165,7 @@ def _wanted(
     if comparison_key(typed) == "all":
         wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
     else:
-        wanted = [_card(one, names, there) for one in _split(typed)]
+        wanted = [_find_open_card(one, names, there) for one in _split_cards(typed)]
     if not wanted or len(wanted) > cards.MOST_DRAWN:
         what = (
             f"At most {cards.MOST_DRAWN} cards are moved at once."
@@ -170,13 +183,13 @@ def _wanted(
     return wanted
 
 
-def _split(typed: str) -> list[str]:
+def _split_cards(typed: str) -> list[str]:
     return [card for piece in re.split(ITEM_ENDS, typed) if (card := piece.strip())]
 
 
-def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> str:
+def _find_open_card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> str:
     """The card that is meant, by its name or id. Raises UserError for one that is not there."""
-    card = _named(typed, names)
+    card = _find_card_by_name(typed, names)
     if any(card in some for some in there.values()):
         return card
     shown = [names[card] for some in there.values() for card in some]
@@ -188,22 +201,22 @@ def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]
     raise UserError(what, hint=hint, option="cards", code="unknown-card")
 
 
-def _named(typed: str, names: decks.Names) -> str:
+def _find_card_by_name(typed: str, names: decks.Names) -> str:
     """The card that is called so; what is typed, for none."""
     called = NameIndex({card.casefold(): card for card in names})
     called |= {name.casefold(): card for card, name in reversed([*names.items()])}
     return called.get(typed.casefold()) or typed
 
 
-def _own(context: Context) -> str:
+def _get_hand_owner(context: Context) -> str:
     """The seat of who asks."""
-    return seat_of(context.game.players, context.ledger.known_person())
+    return get_seat(context.game.players, context.ledger.find_person())
 
 
-async def deal(context: Context) -> Reply:
+async def deal_cards(context: Context) -> Reply:
     """Cards for each side that somebody plays, one after the other, closed. Raises UserError."""
-    options = context.options()
-    id, deck = decks.found_deck(context, options["deck"] or "")
+    options = context.clean_options()
+    id, deck = decks.find_deck_to_draw_from(context, options["deck"] or "")
     game = context.game
     count = options["count"]
     sides = [side for side in game.sides if side in game.players.values()]
@@ -213,56 +226,61 @@ async def deal(context: Context) -> Reply:
     if count * len(sides) > cards.MOST_DRAWN:
         most = cards.MOST_DRAWN // len(sides)
         raise UserError(f"At most {most} each are dealt at once.", option="count", code="bad-value")
-    number, drawn = await decks.drawn_cards(
+    number, drawn = await decks.record_draw(
         context, id, deck, count * len(sides), "deal", sides * count
     )
     return Reply(
-        f"{context.who} deals {counted(count, 'card')} each to {joined(sides)}",
-        (*decks.joined_lines(drawn), Small(f"{id}: {decks.counts(context, id, deck)}")),
+        f"{context.user_name} deals {format_count(count, 'card')} each to {join_names(sides)}",
+        (
+            *decks.describe_reshuffle(drawn),
+            Small(f"{id}: {decks.format_counts(context, id, deck)}"),
+        ),
         by=f"from {id}",
-        buttons=(decks.hand_button(context), context.button("undo", "Undo", number)),
+        buttons=(decks.build_hand_button(context), context.build_button("undo", "Undo", number)),
         tone=SEALED,
     )
 
 
-async def play(context: Context) -> Reply:
+async def play_cards(context: Context) -> Reply:
     """Cards out of one's hand, for all to see."""
-    return await _from_options(context, "play")
+    return await _move_typed_cards_from_hand(context, "play")
 
 
-async def _from_options(context: Context, does: str) -> Reply:
+async def _move_typed_cards_from_hand(context: Context, does: str) -> Reply:
     need_player(context.need_open(), context.actor)
-    id = await _deck_of(context)
-    return await _out_of_hand(context, id, does, clean_name(context.options()["cards"], 1_000))
+    id = await _find_deck(context)
+    return await _move_out_of_hand(
+        context, id, does, clean_name(context.clean_options()["cards"], 1_000)
+    )
 
 
-async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
+async def _find_deck(context: Context, places: Sequence[str] = ()) -> str:
     """The deck that is meant: of several, where none is named, the one that has cards in these
     `places` or in the hand of who asks; of several such the one that has there what is typed."""
     game = context.game
-    options = context.options()
-    own = _own(context)
+    options = context.clean_options()
+    own = _get_hand_owner(context)
     typed = options["deck"] or ""
-    words = {comparison_key(one) for one in _split(clean_name(options["cards"], 1_000))}
+    words = {comparison_key(one) for one in _split_cards(clean_name(options["cards"], 1_000))}
     there = dict[str, set[str]]()
     for id in () if typed else game.decks:
-        held = [card for _, card in (await closed_hands(context, id)).get(own, ())]
+        held = [card for _, card in (await load_closed_hands(context, id)).get(own, ())]
         for place in (*places, f"{KNOWN}/{own}"):
-            held += cards.at(id, place, game.cards)
+            held += cards.count_at(id, place, game.cards)
         if held:
             there[id] = {
                 comparison_key(one)
-                for one in (*held, *(await decks.names_of(context, id, held)).values())
+                for one in (*held, *(await decks.load_card_names(context, id, held)).values())
             }
     likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
     if places and words == {"all"}:
-        likely = [id for id in there if cards.at(id, PLAY, game.cards)] or list(there)
-    return likely[0] if len(likely) == 1 else decks.found(context, typed)
+        likely = [id for id in there if cards.count_at(id, PLAY, game.cards)] or list(there)
+    return likely[0] if len(likely) == 1 else decks.find_deck(context, typed)
 
 
-async def give(context: Context) -> Reply:
+async def give_cards(context: Context) -> Reply:
     """Cards of one's hand go to another, closed: sealed anew for whoever gets them."""
-    return await _from_options(context, "give")
+    return await _move_typed_cards_from_hand(context, "give")
 
 
 async def press_card(context: Context, about: str) -> Reply:
@@ -272,16 +290,18 @@ async def press_card(context: Context, about: str) -> Reply:
     does, id, draw, *rest = [*about.split(":"), "", ""]
     if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
-    hands = await closed_hands(context, id)
-    place = next((at for at, one in enumerate(hands.get(_own(context), ())) if one[0] == draw), -1)
+    hands = await load_closed_hands(context, id)
+    place = next(
+        (at for at, one in enumerate(hands.get(_get_hand_owner(context), ())) if one[0] == draw), -1
+    )
     try:
         need_player(context.need_open(), context.actor)
         if place < 0 and draw[:1] != "=":
             raise UserError("That card is no longer in your hand.", code="unknown-card")
-        to = _others(context).get(rest[0], "") if does == "give" else ""
+        to = _list_recipients(context).get(rest[0], "") if does == "give" else ""
         if does == "give" and not to:
             return await _ask_recipient(context, id, draw)
-        told = await _out_of_hand(context, id, does, "", draw, to)
+        told = await _move_out_of_hand(context, id, does, "", draw, to)
     except UserError as error:
         shown = await press_hand(context, "")
         return replace(
@@ -294,55 +314,58 @@ async def press_card(context: Context, about: str) -> Reply:
     )
 
 
-def _others(context: Context) -> dict[str, str]:
+def _list_recipients(context: Context) -> dict[str, str]:
     """Return the other seats that may be given a card, by button key: a side's index, or `@person`."""
     game = context.game
-    own = _own(context)
+    own = _get_hand_owner(context)
     if game.sides:
         return {
             str(at): one
             for at, one in enumerate(game.sides)
             if one in game.players.values() and one != own
         }
-    present = (f"@{person}" for person in sorted(context.ledger.present()))
+    present = (f"@{person}" for person in sorted(context.ledger.list_present_persons()))
     return {seat: seat for seat in [one for one in present if one != own][:MOST_ASKED]}
 
 
 async def _ask_recipient(context: Context, id: str, draw: str) -> Reply:
     """Build the private question of who gets a card. It replaces the hand's window."""
-    names = await decks.names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
-    held = (await closed_hands(context, id)).get(_own(context), [])
-    card = _chosen(id, "", draw, held, {}, names)[0]
+    names = await decks.load_card_names(
+        context, id, cards.deck_from_json(context.game.decks[id]).ids
+    )
+    held = (await load_closed_hands(context, id)).get(_get_hand_owner(context), [])
+    card = _find_own_cards(id, "", draw, held, {}, names)[0]
     labels = {
-        at: context.ledger.name_of(one[1:]) if one[0] == "@" else one
-        for at, one in _others(context).items()
+        at: context.ledger.get_name(one[1:]) if one[0] == "@" else one
+        for at, one in _list_recipients(context).items()
     }
     buttons = [
-        context.button("handcard", label[:40], "give", id, draw, at) for at, label in labels.items()
+        context.build_button("handcard", label[:40], "give", id, draw, at)
+        for at, label in labels.items()
     ]
-    back = context.button("handpage", "Back", 0)
+    back = context.build_button("handpage", "Back", 0)
     return Reply(
         f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back), window=True
     )
 
 
-async def _out_of_hand(
+async def _move_out_of_hand(
     context: Context, id: str, does: str, typed: str, draw: str = "", end: str = ""
 ) -> Reply:
     """Cards leave one's hand, into that of another or to an `end` of the pile. Of several copies it
     is one that all know, else the oldest."""
     game = context.game
     ledger = context.ledger
-    seat = _own(context)
+    seat = _get_hand_owner(context)
     deck = cards.deck_from_json(game.decks[id])
-    names = await decks.names_of(context, id, deck.ids)
-    hands = await closed_hands(context, id)
+    names = await decks.load_card_names(context, id, deck.ids)
+    hands = await load_closed_hands(context, id)
     own = hands.get(seat, [])
-    known = Counter(cards.known_cards(id, seat, game.cards))
+    known = Counter(cards.count_known_cards(id, seat, game.cards))
     if does in ("give", "back"):
         known.clear()
-    wanted = _chosen(id, typed, draw, own, known, names)
-    to = (end or _receiver(context, seat)) if does == "give" else end
+    wanted = _find_own_cards(id, typed, draw, own, known, names)
+    to = (end or _find_receiver(context, seat)) if does == "give" else end
     moves = list[tuple[str, str]]()
     decks.check_room(context, id, [to] * len(wanted) if does == "give" else ())
     number = ledger.next_number
@@ -351,26 +374,30 @@ async def _out_of_hand(
     for card in wanted:
         if known[card]:
             known[card] -= 1
-            out[cards.key(id, f"{KNOWN}/{seat}", card)] -= 1
+            out[cards.get_card_key(id, f"{KNOWN}/{seat}", card)] -= 1
         else:
             held = next(one for one in own if one[1] == card)
             own.remove(held)
             at = sum(key.startswith("from.") for key in hidden) + 1
             hidden[f"from.{at}"] = held[0]
-            out[cards.key(id, HAND, seat)] -= 1
+            out[cards.get_card_key(id, HAND, seat)] -= 1
             if to:
                 hidden[f"card.{at}"] = card
                 moves.append((f"{number}.{at}", card))
-                out[cards.key(id, HAND, to)] = out.get(cards.key(id, HAND, to), 0) + 1
+                out[cards.get_card_key(id, HAND, to)] = (
+                    out.get(cards.get_card_key(id, HAND, to), 0) + 1
+                )
         if goes := {"play": PLAY, "discard": DISCARD}.get(does):
-            out[cards.key(id, goes, card)] = out.get(cards.key(id, goes, card), 0) + 1
+            out[cards.get_card_key(id, goes, card)] = (
+                out.get(cards.get_card_key(id, goes, card), 0) + 1
+            )
     if hidden:
         if to:
-            hands[to] = cards.with_ends(hands, to, moves)
+            hands[to] = cards.put_back_on_end(hands, to, moves)
         if end in cards.ENDS:
-            decks.saw(hands, seat, moves)
+            decks.note_seen_cards(hands, seat, moves)
         context.ledger.keep_hands(hands)
-        out[cards.last_key(id)] = number
+        out[cards.get_last_key(id)] = number
     said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
     now = {key: count for key, count in out.items() if count}
     ledger.add(
@@ -381,12 +408,12 @@ async def _out_of_hand(
         seat=seat,
         to=to,
         hidden=hidden,
-        result=cards.words(id, said),
+        result=cards.format_cards(id, said),
     )
-    return _told(context, id, deck, does, wanted, names, to)
+    return _build_move_reply(context, id, deck, does, wanted, names, to)
 
 
-def _told(
+def _build_move_reply(
     context: Context,
     id: str,
     deck: Deck,
@@ -397,18 +424,23 @@ def _told(
 ) -> Reply:
     """What all see of cards that left a hand, and what their holder does."""
     named = [names[card] for card in wanted]
-    small = Small(f"{id}: {decks.counts(context, id, deck)}")
-    buttons = (decks.hand_button(context), context.button("undo", "Undo", context.game.number))
+    small = Small(f"{id}: {decks.format_counts(context, id, deck)}")
+    buttons = (
+        decks.build_hand_button(context),
+        context.build_button("undo", "Undo", context.game.number),
+    )
     if does in ("play", "discard"):
-        title = f"{context.who} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
-        uses = _use_buttons(context, id, wanted) if does == "play" else ()
+        title = (
+            f"{context.user_name} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
+        )
+        uses = _build_use_buttons(context, id, wanted) if does == "play" else ()
         return Reply(title, (small,), by=f"from {id}", buttons=(*uses, *buttons))
-    whose = decks.hand_of(context, to) if to else "the pile"
+    whose = decks.format_hand_name(context, to) if to else "the pile"
     into = f"into {whose}" if to else f"back into {whose}"
     if to in cards.ENDS:
         into = f"on {whose}" if to == cards.TOP else f"at {whose}"
     told = Reply(
-        f"{context.who} {'puts' if does == 'back' else 'gives'} {counted(len(named), 'closed card')} {into}",
+        f"{context.user_name} {'puts' if does == 'back' else 'gives'} {format_count(len(named), 'closed card')} {into}",
         (small,), by=f"of {id}", buttons=buttons, tone=SEALED,
     )  # fmt: skip
     return (
@@ -418,7 +450,7 @@ def _told(
     )
 
 
-def _use_buttons(context: Context, id: str, played: Sequence[str]) -> tuple[Button, ...]:
+def _build_use_buttons(context: Context, id: str, played: Sequence[str]) -> tuple[Button, ...]:
     """Return a button that opens the form of each sequence that uses the card just played."""
     if context.system is None or len(played) != 1:
         return ()
@@ -428,11 +460,11 @@ def _use_buttons(context: Context, id: str, played: Sequence[str]) -> tuple[Butt
             if id in option.in_play and played[0] in option.values:
                 path = (context.system.id, sequence.id)
                 given = {option.name: played[0]}
-                found.append(form_button(path, given, sequence.verb, context.registry))
+                found.append(build_form_button(path, given, sequence.verb, context.registry))
     return tuple([button._replace(style="primary") for button in found])
 
 
-def _chosen(
+def _find_own_cards(
     id: str,
     typed: str,
     draw: str,
@@ -449,7 +481,7 @@ def _chosen(
     elif comparison_key(typed) == "all":
         wanted = [*there.elements()]
     else:
-        wanted = [_named(one, names) for one in _split(typed)]
+        wanted = [_find_card_by_name(one, names) for one in _split_cards(typed)]
     if not wanted or len(wanted) > cards.MOST_DRAWN or Counter(wanted) - there:
         lacking = next((names.get(card, typed) for card in Counter(wanted) - there), "such a card")
         what = f"You do not hold {lacking}." if there else f"You hold no cards of {id}."
@@ -459,18 +491,18 @@ def _chosen(
     return wanted
 
 
-def _receiver(context: Context, seat: str) -> str:
+def _find_receiver(context: Context, seat: str) -> str:
     """The seat that is given cards. Raises UserError for one's own, and for somebody who is not
     there.
     """
     game = context.game
-    typed = context.options()["to"]
+    typed = context.clean_options()["to"]
     if game.sides:
         to = find_side(game, typed)
         if to not in game.players.values():
             raise UserError(f"Nobody plays {to}.", option="to", code="nobody")
     else:
-        present = context.ledger.present()
+        present = context.ledger.list_present_persons()
         persons = [row for row in context.ledger.persons.values() if row.person in present]
         to = next(
             (
@@ -489,10 +521,10 @@ def _receiver(context: Context, seat: str) -> str:
     return to
 
 
-async def hand(context: Context) -> Reply:
+async def show_hand_or_agree(context: Context) -> Reply:
     """One's own hand; or the word that hands may be opened when the game ends."""
-    if context.options()["agree"]:
-        told = await agree(context)
+    if context.clean_options()["agree"]:
+        told = await agree_to_open_hands(context)
         return Reply("You agree to open your hand when the game ends", private=True, announce=told)
     return await press_hand(context, "")
 
@@ -500,7 +532,7 @@ async def hand(context: Context) -> Reply:
 async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
     game = context.need_game()
-    seat = _own(context)
+    seat = _get_hand_owner(context)
     # behind it, of the hand on show: the event behind which that was drawn
     first = about.partition(":")[0]
     asked = int(first) if first.isdecimal() and len(first) < 4 else 0
@@ -509,14 +541,14 @@ async def press_hand(context: Context, about: str) -> Reply:
     holds = False
     for id, declared in game.decks.items():
         deck = cards.deck_from_json(declared)
-        known = cards.known_cards(id, seat, game.cards)
-        hands = await closed_hands(context, id) if cards.at(id, HAND, game.cards) else {}
+        known = cards.count_known_cards(id, seat, game.cards)
+        hands = await load_closed_hands(context, id) if cards.count_at(id, HAND, game.cards) else {}
         own = hands.get(seat, [])
-        ends = seen_ends(hands, seat)
+        ends = get_seen_ends(hands, seat)
         ends = {end: row for end, row in ends.items() if {*row} - {UNSEEN}}
         if not own and not known and not ends:
             continue
-        names = await decks.names_of(context, id, deck.ids)
+        names = await decks.load_card_names(context, id, deck.ids)
         holds = holds or bool(own or known)
         told = [names[card] for _, card in own]
         opened = [
@@ -528,36 +560,36 @@ async def press_hand(context: Context, about: str) -> Reply:
             lines.append(
                 Group(place, ", ".join(names.get(card, "one you did not see") for card in row))
             )
-        lines += decks.described(context, id, (*(card for _, card in own), *known))
+        lines += decks.describe_cards(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
         entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
     page = asked if asked * MOST < len(entries) else max(0, len(entries) - 1) // MOST
-    refresh = context.button("handpage", "Refresh", page, game.number)
+    refresh = context.build_button("handpage", "Refresh", page, game.number)
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
-        ids = deck_names(context.game, context.system)
-        if ids and all(cups.leads(context.game, id, context.system) for id in ids):
+        ids = list_deck_names(context.game, context.system)
+        if ids and all(cups.is_leading_phase(context.game, id, context.system) for id in ids):
             hint = phrase("All chits of this game are drawn for all to see: `/deck draw`.")
         return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)
     if holds:
-        play = "/deck play " + quoted(entries[0][1].removesuffix(" (known to all)"))
+        play = "/deck play " + quote_value(entries[0][1].removesuffix(" (known to all)"))
         lines.append(
             Small(phrase("By name: `{play}`; also `/deck discard`, `/deck give`.", play=play))
         )
     more = (
-        [context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST))]
+        [context.build_button("handpage", "More", (page + 1) % -(-len(entries) // MOST))]
         if len(entries) > MOST
         else []
     )
     shown = entries[page * MOST : (page + 1) * MOST]
     title = "Your hand" if holds else "Your hand is empty"
-    menus = _menus(context, shown)
+    menus = _build_hand_menus(context, shown)
     return Reply(
         title, tuple(lines), private=True, menus=menus, buttons=(refresh, *more), window=True
     )
 
 
-def _menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Menu, ...]:
+def _build_hand_menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Menu, ...]:
     """What can be done with cards of one's own hand, while the game goes on; what all know
     cannot be given.
     """
@@ -566,62 +598,66 @@ def _menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Men
     labels = {
         "play": "Play",
         "discard": "Discard",
-        **({"give": "Give"} if _others(context) else {}),
+        **({"give": "Give"} if _list_recipients(context) else {}),
     }
     return tuple(
         Menu(
-            label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in some)
+            label,
+            tuple(
+                MenuEntry(_build_card_action(context, does, key), name, id)
+                for key, name, id in some
+            ),
         )
         for does, label in labels.items()
         if (some := [one for one in shown if does != "give" or ":=" not in one[0]])
     )
 
 
-def _action(context: Context, does: str, key: str) -> str:
-    return context.button("handcard", "", f"{does}:{key}").action
+def _build_card_action(context: Context, does: str, key: str) -> str:
+    return context.build_button("handcard", "", f"{does}:{key}").action
 
 
-async def agree(context: Context, _about: str = "") -> Reply:
+async def agree_to_open_hands(context: Context, _about: str = "") -> Reply:
     """A side agrees that closed hands are opened when the game ends. Raises UserError."""
     game = context.need_started()
-    seat = _own(context)
+    seat = _get_hand_owner(context)
     if (
-        not _holds(game, seat)
-        and waiting(context)
-        and (stood := await _stand_in(context)) is not None
+        not _holds_closed_cards(game, seat)
+        and list_unopened_hands(context)
+        and (stood := await _agree_for_absent_sides(context)) is not None
     ):
         return stood
     need_player(game, context.actor)
-    if not _holds(game, seat) or game.cards.get(agreed_key(seat)):
+    if not _holds_closed_cards(game, seat) or game.cards.get(get_agreement_key(seat)):
         what = (
             "You have agreed already."
-            if game.cards.get(agreed_key(seat))
+            if game.cards.get(get_agreement_key(seat))
             else "You hold no closed cards."
         )
         raise UserError(what, code="no-change")
-    now = replace(game, cards={**game.cards, agreed_key(seat): 1})
+    now = replace(game, cards={**game.cards, get_agreement_key(seat): 1})
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
-    doc = await context.store.doc(OPEN_HANDS, context.ledger.row)
+    doc = await context.store.load_doc(OPEN_HANDS, context.ledger.row)
     asked = doc.data if doc is not None else {}
-    rest = waiting(context)
+    rest = list_unopened_hands(context)
     if rest == [asked.get("seat")]:  # who asked to end the game has agreed by that
         rest = []
     all_in = phrase("All have agreed: `/game end` opens them.")
-    hands = joined(decks.hand_of(context, one) for one in rest)
+    hands = join_names(decks.format_hand_name(context, one) for one in rest)
     line = f"{hands}: not yet. Ending it counts as a yes." if rest else all_in
-    title = f"{context.who} agrees to open {decks.hand_of(context, seat)} when the game ends"
-    ends = () if rest else _end_buttons(context, asked)
-    undo = context.button("undo", "Undo", context.game.number)
+    title = f"{context.user_name} agrees to open {decks.format_hand_name(context, seat)} when the game ends"
+    ends = () if rest else _build_end_buttons(context, asked)
+    undo = context.build_button("undo", "Undo", context.game.number)
     return Reply(title, (Small(line),), buttons=(*ends, undo))
 
 
-def _end_buttons(context: Context, asked: Json) -> tuple[Button, ...]:
+def _build_end_buttons(context: Context, asked: Json) -> tuple[Button, ...]:
     """Return a button that ends the game for the winner that was named when somebody `asked`."""
     if "winner" not in asked:
         return ()
     winner = str(asked["winner"])
     outcome = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    return (context.button("end", f"End the game{outcome}", winner, style="primary"),)
+    return (context.build_button("end", f"End the game{outcome}", winner, style="primary"),)
 
 
 def agree_by_asking(context: Context) -> str:
@@ -629,29 +665,29 @@ def agree_by_asking(context: Context) -> str:
     they hold no closed cards or have agreed before.
     """
     game = context.game
-    seat = _own(context)
-    if not _holds(game, seat) or game.cards.get(agreed_key(seat)):
+    seat = _get_hand_owner(context)
+    if not _holds_closed_cards(game, seat) or game.cards.get(get_agreement_key(seat)):
         return ""
-    now = replace(game, cards={**game.cards, agreed_key(seat): 1})
+    now = replace(game, cards={**game.cards, get_agreement_key(seat): 1})
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
-    return f"{context.who} agrees to open {decks.hand_of(context, seat)}."
+    return f"{context.user_name} agrees to open {decks.format_hand_name(context, seat)}."
 
 
-async def _stand_in(context: Context) -> Reply | None:
+async def _agree_for_absent_sides(context: Context) -> Reply | None:
     """A manager, or where there is none the game's director, agrees for sides that are gone;
     None where none is.
     """
     where = context.command.where
-    person = context.ledger.person()
+    person = context.ledger.ensure_person()
     alone = (not where.server or where.key.startswith("console:")) and context.actor.directs
-    if person in context.game.players or not (alone or await manages(context)):
+    if person in context.game.players or not (alone or await manages_game_channel(context)):
         return None
     seats = list[str]()
-    for seat in waiting(context):
-        others = persons_at(context.game.players, seat)
-        if person in others or not (reason := await reason_to_stand_in(context, others)):
+    for seat in list_unopened_hands(context):
+        others = list_persons_at(context.game.players, seat)
+        if person in others or not (reason := await find_stand_in_reason(context, others)):
             continue
-        now = replace(context.game, cards={**context.game.cards, agreed_key(seat): 1})
+        now = replace(context.game, cards={**context.game.cards, get_agreement_key(seat): 1})
         context.ledger.add(
             "cards",
             now,
@@ -664,23 +700,23 @@ async def _stand_in(context: Context) -> Reply | None:
         seats.append(seat)
     if not seats:
         return None
-    hands = joined(decks.hand_of(context, seat) for seat in seats)
+    hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
     line = "Who plays there has left, or been silent for seven days."
-    undo = context.button("undo", "Undo", context.game.number)
-    title = f"{context.who} agrees as manager to open {hands} when the game ends"
+    undo = context.build_button("undo", "Undo", context.game.number)
+    title = f"{context.user_name} agrees as manager to open {hands} when the game ends"
     return Reply(title, (Small(line),), buttons=(undo,))
 
 
-def _holds(game: Game, seat: str) -> bool:
-    return seat in holders(game.cards, game.decks)
+def _holds_closed_cards(game: Game, seat: str) -> bool:
+    return seat in list_holders(game.cards, game.decks)
 
 
-def waiting(context: Context) -> list[str]:
+def list_unopened_hands(context: Context) -> list[str]:
     """The seats that hold closed cards and have not agreed to open them."""
     game = context.game
-    own = _own(context)
-    holding = holders(game.cards, game.decks)
-    return [seat for seat in holding if seat != own and not game.cards.get(agreed_key(seat))]
+    own = _get_hand_owner(context)
+    holding = list_holders(game.cards, game.decks)
+    return [seat for seat in holding if seat != own and not game.cards.get(get_agreement_key(seat))]
 
 
 GONE = "Where they have left or been silent for seven days, a manager who plays no side may agree instead."
@@ -694,18 +730,18 @@ async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None
     """Ask all, wherever the game is played, to open their hands, as somebody would end the game
     while others hold closed cards. `winner` is who they say has won.
     """
-    data = {"seat": _own(context)} | ({} if winner is None else {"winner": winner})
+    data = {"seat": _get_hand_owner(context)} | ({} if winner is None else {"winner": winner})
     asked = Doc(OPEN_HANDS, context.ledger.row, data, context.now + DAY, context.command.who.key)
     context.commit.docs.append(asked)
-    hands = joined(decks.hand_of(context, seat) for seat in seats)
+    hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
     told = Reply(
-        f"{context.who} asks to end the game and open all hands",
+        f"{context.user_name} asks to end the game and open all hands",
         (
             f"That opens {hands}, once {'its player agrees' if len(seats) == 1 else 'their players agree'}.",
             Small(phrase("Press Agree or type `/hand agree`.")),
             Small(GONE),
         ),
-        buttons=(context.button("openhand", "Agree", style="good"),),
+        buttons=(context.build_button("openhand", "Agree", style="good"),),
         mention=await call_sides(context, context.game, seats, spares=False),
     )
     return Reply(
@@ -715,23 +751,26 @@ async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None
     )
 
 
-async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
+async def open_hands(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
     """The game once the end has opened all hands, and what was in them."""
     out = dict(game.cards)
     lines = list[Part]()
     for id, declared in game.decks.items():
-        names = await decks.names_of(context, id, cards.deck_from_json(declared).ids)
-        hands = (await closed_hands(context, id)).items()
-        out = cards.without_ends(id, out)
+        names = await decks.load_card_names(context, id, cards.deck_from_json(declared).ids)
+        hands = (await load_closed_hands(context, id)).items()
+        out = cards.remove_ends(id, out)
         for seat, held in hands:
             if seat in cards.ENDS or seat.startswith(cards.SAW):
                 continue
             lines.append(
-                Group(decks.hand_of(context, seat), ", ".join(names[card] for _, card in held))
+                Group(
+                    decks.format_hand_name(context, seat),
+                    ", ".join(names[card] for _, card in held),
+                )
             )
-            out.pop(cards.key(id, HAND, seat))
+            out.pop(cards.get_card_key(id, HAND, seat))
             for _, card in held:
-                key = cards.key(id, f"{KNOWN}/{seat}", card)
+                key = cards.get_card_key(id, f"{KNOWN}/{seat}", card)
                 out[key] = out.get(key, 0) + 1
     kept = {
         key: count

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.commands.context import Context
-from bot.game.roster import in_order, is_gone, units_of
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.command_text import command_text
-from bot.places.forms import form_button
+from bot.game.roster import find_units_by_name, has_left_fight, sort_units
+from bot.preferences.forms import build_form_button
 from bot.rules.copies import replace
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence.linked_units import linking
-from bot.rules.text.names import joined
+from bot.rules.sequence.linked_units import list_linked_names
+from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.around_sequence import Ride, fits
-from bot.systems.system import Sequence
+from bot.rulesets.around_sequence import Ride, is_matching
+from bot.rulesets.system import Sequence
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.command_text import format_command
 
 IN = "in"
 """The attribute that names the vehicle of a rider."""
@@ -32,9 +32,9 @@ def add_riders(
     """
     names = tuple(acting)
     for ride in sequence.rides:
-        if not fits(ride.when, outputs):
+        if not is_matching(ride.when, outputs):
             continue
-        for vehicle in units_of(context.game, names):
+        for vehicle in find_units_by_name(context.game, names):
             riders = _list_riders(context, ride, vehicle)
             if riders:
                 reply = _add_ride(context, sequence, ride, vehicle, riders, reply)
@@ -45,11 +45,11 @@ def _list_riders(context: Context, ride: Ride, vehicle: RosterUnit) -> list[str]
     """Return the names of those with the marker of the ride who are on the vehicle and in play."""
     return [
         unit.name
-        for unit in in_order(context.game.units.values())
+        for unit in sort_units(context.game.units.values())
         if (not ride.marker or ride.marker in unit.marks)
         and unit.numbers.get(IN)
-        and linking((vehicle,), unit.numbers[IN])
-        and not is_gone(unit)
+        and list_linked_names((vehicle,), unit.numbers[IN])
+        and not has_left_fight(unit)
     ]
 
 
@@ -66,9 +66,11 @@ def _add_ride(
     if spec is None:
         return reply
     options = {**ride.given, ride.riders: "; ".join(riders)}
-    sentence = ride.says.format(vehicle.name, joined(riders))
-    is_complete = not any(option.required and option.name not in options for option in spec.options)
-    command = (" ", Typed(command_text(spec, options))) if is_complete else ()
+    sentence = ride.says.format(vehicle.name, join_names(riders))
+    is_complete = not any(
+        option.is_required and option.name not in options for option in spec.options
+    )
+    command = (" ", Typed(format_command(spec, options))) if is_complete else ()
     line = Phrase(sentence, *command)
-    button = form_button(path, options, ride.button, context.registry)
+    button = build_form_button(path, options, ride.button, context.registry)
     return replace(reply, lines=(*reply.lines, line), buttons=(*reply.buttons, button))

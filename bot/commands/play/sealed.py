@@ -4,32 +4,38 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.answers.events import title_of
-from bot.answers.outcome import Outcome
-from bot.answers.shot import NOW
-from bot.commands.channel_games import turn_to
+from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
-from bot.commands.play.answer_buttons import other_targets, roll_buttons
-from bot.game.counter import REDUCED, states_of
-from bot.game.loaded import read_opened
-from bot.game.roster import change_from_json, change_json, is_gone, is_of_game, settle_changes
-from bot.game.state import Game, Json, unit_json
-from bot.game.tracks import key_of
-from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import SEALED as SEALED_TONE
-from bot.interface.reply.reply import Reply
+from bot.commands.play.answer_buttons import build_roll_buttons, build_target_menu
+from bot.game.counter_faces import REDUCED, list_conditions
+from bot.game.game_cache import load_event_body
+from bot.game.roster import (
+    apply_changes,
+    change_from_json,
+    change_to_json,
+    has_left_fight,
+    is_of_game,
+)
+from bot.game.state import Game, Json, unit_to_json
+from bot.game.tracks import get_track_key
+from bot.presentation.events import get_event_title
+from bot.presentation.play_record import ReplyWithRecord
+from bot.presentation.run_sequence import NOW
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.proof.chain import canonical
+from bot.rules.proof.chain import to_canonical
 from bot.rules.sequence.sequence import Change
-from bot.rules.text.names import a_or_an, joined
-from bot.systems.system import System
+from bot.rules.text.names import add_article, join_names
+from bot.rulesets.system import System
+from bot.ui.reply.parts import Group, Part, Small
+from bot.ui.reply.reply import SEALED as SEALED_TONE
+from bot.ui.reply.reply import Reply
 
 SEALED, ANSWER = "sealed", "answer"
 
 
-def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
+def seal_roll(context: Context, outcome: ReplyWithRecord, facts: Json, label: str) -> Reply:
     """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit
     changes.
     """
@@ -41,28 +47,28 @@ def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         "kind": happening.kind
     }
     if happening.changes:
-        content["changes"] = [change_json(change) for change in happening.changes]
+        content["changes"] = [change_to_json(change) for change in happening.changes]
     if happening.tracks and is_of_game(context.game, happening.system):
         content["tracks"] = dict(happening.tracks)
     if label:
-        content["texts"] = {"label": ledger.salted("label", label)}
-    ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
+        content["texts"] = {"label": ledger.add_salted_text("label", label)}
+    ledger.add_salted_text(ANSWER, to_canonical(outcome.reply.to_json()))
     lines = [
         part._replace(text=f"When opened: {part.text.removeprefix(NOW)}")
         if isinstance(part, Small) and part.text.startswith(NOW)
         else part
         for part in outcome.reply.lines
     ]
-    sealed = ledger.salted(SEALED, canonical(content))
+    sealed = ledger.add_salted_text(SEALED, to_canonical(content))
     body = ledger.add(
         "sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes
     )
     number = body["number"]
     told = Reply(
-        f"{context.who} makes a sealed roll",
+        f"{context.user_name} makes a sealed roll",
         (Small(f"Seal {sealed[:4]} {sealed[4:8]}: the roll cannot be changed any more."),),
         by="hidden until they open it",
-        buttons=(context.button("reveal", "Open it", number),),
+        buttons=(context.build_button("reveal", "Open it", number),),
         tone=SEALED_TONE,
     )
     return replace(
@@ -77,7 +83,7 @@ def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedRolls:
     """What opening rolls leads to: the game with their results in its units, their numbers, and
     what is told.
 
@@ -91,10 +97,10 @@ class Opened:
     brief: tuple[Part, ...] = ()
 
 
-async def reveal(context: Context) -> Reply:
+async def reveal_roll(context: Context) -> Reply:
     """Open one's own sealed roll; its results are written to the units now."""
-    options = context.options()
-    await turn_to(context, options["game"])
+    options = context.clean_options()
+    await use_named_game(context, options["game"])
     return await reveal_number(context, options["event"])
 
 
@@ -114,7 +120,7 @@ async def reveal_number(context: Context, number: int) -> Reply:
     owner = game.sealed[number]
     if owner != context.actor.person and owner in context.ledger.persons:
         raise UserError(
-            f"Only {context.ledger.name_of(owner)} can open #{number}.",
+            f"Only {context.ledger.get_name(owner)} can open #{number}.",
             code="not-yours",
             option="event",
         )
@@ -124,19 +130,19 @@ async def reveal_number(context: Context, number: int) -> Reply:
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
     title, *lines = opened.lines
     reply = Reply(
-        str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE
+        str(title), tuple(lines), by=f"#{number}, opened by {context.user_name}", tone=SEALED_TONE
     )
     # the whole answer stands once: in place of the seal, or in a message of its own
     brief = Reply(reply.title, by=reply.by, tone=SEALED_TONE)
-    context.amends.append(Amendment(context.topic(number), beside=lambda _: brief))
-    return await _with_buttons(context, game, reply, number)
+    context.amendments.append(Amendment(context.build_topic(number), beside=lambda _: brief))
+    return await _add_buttons(context, game, reply, number)
 
 
-async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) -> Reply:
+async def _add_buttons(context: Context, was: Game, reply: Reply, number: int) -> Reply:
     """The opened roll with the buttons that it would have had, *Undo* too; one that was undone
     before has none.
     """
-    event = await read_opened(context.store, context.ledger.row, context.game, number)
+    event = await load_event_body(context.store, context.ledger.row, context.game, number)
     spec = (
         context.registry.get(tuple(event["command"].split()))
         if event is not None and "command" in event
@@ -144,17 +150,17 @@ async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) 
     )
     if event is None or spec is None or number in was.withdrawn:
         return reply
-    buttons = roll_buttons(context, reply, event["kind"], event, number)
+    buttons = build_roll_buttons(context, reply, event["kind"], event, number)
     if not any(button.label == "Undo" for button in buttons):
-        buttons = (*buttons, context.button("undo", "Undo", number))
+        buttons = (*buttons, context.build_button("undo", "Undo", number))
     return replace(
         reply,
         buttons=buttons,
-        menus=other_targets(context, spec, was, context.actor.side, event, number),
+        menus=build_target_menu(context, spec, was, context.actor.side, event, number),
     )
 
 
-async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
+async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
     """What these sealed rolls hold, applied to the game in order; undone ones are listed but
     change nothing.
     """
@@ -163,8 +169,8 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     said = list[str]()
     brief = list[Part]()
     if not numbers:
-        return Opened(game, (), ())
-    texts = await context.store.texts(
+        return OpenedRolls(game, (), ())
+    texts = await context.store.load_texts(
         context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
     )
     kept = {(row.event, row.key): row.text for row in texts if row.event in numbers}
@@ -175,25 +181,25 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
             continue
         content = json.loads(text)
         answer = _load_answer(kept.get((number, ANSWER)), number)
-        said.append(f"#{number} {title_of(content)}: {content.get('result', '')}")
+        said.append(f"#{number} {get_event_title(content)}: {content.get('result', '')}")
         remarks: list[str] = []
         if number in game.withdrawn:
             remarks = ["It had been undone and changes nothing."]
         elif is_of_game(game, content.get("system", "")):
             system = context.systems.get(game.system)
-            changes, remarks = _still_fitting(game, content)
+            changes, remarks = _list_fitting_changes(game, content)
             was = game
-            game = settle_changes(game, changes, system)
+            game = apply_changes(game, changes, system)
             if remarks:
                 answer = _describe_real_changes(answer, content, was, game, system)
             remarks += _describe_changed_tracks(game, content)
             game = replace(game, tracks={**game.tracks, **content.get("tracks", {})})
-        lines += [answer.first, *answer.lines, *remarks]
-        brief.append(Group(f"#{number}, opened", answer.first))
-    return Opened(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
+        lines += [answer.first_line, *answer.lines, *remarks]
+        brief.append(Group(f"#{number}, opened", answer.first_line))
+    return OpenedRolls(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
 
 
-def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
+def _list_fitting_changes(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     """The changes that a sealed roll still makes, and what to know where units changed while it was
     closed.
 
@@ -204,11 +210,11 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     remarks = []
     for change in map(change_from_json, content.get("changes", ())):
         unit = game.units.get(change.unit.casefold())
-        if unit is None or is_gone(unit):
+        if unit is None or has_left_fight(unit):
             gone = unit.state if unit is not None else "off the roster"
             remarks.append(f"{change.unit} is {gone} by now: nothing changes for it.")
             continue
-        if was.get(change.unit) not in (None, unit_json(unit)):
+        if was.get(change.unit) not in (None, unit_to_json(unit)):
             remarks.append(
                 f"{change.unit} has changed since the roll: the result counts as it was rolled."
             )
@@ -220,7 +226,7 @@ def _describe_changed_tracks(game: Game, content: Json) -> list[str]:
     """Say which of the tracks that a sealed roll sets have changed since it was made."""
     tracks: Json = content.get("tracks", {})
     read: Json = content["read"] if tracks else {}
-    values = {key_of(name, read): value for name, value in read.items()}
+    values = {get_track_key(name, read): value for name, value in read.items()}
     return [
         f"{key} has changed since the roll: the result counts as it was rolled."
         for key in tracks
@@ -248,13 +254,13 @@ def _describe_real_changes(
     if len(changed) == len(names):
         return answer
     states = _describe_states([keys[name] for name in changed], before, after, system)
-    lines = [part for part in answer.lines if not _is_now(part)]
+    lines = [part for part in answer.lines if not _is_state_change(part)]
     if states and len(lines) < len(answer.lines):
         lines.append(
             Small(NOW + " · ".join(f"{name} is {state}" for name, state in states.items()))
         )
-    title = joined(f"{name} is {state}" for name, state in states.items())
-    title = title or f"No effect any more on {joined(sorted({*names} - {*changed}))}"
+    title = join_names(f"{name} is {state}" for name, state in states.items())
+    title = title or f"No effect any more on {join_names(sorted({*names} - {*changed}))}"
     return replace(answer, title=title, lines=tuple(lines))
 
 
@@ -265,20 +271,22 @@ def _describe_states(
     states: dict[str, str] = {}
     for key in keys:
         unit = after.units[key]
-        state = _state_in_words(unit, system)
-        if state and state != _state_in_words(before.units[key], system):
+        state = _describe_state(unit, system)
+        if state and state != _describe_state(before.units[key], system):
             states[unit.name] = state
     return states
 
 
-def _is_now(part: Part) -> bool:
+def _is_state_change(part: Part) -> bool:
     return isinstance(part, Small) and part.text.startswith(NOW)
 
 
-def _state_in_words(unit: RosterUnit, system: System | None) -> str:
+def _describe_state(unit: RosterUnit, system: System | None) -> str:
     """Return what ails a unit, with its type if that is a lesser one: `a half-squad, shaken`."""
     reduced = system.words["units"].reduced.values() if system is not None else ()
-    states = states_of(unit, system)
+    states = list_conditions(unit, system)
     if unit.type in reduced:
-        return joined([a_or_an(unit.type), *(state for state in states if state != REDUCED)])
-    return joined(states) if states else ""
+        return join_names(
+            [add_article(unit.type), *(state for state in states if state != REDUCED)]
+        )
+    return join_names(states) if states else ""

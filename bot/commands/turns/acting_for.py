@@ -9,13 +9,13 @@ from collections.abc import Mapping
 
 from bot.commands.context import Context
 from bot.game.rights import OtherSide
-from bot.interface.reply.reply import WAITING, Button, Reply
-from bot.places.forms import earlier_game
-from bot.process.entropy import new_id
+from bot.preferences.forms import build_earlier_game_error
 from bot.rules.errors import UserError
-from bot.rules.text.names import joined
-from bot.stores.base import DAY
-from bot.stores.records import Doc
+from bot.rules.text.names import join_names
+from bot.runtime.entropy import create_id
+from bot.storage.base import DAY
+from bot.storage.records import Doc
+from bot.ui.reply.reply import WAITING, Button, Reply
 
 ASKED, AGREED = "act-for-asked", "act-for"
 """Kinds of documents: a command that waits for the answer, and the sides for which a game master
@@ -24,18 +24,18 @@ may act unasked.
 ANSWER_KEPT = 400 * DAY
 
 
-async def agreed_sides(context: Context) -> frozenset[str]:
+async def load_agreed_sides(context: Context) -> frozenset[str]:
     """Return the sides of this game for which the actor has said that they mean to act."""
-    doc = await context.store.doc(AGREED, _agreed_key(context))
+    doc = await context.store.load_doc(AGREED, _build_agreement_key(context))
     return frozenset(doc.data["sides"]) if doc is not None else frozenset()
 
 
-def ask(context: Context, request: OtherSide) -> Reply:
+def ask_to_act_for(context: Context, request: OtherSide) -> Reply:
     """Return the question whether the actor means to act for these sides, and keep their command
     until the answer.
     """
     command = context.command
-    key = new_id()
+    key = create_id()
     options = {name: value for name, value in command.options.items() if value is not None}
     data = {
         "row": context.ledger.row,
@@ -44,8 +44,10 @@ def ask(context: Context, request: OtherSide) -> Reply:
         "sides": list(request.sides),
     }
     context.commit.docs.append(Doc(ASKED, key, data, context.now + DAY, command.who.key))
-    sides = joined(request.sides)
-    players = joined(name for side in request.sides for name in context.ledger.players_of(side))
+    sides = join_names(request.sides)
+    players = join_names(
+        name for side in request.sides for name in context.ledger.list_players(side)
+    )
     return Reply(
         f"{request.what} for {players}?",
         (f"You play {context.actor.side}. You're only asked once for {sides} in this game.",),
@@ -55,27 +57,35 @@ def ask(context: Context, request: OtherSide) -> Reply:
     )
 
 
-async def agree(context: Context, key: str) -> tuple[tuple[str, ...], Mapping[str, object]]:
+async def agree_to_act_for(
+    context: Context, key: str
+) -> tuple[tuple[str, ...], Mapping[str, object]]:
     """Note that the actor means to act for these sides.
 
     Return path and options of the command that was waiting. Raises UserError.
     """
     command = context.command
-    doc = await context.store.doc(ASKED, key)
+    doc = await context.store.load_doc(ASKED, key)
     if doc is None or doc.owner != command.who.key:
         raise UserError(
             "This question was answered, or is too old.", hint="Do it once more.", code="used-up"
         )
     if doc.data["row"] != context.ledger.row:
-        raise earlier_game()
-    context.acts_for |= await agreed_sides(context) | set(doc.data["sides"])
+        raise build_earlier_game_error()
+    context.acts_for |= await load_agreed_sides(context) | set(doc.data["sides"])
     agreed = {"sides": sorted(context.acts_for)}
     context.commit.drop_docs.append((ASKED, key))
     context.commit.docs.append(
-        Doc(AGREED, _agreed_key(context), agreed, context.now + ANSWER_KEPT, command.who.key)
+        Doc(
+            AGREED,
+            _build_agreement_key(context),
+            agreed,
+            context.now + ANSWER_KEPT,
+            command.who.key,
+        )
     )
     return tuple(doc.data["path"]), doc.data["options"]
 
 
-def _agreed_key(context: Context) -> str:
+def _build_agreement_key(context: Context) -> str:
     return f"{context.ledger.row}:{context.command.who.key}"

@@ -10,18 +10,23 @@ import json
 from collections.abc import Iterable
 
 from bot.commands.context import Amendment, Context, Rewording
-from bot.commands.turns.turn import press_pass
-from bot.commands.turns.turn_card import PHONE_ROW, has_done, moment, without
+from bot.commands.turns.turn import press_pass_or_done
+from bot.commands.turns.turn_card import (
+    PHONE_ROW,
+    can_hand_over,
+    format_turn_and_phase,
+    remove_buttons,
+)
 from bot.game.events import (
     COMBAT,
-    holding,
     is_card,
+    list_effective_events,
 )
 from bot.game.ledger import Ledger
 from bot.game.state import Json
-from bot.interface.reply.reply import Button, Reply
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
+from bot.ui.reply.reply import Button, Reply
 
 BUTTON = "handover"
 STAYS = ("odds", "dice", "undo")
@@ -32,44 +37,46 @@ READ_BACK = 30
 """Events in which a shot with *Done* is looked for after a restart."""
 
 
-def done_button(context: Context, number: int, sides: Iterable[str]) -> tuple[Button, ...]:
+def build_done_button(context: Context, number: int, sides: Iterable[str]) -> tuple[Button, ...]:
     """Return *Done* for the answer to event `number`, in which units of `sides` acted.
 
     There is none unless one side acted, it is that side's move, and it can hand over in this phase.
     """
     game = context.game
     acting = {side for side in sides if side}
-    if len(acting) != 1 or not acting <= {*game.go} or not has_done(game, context.system):
+    if len(acting) != 1 or not acting <= {*game.go} or not can_hand_over(game, context.system):
         return ()
     context.ledger.done_under = number
     place = game.sides.index(acting.pop())
-    return (context.button(BUTTON, "Done", number, moment(game), place),)
+    return (context.build_button(BUTTON, "Done", number, format_turn_and_phase(game), place),)
 
 
-async def press(context: Context, number: int, more: str) -> Reply:
+async def press_done(context: Context, number: int, more: str) -> Reply:
     """Hand over under shot `number`. Raise UserError if that move is over."""
     was = context.need_started()
-    shot = await context.event(number)
-    later = await context.recent(READ_BACK, after=number)
-    if shot is None or any(map(is_card, holding(later))):
+    shot = await context.load_event(number)
+    later = await context.load_recent_events(READ_BACK, after=number)
+    if shot is None or any(map(is_card, list_effective_events(later))):
         raise UserError("You have handed over since that shot.", code="phase-over")
-    card = await press_pass(context, more)
+    card = await press_pass_or_done(context, more)
     if was.number != number or context.now - shot["at"] >= NEWEST:
         return card
-    if moment(was) != moment(context.game) or _calls_anybody(context, card):
+    if format_turn_and_phase(was) != format_turn_and_phase(context.game) or _calls_anybody(
+        context, card
+    ):
         return card
-    answer = await context.answer(number)
+    answer = await context.load_answer(number)
     if answer is None or not context.command.delivery.get("pressed"):
         return card
-    context.amends.append(Amendment(context.topic(number)))
-    return _within_shot(answer, card)
+    context.amendments.append(Amendment(context.build_topic(number)))
+    return _add_next_side(answer, card)
 
 
 def _calls_anybody(context: Context, card: Reply) -> bool:
     return bool(card.mention) or bool(context.called)
 
 
-def _within_shot(shot: Reply, card: Reply) -> Reply:
+def _add_next_side(shot: Reply, card: Reply) -> Reply:
     """Return the answer to a shot with one more line: who is next by the hand-over's own `card`."""
     stays = [button for button in shot.buttons if button.action.partition(":")[0] in STAYS]
     return replace(
@@ -102,8 +109,8 @@ async def amend_older_shot(context: Context, ledger: Ledger) -> list[Amendment]:
     if is_over:
         ledger.done_under = 0
     about = f"{ledger.row}/{older}"
-    is_pressed = about in [amendment.about for amendment in context.amends]
-    return [] if not older or is_pressed else [Amendment(about, _without_done)]
+    is_pressed = about in [amendment.about for amendment in context.amendments]
+    return [] if not older or is_pressed else [Amendment(about, _remove_done_button)]
 
 
 def _is_move_over(ledger: Ledger) -> bool:
@@ -112,14 +119,16 @@ def _is_move_over(ledger: Ledger) -> bool:
     return game.ended or game.go != ledger.before.go or any(map(is_card, ledger.bodies))
 
 
-def _without_done(shot: Reply | None) -> Reply | None:
-    return without(shot, (BUTTON,))
+def _remove_done_button(shot: Reply | None) -> Reply | None:
+    return remove_buttons(shot, (BUTTON,))
 
 
 async def _find_shot_with_done(context: Context, ledger: Ledger, before: int) -> int:
     """Return the number of the last shot before an event that has *Done* under it; 0 for none."""
-    rows = await context.store.events(ledger.row, before=before, limit=READ_BACK, newest_first=True)
-    for event in holding(row.data for row in rows):
+    rows = await context.store.load_events(
+        ledger.row, before=before, limit=READ_BACK, newest_first=True
+    )
+    for event in list_effective_events(row.data for row in rows):
         if is_card(event):
             return 0
         if event["kind"] in COMBAT:
@@ -129,7 +138,7 @@ async def _find_shot_with_done(context: Context, ledger: Ledger, before: int) ->
 
 
 async def _has_done(context: Context, ledger: Ledger, number: int) -> bool:
-    shown = await context.shown(f"{ledger.row}/{number}")
+    shown = await context.load_posted_messages(f"{ledger.row}/{number}")
     return shown.reply is not None and f'"{BUTTON}:' in json.dumps(shown.reply)
 
 
@@ -140,12 +149,12 @@ async def find_shot_before_done(context: Context, event: Json, strike: Rewording
     """
     if event["kind"] != "pass":
         return None
-    shown = await context.shown(context.topic(event["number"]))
+    shown = await context.load_posted_messages(context.build_topic(event["number"]))
     answer = Reply.from_json(shown.reply or {"title": ""})
     if answer.instead is None:
         return None
     undo = next(button.action for button in answer.buttons if button.action.startswith("undo:"))
-    shot = await context.answer(int(undo.rpartition(":")[2]))
+    shot = await context.load_answer(int(undo.rpartition(":")[2]))
     if shot is None:
         return None
     return replace(shot, mention=(), instead=strike(answer.instead))

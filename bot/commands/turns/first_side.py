@@ -1,31 +1,31 @@
 """Which side goes first: what the players say, or what a button under the card says for them."""
 
 from bot.commands.context import Context
-from bot.commands.turns.mentions import addressed, call_sides
-from bot.commands.turns.turn import keeps_or_takes, old_card
-from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
+from bot.commands.turns.mentions import add_uncalled_players, call_sides
+from bot.commands.turns.turn import keeps_or_takes, refuse_old_card
+from bot.commands.turns.turn_card import build_phase_buttons, is_initiative_rolled
 from bot.game.events import (
     COMBAT,
-    holding,
     is_card,
+    list_effective_events,
 )
-from bot.game.phases import is_alternating, with_initiative
+from bot.game.phases import is_alternating, set_initiative
 from bot.game.rights import need_player
 from bot.game.sides import fit_verb
 from bot.game.state import Json
-from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
+from bot.ui.reply.reply import Reply
 
 READ_BACK = 200
 ACTS = (*COMBAT, "pass")
 """Kinds of events by which a phase is under way."""
 
 
-async def press(context: Context, about: str) -> Reply:
+async def press_first_side(context: Context, about: str) -> Reply:
     """Let a side begin the phase for which the button was made. Raise UserError if it is under way."""
     when, _, place = about.partition(":")
-    if old := old_card(context, when):
+    if old := refuse_old_card(context, when):
         return old
     game = context.need_started()
     need_player(game, context.actor)
@@ -40,17 +40,17 @@ async def give_initiative(context: Context, side: str) -> Reply:
     If the initiative decides who is to play, `side` is; if a chit leads, that does not change.
     """
     game = context.game
-    after = with_initiative(game, side, context.system)
+    after = set_initiative(game, side, context.system)
     context.ledger.add("initiative", after, result=side)
     mention = await call_sides(context, after, after.go if after.go != game.go else ())
     is_chosen = is_alternating(after, context.system) and not after.led
     title = f"{side} {keeps_or_takes(side, game.initiative)} the initiative"
-    if is_chosen and not may_be_rolled(after, context.system):
+    if is_chosen and not is_initiative_rolled(after, context.system):
         title = f"{side} {fit_verb(side, 'goes', 'go')} first"
     return Reply(
-        addressed(context, title),
-        by=context.who,
-        buttons=phase_buttons(context, without=("initiative", "remember")),
+        add_uncalled_players(context, title),
+        by=context.user_name,
+        buttons=build_phase_buttons(context, without=("initiative", "remember")),
         mention=mention,
     )
 
@@ -58,7 +58,7 @@ async def give_initiative(context: Context, side: str) -> Reply:
 async def list_phase_events(context: Context) -> list[Json]:
     """Return the events of the present phase that hold, newest first."""
     events = list[Json]()
-    for event in holding(await context.recent(READ_BACK)):
+    for event in list_effective_events(await context.load_recent_events(READ_BACK)):
         if event["kind"] in ("start", "next") or _begins_phase(event):
             break
         events.append(event)
@@ -73,7 +73,7 @@ def _begins_phase(event: Json) -> bool:
 
 async def _need_begin(context: Context, side: str) -> None:
     """Raise UserError if a side has acted in this phase already."""
-    for event in holding(await context.recent(READ_BACK)):
+    for event in list_effective_events(await context.load_recent_events(READ_BACK)):
         if _begins_phase(event):
             return
         if event["kind"] in ACTS and "upkeep" not in event:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.commands.context import Context
-from bot.game.events import COMBAT, holding
+from bot.game.events import COMBAT, list_effective_events
 from bot.game.roster import is_of_game
 from bot.game.state import Json
-from bot.interface.reply.reply import Button
-from bot.places.forms import form_button
+from bot.preferences.forms import build_form_button
 from bot.rules.inputs.options import clean, is_left_out
-from bot.systems.around_sequence import Landing, fits
-from bot.systems.system import Sequence
+from bot.rulesets.around_sequence import Landing, is_matching
+from bot.rulesets.system import Sequence
+from bot.ui.reply.reply import Button
 
 READ_BACK = 1_000
 """How many events are looked through."""
@@ -38,14 +38,16 @@ async def list_due(context: Context) -> list[DueLanding]:
         return []
     if not any(sequence.landings for sequence in system.sequences.values()):
         return []
-    events = holding([*reversed(context.ledger.bodies), *await context.recent(READ_BACK)])
+    events = list_effective_events(
+        [*reversed(context.ledger.bodies), *await context.load_recent_events(READ_BACK)]
+    )
     turn = game.turn
     found: list[DueLanding] = []
     for event in events:
         sequence = system.sequences.get(event.get("target") or "")
         is_played = event["kind"] in COMBAT and event.get("system") == system.id
         if sequence is not None and is_played and is_of_game(game, system.id):
-            found += _due_of(sequence, event, turn)
+            found += _list_due_after_event(sequence, event, turn)
         after = (event.get("after") or {}).get("game") or {}
         if event["kind"] == "start":
             break
@@ -54,7 +56,7 @@ async def list_due(context: Context) -> list[DueLanding]:
     return sorted(due for due in found if due.turn >= game.turn)
 
 
-def _due_of(sequence: Sequence, event: Json, turn: int) -> Iterator[DueLanding]:
+def _list_due_after_event(sequence: Sequence, event: Json, turn: int) -> Iterator[DueLanding]:
     """Yield what an event of this sequence, in this turn, brings in later ones."""
     known = {option.name: option for option in sequence.inputs}
     inputs = event.get("inputs") or {}
@@ -66,7 +68,7 @@ def _due_of(sequence: Sequence, event: Json, turn: int) -> Iterator[DueLanding]:
         if option.type in ("enum", "int", "bool")
     }
     for landing in sequence.landings:
-        if not fits(landing.when, values):
+        if not is_matching(landing.when, values):
             continue
         kept = {name: inputs[name] for name in landing.keeps if name in inputs}
         given = {**kept, **landing.given}
@@ -78,15 +80,15 @@ def _due_of(sequence: Sequence, event: Json, turn: int) -> Iterator[DueLanding]:
             yield DueLanding(due_turn, event["number"], landing, {**given})
 
 
-def due_line(due: DueLanding) -> str:
+def format_due_landing(due: DueLanding) -> str:
     """Return the line of a card: `Artillery lands (#5): run barrage.`"""
     return f"{due.landing.says} (#{due.number}): run {due.landing.run}."
 
 
-def due_buttons(context: Context, dues: Iterable[DueLanding]) -> Iterator[Button]:
+def build_due_buttons(context: Context, dues: Iterable[DueLanding]) -> Iterator[Button]:
     """Yield the buttons that open the forms of what is to be played."""
     for due in dues:
         path = (context.game.system, due.landing.run)
         spec = context.registry.get(path)
         if spec is not None:
-            yield form_button(path, due.inputs, spec.title, context.registry)
+            yield build_form_button(path, due.inputs, spec.title, context.registry)

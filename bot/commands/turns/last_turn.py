@@ -6,17 +6,17 @@ from functools import partial
 
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.mentions import call_sides
-from bot.commands.turns.turn_card import card, moment, without
-from bot.game.phases import is_past_last_turn, shown_phase
+from bot.commands.turns.turn_card import build_card, format_turn_and_phase, remove_buttons
+from bot.game.phases import format_numbered_phase, is_past_last_turn
 from bot.game.rights import need_player
 from bot.game.sides import fit_verb
 from bot.game.state import DRAW, Game
-from bot.game.tracks import list_scores, tracks_line
-from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import GAME, Button, Reply
-from bot.interface.typing.command_text import quoted
+from bot.game.tracks import format_tracks, list_scores
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import GAME, Button, Reply
+from bot.ui.typing.command_text import quote_value
 
 ENDING = ("end", "playon")
 """Buttons of the card after the last turn."""
@@ -36,7 +36,7 @@ async def ask_who_won(
     """
     game = context.game
     last = f"That was turn {game.turns}, the last."
-    winner = f" winner={quoted(game.sides[0])}" if game.sides else ""
+    winner = f" winner={quote_value(game.sides[0])}" if game.sides else ""
     typed = phrase(
         "You can type it: `/game end{winner}`, or `/game next` to play on.", winner=winner
     )
@@ -45,7 +45,7 @@ async def ask_who_won(
         *because,
         *kept,
         game.wins,
-        *(scores or [tracks_line(game, context.system)]),
+        *(scores or [format_tracks(game, context.system)]),
         Small(typed),
     )
     return Reply(
@@ -53,20 +53,23 @@ async def ask_who_won(
         tuple(line for line in lines if line),
         tone=GAME,
         buttons=(
-            *outcome_buttons(context),
-            context.button("playon", "Play on", number, moment(game)),
+            *build_outcome_buttons(context),
+            context.build_button("playon", "Play on", number, format_turn_and_phase(game)),
         ),
         mention=await call_sides(context, game, game.sides),
     )
 
 
-def outcome_buttons(context: Context) -> tuple[Button, ...]:
+def build_outcome_buttons(context: Context) -> tuple[Button, ...]:
     """Return a button for each side that may have won, and one for a draw; none is green."""
     sides = context.game.sides
-    won = [context.button("end", f"{side} {fit_verb(side, 'wins', 'win')}", side) for side in sides]
+    won = [
+        context.build_button("end", f"{side} {fit_verb(side, 'wins', 'win')}", side)
+        for side in sides
+    ]
     if not sides:
-        return (context.button("end", "End the game", ""),)
-    return (*won, context.button("end", "A draw", DRAW))
+        return (context.build_button("end", "End the game", ""),)
+    return (*won, context.build_button("end", "A draw", DRAW))
 
 
 async def play_on(context: Context, about: str) -> Reply:
@@ -77,10 +80,12 @@ async def play_on(context: Context, about: str) -> Reply:
     game = context.need_started()
     need_player(game, context.actor)
     number, _, when = about.partition(":")
-    if when != moment(game):
-        hint = f"Now it is {shown_phase(game, context.system)}."
+    if when != format_turn_and_phase(game):
+        hint = f"Now it is {format_numbered_phase(game, context.system)}."
         raise UserError("You have played on already.", hint=hint, code="phase-over")
-    context.amends.append(Amendment(context.topic(number), partial(without, names=ENDING)))
+    context.amendments.append(
+        Amendment(context.build_topic(number), partial(remove_buttons, names=ENDING))
+    )
     before = replace(game, turn=game.turn - 1)
     mention = await call_sides(context, game, game.go)
-    return await card(context, before, game, mention, (f"{context.who} plays on.",))
+    return await build_card(context, before, game, mention, (f"{context.user_name} plays on.",))

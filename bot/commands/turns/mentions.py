@@ -11,20 +11,20 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from bot.answers.outcome import Happening
 from bot.commands.context import Context
-from bot.game.events import holding
-from bot.game.loaded import is_imported
-from bot.game.phases import phase_of
-from bot.game.roster import in_order, is_gone, is_of_game
+from bot.game.events import list_effective_events
+from bot.game.game_cache import is_imported
+from bot.game.phases import get_phase
+from bot.game.roster import has_left_fight, is_of_game, sort_units
 from bot.game.state import Game, Json
-from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Button, Reply
+from bot.presentation.play_record import PlayRecord
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence.linked_units import linking
-from bot.rules.text.names import joined
-from bot.stores.records import Doc
-from bot.systems.catalog import lost_states
+from bot.rules.sequence.linked_units import list_linked_names
+from bot.rules.text.names import join_names
+from bot.rulesets.catalog import list_lost_states
+from bot.storage.records import Doc
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import Button, Reply
 
 READ_BACK = 200
 HEAVY = ("medium-machine-gun", "heavy-machine-gun")
@@ -48,15 +48,15 @@ class Call(NamedTuple):
     button: str
 
 
-async def calls(context: Context) -> list[Call]:
+async def list_calls(context: Context) -> list[Call]:
     """Those of the present phase that name somebody. Who has rolled since it began is called for
     that no more.
     """
     game = context.game
     found = list[Call]()
     named = set[tuple[str, str]]()
-    rows: list[Mapping[str, Any]] = phase_of(game, context.system).get("calls") or []
-    happened = await _since(context) if rows else []
+    rows: list[Mapping[str, Any]] = get_phase(game, context.system).get("calls") or []
+    happened = await _load_turn_events(context) if rows else []
     for at, row in enumerate(rows):
         roll = row.get("roll", "")
         rolled = (event for event in happened if roll and event.get("target") == roll)
@@ -65,15 +65,15 @@ async def calls(context: Context) -> list[Call]:
         named |= {(roll, name) for name in fresh}
         hit = {name for since in row.get("since", ()) for name in _SINCE[since](context, happened)}
         units = []
-        for unit in in_order(game.units.values()):
+        for unit in sort_units(game.units.values()):
             is_new = unit.name not in done and (roll, unit.name) not in named
             is_meant = unit.name in hit or _is_meant(unit, row)
-            if is_new and is_meant and not is_gone(unit):
+            if is_new and is_meant and not has_left_fight(unit):
                 units.append(unit)
         if units:
             named |= {(roll, unit.name) for unit in units if "button" in row}
             number = row.get("number", "")
-            names = joined(
+            names = join_names(
                 f"{unit.name} {unit.numbers[number]}" if number else unit.name for unit in units
             )
             found.append(
@@ -94,38 +94,38 @@ def _find_new_in(states: Collection[str], happened: list[Json]) -> frozenset[str
     """Return the names of the units that came into one of these states this turn."""
     names = set[str]()
     for event in happened:
-        for key, unit in _after(event, "units").items():
+        for key, unit in _get_values_after(event, "units").items():
             before = event["before"]["units"].get(key) or {}
             if unit and unit.get("state") in states and before.get("state") not in states:
                 names.add(unit["name"])
     return frozenset(names)
 
 
-def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
+def build_call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
     """The buttons that roll for all who are called; who may is seen when one is pressed."""
     return tuple(
-        context.button("call", call.button, f"{moment_of(context)}:{call.at}")
+        context.build_button("call", call.button, f"{format_moment(context)}:{call.at}")
         for call in called
         if call.button
     )
 
 
-async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
+async def add_call_line(context: Context, happening: PlayRecord | None, reply: Reply) -> Reply:
     """The answer to a sequence with a line about those who act and owed a roll before it, and
     the button for that. It is said at their first act of the turn.
     """
     if happening is None or reply.private:
         return reply
-    called = await calls(context)
+    called = await list_calls(context)
     acted = await _list_acted(context) if called else frozenset()
     for call in called if is_of_game(context.ledger.game, happening.system) else ():
         names = [unit.name for unit in call.units if unit.name in happening.acting]
         early = [name for name in names if name not in acted]
         if early and call.roll and call.roll != happening.target:
             line = Small(
-                f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}."
+                f"{join_names(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}."
             )
-            buttons = (*reply.buttons, *call_buttons(context, [call]))
+            buttons = (*reply.buttons, *build_call_buttons(context, [call]))
             return replace(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply
 
@@ -133,16 +133,18 @@ async def with_call(context: Context, happening: Happening | None, reply: Reply)
 async def _list_acted(context: Context) -> frozenset[str]:
     """Return the names of the units that acted this turn before the newest event."""
     newest = context.ledger.game.number
-    earlier = [event for event in await _since(context) if event["number"] != newest]
+    earlier = [event for event in await _load_turn_events(context) if event["number"] != newest]
     return frozenset(name for event in earlier for name in event.get("acting", ()))
 
 
-async def with_repeats(context: Context, happening: Happening, says: str, reply: Reply) -> Reply:
+async def add_repeat_line(
+    context: Context, happening: PlayRecord, says: str, reply: Reply
+) -> Reply:
     """Return the answer with a line about those who have done the same before this turn."""
     number = context.ledger.game.number
     earlier = {
         unit["name"]
-        for event in await _since(context)
+        for event in await _load_turn_events(context)
         if event.get("target") == happening.target
         and event["number"] != number
         and event.get("dice")
@@ -151,35 +153,37 @@ async def with_repeats(context: Context, happening: Happening, says: str, reply:
     names = [name for name in happening.acting if name in earlier]
     if not names or reply.private or not happening.dice:
         return reply
-    return replace(reply, lines=(*reply.lines, Small(says.format(joined(names)))))
+    return replace(reply, lines=(*reply.lines, Small(says.format(join_names(names)))))
 
 
-def moment_of(context: Context) -> str:
+def format_moment(context: Context) -> str:
     """The phase that the button of a call is for."""
     return f"{context.game.turn}.{context.game.phase}"
 
 
-async def _since(context: Context) -> list[Json]:
+async def _load_turn_events(context: Context) -> list[Json]:
     """The events of this turn that were not taken back, the newest first."""
-    events = holding([*reversed(context.ledger.bodies), *await context.recent(READ_BACK)])
-    return [*takewhile(lambda event: "turn" not in _after(event, "game"), events)]
+    events = list_effective_events(
+        [*reversed(context.ledger.bodies), *await context.load_recent_events(READ_BACK)]
+    )
+    return [*takewhile(lambda event: "turn" not in _get_values_after(event, "game"), events)]
 
 
-def _after(event: Json, part: str) -> Mapping[str, Any]:
+def _get_values_after(event: Json, part: str) -> Mapping[str, Any]:
     after: Mapping[str, Any] = event.get("after", {}).get(part, {})
     return after
 
 
-def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
+def _list_units_with_losses(context: Context, happened: list[Json]) -> Iterator[str]:
     """The units that lost a man this turn: by their own number of men, or by the link of one who
     is out of the game.
     """
-    out = lost_states(context.system)
+    out = list_lost_states(context.system)
     for event in happened:
-        for key, unit in _after(event, "units").items():
+        for key, unit in _get_values_after(event, "units").items():
             was = event["before"]["units"].get(key)
             if was and unit and unit.get("state") in out and was.get("state") not in out:
-                yield from linking(
+                yield from list_linked_names(
                     context.game.units.values(), unit.get("numbers", {}).get("squad")
                 )
             elif (
@@ -190,7 +194,7 @@ def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
                 yield unit["name"]
 
 
-def _met(context: Context, happened: list[Json]) -> Iterator[str]:
+def _list_units_under_machine_guns(context: Context, happened: list[Json]) -> Iterator[str]:
     """The units of the men who were fired at by a medium or heavy machine gun this turn."""
     for event in happened:
         used = event.get("used", ())
@@ -211,15 +215,15 @@ def _met(context: Context, happened: list[Json]) -> Iterator[str]:
         if event["kind"] == "sequence" and any(weapon in arm for weapon in HEAVY for arm in arms):
             for unit in used:
                 if unit["name"] not in acting:
-                    yield from linking(
+                    yield from list_linked_names(
                         context.game.units.values(), unit.get("numbers", {}).get("squad")
                     )
 
 
-_SINCE = {"lost": _lost, "met": _met}
+_SINCE = {"lost": _list_units_with_losses, "met": _list_units_under_machine_guns}
 
 
-def take_seat(context: Context) -> None:
+def remember_play_channel(context: Context) -> None:
     """Remember that whoever asks plays from here."""
     where = context.command.where.key
     user = context.command.who.key
@@ -245,18 +249,22 @@ async def call_sides(
     users = [
         row.user for row in rows if row is not None and not is_imported(row) and row.user != asks
     ]
-    events = await context.recent(SEEN_BACK) if spares and users else ()
+    events = await context.load_recent_events(SEEN_BACK) if spares and users else ()
     acted = {event["who"] for event in events if event["at"] > context.now - PRESENT}
     there = {row.user for person, row in persons.items() if person in acted}
-    context.spared = tuple(user for user in users if user in there)
-    return await call(context, (user for user in users if user not in there), but=asks)
+    context.named_without_ping = tuple(user for user in users if user in there)
+    return await call_users(context, (user for user in users if user not in there), but=asks)
 
 
-def addressed(context: Context, title: str) -> str:
+def add_uncalled_players(context: Context, title: str) -> str:
     """A headline that names, in its bold letters, those who have the go and are not called; not
     a question.
     """
-    names = [row.name for row in context.ledger.persons.values() if row.user in context.spared]
+    names = [
+        row.name
+        for row in context.ledger.persons.values()
+        if row.user in context.named_without_ping
+    ]
     return (
         f"{title}, {' and '.join(names)}"
         if names and len(context.game.go) == 1 and title[-1] != "?"
@@ -264,7 +272,9 @@ def addressed(context: Context, title: str) -> str:
     )
 
 
-async def call(context: Context, users: Iterable[str], but: str | None = None) -> tuple[str, ...]:
+async def call_users(
+    context: Context, users: Iterable[str], but: str | None = None
+) -> tuple[str, ...]:
     """Whom of these people the answer calls here, but for whoever asks; the others are called
     where they play.
     """
@@ -272,13 +282,13 @@ async def call(context: Context, users: Iterable[str], but: str | None = None) -
     context.called = context.called or {}
     for user in dict.fromkeys(users):
         if user != (context.command.who.key if but is None else but) and (
-            place := await place_of(context, user)
+            place := await find_channel_of_user(context, user)
         ):
             context.called[place] = (*context.called.get(place, ()), user)
     return context.called.get(here, ())
 
 
-async def place_of(context: Context, user: str) -> str:
+async def find_channel_of_user(context: Context, user: str) -> str:
     """The channel of the game in which somebody is called: where they joined, else the first
     that they can be in.
     """
@@ -287,7 +297,7 @@ async def place_of(context: Context, user: str) -> str:
     fitting = [place for place in places if place.startswith(within)]
     if (
         len(fitting) > 1
-        and (seat := await context.store.doc(SEAT, f"{context.ledger.row}/{user}")) is not None
+        and (seat := await context.store.load_doc(SEAT, f"{context.ledger.row}/{user}")) is not None
     ):
         fitting = [place for place in fitting if place == seat.data["place"]] or fitting
     return fitting[0] if fitting else ""

@@ -9,19 +9,19 @@ from bot.commands.context import Context
 from bot.game.rights import need_director, need_player
 from bot.game.sides import find_side
 from bot.game.state import is_guarded
-from bot.game.tracks import shown_tracks
-from bot.interface.reply.reply import GAME, Reply
+from bot.game.tracks import list_track_lines
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.tracks import Moved, Track, moved
+from bot.rules.inputs.tracks import Track, TrackMove, move_track
 from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import phrase
+from bot.ui.reply.reply import GAME, Reply
 
 
-async def show(context: Context) -> Reply:
+async def show_tracks(context: Context) -> Reply:
     """All tracks as they are, and what each may be."""
     game = context.need_game()
-    tracks = _tracks(context)
-    lines = list(shown_tracks(game, tracks, game.sides, hidden=True))
+    tracks = _get_tracks(context)
+    lines = list(list_track_lines(game, tracks, game.sides, hidden=True))
     first = next(iter(tracks.values()))
     lines.append(phrase("Set one: `/track set {example}`", example=first.example))
     return Reply("Tracks of this game", tuple(lines), private=True)
@@ -29,29 +29,33 @@ async def show(context: Context) -> Reply:
 
 async def set_track(context: Context) -> Reply:
     """One track from now on as somebody says. Raises UserError where it is not theirs."""
-    options = context.options()
+    options = context.clean_options()
     game = context.open_game()
-    tracks = _tracks(context)
-    track = _called(options["name"], tracks)
-    side = _whose(context, track, options["side"])
-    was = track.now(game.tracks, side)
+    tracks = _get_tracks(context)
+    track = _find_track(options["name"], tracks)
+    side = _find_track_side(context, track, options["side"])
+    was = track.get_value(game.tracks, side)
     to = normalize_value(options["to"])
     # +1 is one more, where no value is below 0
     by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
-    value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
-    if value == was:
-        raise UserError(f"{track.said(was, side)} already.", option="to", code="no-change")
-    if not by:
-        await context.need_settable([track.key(side)])
-    said = track.said(value, side)
-    body = context.ledger.add(
-        "track", replace(game, tracks={**game.tracks, track.key(side): value}), result=said
+    value = (
+        move_track(track, was, TrackMove("", add=int(to[:8])))[0] if by else track.parse_value(to)
     )
-    undo = context.button("undo", "Undo", body["number"])
-    return Reply(said, (f"It was {was}.",), by=f"set by {context.who}", buttons=(undo,), tone=GAME)
+    if value == was:
+        raise UserError(f"{track.format_value(was, side)} already.", option="to", code="no-change")
+    if not by:
+        await context.need_settable([track.get_key(side)])
+    said = track.format_value(value, side)
+    body = context.ledger.add(
+        "track", replace(game, tracks={**game.tracks, track.get_key(side): value}), result=said
+    )
+    undo = context.build_button("undo", "Undo", body["number"])
+    return Reply(
+        said, (f"It was {was}.",), by=f"set by {context.user_name}", buttons=(undo,), tone=GAME
+    )
 
 
-def _tracks(context: Context) -> Mapping[str, Track]:
+def _get_tracks(context: Context) -> Mapping[str, Track]:
     """The tracks of the system that is played. Raises UserError for none."""
     system = context.system
     if system is None:
@@ -61,7 +65,7 @@ def _tracks(context: Context) -> Mapping[str, Track]:
     return system.tracks
 
 
-def _called(typed: str, tracks: Mapping[str, Track]) -> Track:
+def _find_track(typed: str, tracks: Mapping[str, Track]) -> Track:
     """The track of that name or title. Raises UserError."""
     folded = comparison_key(typed)
     names = {**{comparison_key(track.title): track for track in tracks.values()}, **tracks}
@@ -74,7 +78,7 @@ def _called(typed: str, tracks: Mapping[str, Track]) -> Track:
     return track
 
 
-def _whose(context: Context, track: Track, typed: str | None) -> str:
+def _find_track_side(context: Context, track: Track, typed: str | None) -> str:
     """Whose track is set, "" for the game's. Raises UserError where it is not theirs to set."""
     game = context.game
     actor = context.actor

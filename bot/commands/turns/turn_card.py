@@ -5,42 +5,42 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 from typing import Any
 
-from bot.answers.unit_reasons import can_anyone_act
 from bot.commands.context import Amendment, Context
-from bot.commands.turns.landings import due_buttons, due_line, list_due
-from bot.commands.turns.mentions import addressed, call_buttons, calls
+from bot.commands.turns.landings import build_due_buttons, format_due_landing, list_due
+from bot.commands.turns.mentions import add_uncalled_players, build_call_buttons, list_calls
 from bot.game import cups
-from bot.game.counter import VEHICLES, frame_of
-from bot.game.events import TURNING, holding, is_card
+from bot.game.counter_faces import VEHICLES, get_frame
+from bot.game.events import TURNING, is_card, list_effective_events
 from bot.game.ledger import Ledger
 from bot.game.phases import (
     IMPULSES,
-    brief_of,
-    chit_name,
+    describe_whose_go,
+    format_numbered_phase,
+    get_chit_name,
+    get_go_kind,
+    get_phase,
+    get_phase_brief,
     is_alternating,
     is_past_last_turn,
     is_undecided,
-    kind_of_go,
-    next_phase,
-    phase_of,
-    phases_of,
-    reminders,
-    shown_phase,
-    whose_go,
+    list_phases,
+    list_reminders,
+    start_next_phase,
 )
 from bot.game.rights import need_player
-from bot.game.roster import in_order, is_gone
+from bot.game.roster import has_left_fight, sort_units
 from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
-from bot.game.tracks import tracks_line
-from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
+from bot.game.tracks import format_tracks
+from bot.presentation.unit_reasons import can_anyone_act
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import HAND
-from bot.rules.inputs.options import spoken
-from bot.rules.text.names import joined, number_in_words
-from bot.rules.text.phrase import begun, phrase
-from bot.systems.game_file import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
-from bot.systems.system import System, in_words
+from bot.rules.inputs.options import format_code_word
+from bot.rules.text.names import join_names, number_in_words
+from bot.rules.text.phrase import capitalize_first, phrase
+from bot.rulesets.game_file import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
+from bot.rulesets.system import System, format_code
+from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
 """Buttons in a row at most, and those that fit a phone side by side, which is better where a
@@ -61,35 +61,35 @@ MAX_PLANS = 30
 DELETED = "a plan whose text was deleted"
 
 
-def headline(game: Game, system: System | None) -> str:
+def format_headline(game: Game, system: System | None) -> str:
     """`Turn 3, Operations: US goes first`."""
-    title = phase_name(game, system)
-    whose = _who_begins(game, system)
+    title = format_phase(game, system)
+    whose = _format_first_side(game, system)
     return f"{title}: {whose}" if whose else title
 
 
-def phase_name(game: Game, system: System | None) -> str:
+def format_phase(game: Game, system: System | None) -> str:
     """`Turn 3, Operations`: the word phase goes without saying; with the chit whose go it is, if
     one is.
     """
-    title = shown_phase(game, system)
+    title = format_numbered_phase(game, system)
     title = title.removesuffix(" phase").removesuffix(" Phase")
-    return begun(", ".join(filter(None, (title, chit_name(game, system)))))
+    return capitalize_first(", ".join(filter(None, (title, get_chit_name(game, system)))))
 
 
 def phase_over(game: Game, system: System | None) -> str:
     """Return `The Operations phase is over.`, with the side whose turn it is, if one has its own."""
-    title = str(phase_of(game, system).get("title", "")) or "turn"
+    title = str(get_phase(game, system).get("title", "")) or "turn"
     is_named = title.lower().endswith(("phase", "round", "turn"))
     words = ("The", game.turn_of, title, "" if is_named else "phase", "is over.")
     return " ".join(filter(None, words))
 
 
-def _who_begins(game: Game, system: System | None) -> str:
+def _format_first_side(game: Game, system: System | None) -> str:
     if not game.go:
         return ""
     if not is_alternating(game, system):
-        return whose_go(game)
+        return describe_whose_go(game)
     if len(game.go) == 1:
         return f"{game.go[0]} {fit_verb(game.go[0], 'goes', 'go')} first"
     return (
@@ -99,14 +99,14 @@ def _who_begins(game: Game, system: System | None) -> str:
     )
 
 
-def passes_told(game: Game, system: System | None) -> str:
+def format_passes(game: Game, system: System | None) -> str:
     """Return how many passes in a row there were, where that ends a phase; else nothing."""
-    if kind_of_go(game, system) != IMPULSES or "passes" not in phase_of(game, system):
+    if get_go_kind(game, system) != IMPULSES or "passes" not in get_phase(game, system):
         return ""
     return _COUNTS[game.passes] if game.passes < len(_COUNTS) else f"{game.passes} passes in a row"
 
 
-async def card(
+async def build_card(
     context: Context, was: Game, after: Game, mention: tuple[str, ...], because: Iterable[str] = ()
 ) -> Reply:
     """The card of the phase that has just begun: it led from the state `was` to `after`, before
@@ -114,37 +114,39 @@ async def card(
     """
     game = context.game
     system = context.system
-    phase = phase_of(game, system)
+    phase = get_phase(game, system)
     lines = list(because)
-    first = reminders(game, system) if game.turn <= 1 else ()
-    tracks = tracks_line(game, system, whole_piles=False)
-    lines += filter(None, (*(first or (brief_of(game, system),)), tracks))
+    first = list_reminders(game, system) if game.turn <= 1 else ()
+    tracks = format_tracks(game, system, whole_piles=False)
+    lines += filter(None, (*(first or (get_phase_brief(game, system),)), tracks))
     states: list[str] = phase.get("names") or []
     if named := [
         unit.name
-        for unit in in_order(game.units.values())
-        if unit.state in states and not is_gone(unit)
+        for unit in sort_units(game.units.values())
+        if unit.state in states and not has_left_fight(unit)
     ]:
-        lines.append(f"{spoken(states[0])}: {joined(named)}")
-    called = await calls(context)
+        lines.append(f"{format_code_word(states[0])}: {join_names(named)}")
+    called = await list_calls(context)
     lines += [call.line for call in called]
-    plans = await planned(context, game) if game.turn != was.turn else []
+    plans = await load_plans(context, game) if game.turn != was.turn else []
     if texts := [text for turn, _, text in plans if turn == game.turn]:
         lines.append(f"Due now: {'; '.join(texts)}")
     landing = await list_due(context) if game.turn != was.turn else []
     landing = [due for due in landing if due.turn == game.turn]
-    lines += map(due_line, landing)
-    lines += cleared_lines(was, after, system)
+    lines += map(format_due_landing, landing)
+    lines += list_removed_markers(was, after, system)
     buttons = (
-        *call_buttons(context, called),
-        *phase_buttons(context, begins=True),
-        *due_buttons(context, landing[:MOST_DUE]),
+        *build_call_buttons(context, called),
+        *build_phase_buttons(context, begins=True),
+        *build_due_buttons(context, landing[:MOST_DUE]),
     )
-    title = addressed(context, headline(game, system))
-    return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
+    title = add_uncalled_players(context, format_headline(game, system))
+    return Reply(
+        title, tuple(lines), buttons=buttons, across=count_buttons_across(buttons), mention=mention
+    )
 
 
-def cleared_lines(was: Game, after: Game, system: System | None) -> list[str]:
+def list_removed_markers(was: Game, after: Game, system: System | None) -> list[str]:
     """Return a line about the markers that came off, and one about numbers that are gone.
 
     Numbers without a label, such as the AP spent, only serve the count and are not mentioned.
@@ -161,23 +163,23 @@ def cleared_lines(was: Game, after: Game, system: System | None) -> list[str]:
                 numbers.setdefault(words[name].label, []).append(unit.name)
     lines = list[str]()
     if marks:
-        lines.append(f"Markers come off: {_of_units(marks)}")
+        lines.append(f"Markers come off: {_format_by_word(marks)}")
     if numbers:
-        lines.append(f"Gone: {_of_units(numbers)}")
+        lines.append(f"Gone: {_format_by_word(numbers)}")
     return lines
 
 
-def _of_units(words: Mapping[str, list[str]]) -> str:
+def _format_by_word(words: Mapping[str, list[str]]) -> str:
     """Return words with the names of their units: `moved (Rifle 1 and 2); fired (Local 1)`."""
-    return "; ".join(f"{word} ({joined(names)})" for word, names in words.items())
+    return "; ".join(f"{word} ({join_names(names)})" for word, names in words.items())
 
 
-def across_of(buttons: Sized) -> int:
+def count_buttons_across(buttons: Sized) -> int:
     """Return how many buttons are side by side, where they need a second row; 0 where one will do."""
     return PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
 
 
-def phase_buttons(
+def build_phase_buttons(
     context: Context,
     *,
     without: tuple[str, ...] = (),
@@ -195,19 +197,22 @@ def phase_buttons(
     """
     game = context.game
     system = context.system
-    words = [word for word in _ordered_words(game, system, owes=owes) if word not in without]
-    if is_undecided(game, system) and not may_be_rolled(game, system):
-        made = [*first_buttons(context), *(_button(context, word) for word in words)]
+    words = [word for word in _order_phase_words(game, system, owes=owes) if word not in without]
+    if is_undecided(game, system) and not is_initiative_rolled(game, system):
+        made = [
+            *build_first_side_buttons(context),
+            *(_build_button(context, word) for word in words),
+        ]
     else:
         leads = leads or _leading_word(game, system, words, owes=owes)
         made = [
-            _button(context, word)._replace(style="primary" if word == leads else "plain")
+            _build_button(context, word)._replace(style="primary" if word == leads else "plain")
             for word in words
         ]
         if begins:
-            made += first_buttons(context)
-    if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
-        made.append(context.button("remember", "Checklist", game.phase))
+            made += build_first_side_buttons(context)
+    if (folded or game.turn > 1) and "remember" not in without and list_reminders(game, system):
+        made.append(context.build_button("remember", "Checklist", game.phase))
     return tuple(made)
 
 
@@ -217,7 +222,7 @@ def _leading_word(game: Game, system: System | None, words: list[str], *, owes: 
     It is the first one that a unit of that side can use. If no unit can do what the phase is for,
     each side says *Done* where both act at once. Elsewhere units may still move: nothing leads.
     """
-    if not owes and _roll_owed(game, system):  # the state calls for it in the next turn only
+    if not owes and _find_owed_roll(game, system):  # the state calls for it in the next turn only
         return "done"
     sequences = system.sequences if system is not None else {}
     usable = [
@@ -233,16 +238,16 @@ def _leading_word(game: Game, system: System | None, words: list[str], *, owes: 
     return "done" if "done" in usable else ""
 
 
-def _phase_words(game: Game, system: System | None) -> list[str]:
+def _list_phase_words(game: Game, system: System | None) -> list[str]:
     """Return the words of the buttons that the present phase needs."""
     words = [
         word
-        for word in phase_of(game, system).get("buttons") or ("next",)
-        if _has_use(game, system, word)
+        for word in get_phase(game, system).get("buttons") or ("next",)
+        if _is_useful(game, system, word)
     ]
     if is_undecided(game, system):
         words = [word for word in words if word not in ("done", "pass")]
-        if may_be_rolled(game, system):
+        if is_initiative_rolled(game, system):
             words.insert(0, "initiative")
     if (
         len(game.go) > 1
@@ -251,44 +256,46 @@ def _phase_words(game: Game, system: System | None) -> list[str]:
     ):
         # each side for itself
         words.insert(words.index("next") if "next" in words else len(words), "done")
-    if game.led or LED_BY in phase_of(game, system):
+    if game.led or LED_BY in get_phase(game, system):
         own = [*(word for word in words if word not in OWN_BUTTONS), "done"]
         words = (
-            own if cups.chit_of(game.led) else ["lead", *(word for word in words if word == "next")]
+            own
+            if cups.get_chit(game.led)
+            else ["lead", *(word for word in words if word == "next")]
         )
     return words
 
 
-def first_buttons(context: Context) -> tuple[Button, ...]:
+def build_first_side_buttons(context: Context) -> tuple[Button, ...]:
     """Return `US first` for each side that may begin the phase, but for the one to play.
 
     There are none if a roll decides it, or if the sides do not take turns in this phase.
     """
     game = context.game
     is_chosen = is_alternating(game, context.system) and not game.led
-    if not is_chosen or may_be_rolled(game, context.system):
+    if not is_chosen or is_initiative_rolled(game, context.system):
         return ()
     return tuple(
-        context.button("first", f"{side} first", moment(game), place)
+        context.build_button("first", f"{side} first", format_turn_and_phase(game), place)
         for place, side in enumerate(game.sides)
         if game.go != (side,)
     )
 
 
-def _ordered_words(game: Game, system: System | None, *, owes: bool) -> list[str]:
+def _order_phase_words(game: Game, system: System | None, *, owes: bool) -> list[str]:
     """Return the words of the buttons of the phase, the roll first that is owed before all else."""
-    words = _phase_words(game, system)
-    owed = _roll_owed(game, system) if owes else ""
+    words = _list_phase_words(game, system)
+    owed = _find_owed_roll(game, system) if owes else ""
     return [owed, *(word for word in words if word != owed)] if owed in words else words
 
 
-def _roll_owed(game: Game, system: System | None) -> str:
+def _find_owed_roll(game: Game, system: System | None) -> str:
     """Return the roll that every unit of the chit in play owes before anything else; "" for none."""
-    if not cups.chit_of(game.led):
+    if not cups.get_chit(game.led):
         return ""
     units = [unit for unit in game.units.values() if cups.is_called(game, unit)]
-    states = {unit.state for unit in units if not is_gone(unit)}
-    rows: list[Mapping[str, Any]] = phase_of(game, system).get("calls") or []
+    states = {unit.state for unit in units if not has_left_fight(unit)}
+    rows: list[Mapping[str, Any]] = get_phase(game, system).get("calls") or []
     return next(
         (
             str(row["roll"])
@@ -299,123 +306,129 @@ def _roll_owed(game: Game, system: System | None) -> str:
     )
 
 
-def has_done(game: Game, system: System | None) -> bool:
+def can_hand_over(game: Game, system: System | None) -> bool:
     """Return whether the side to play can hand over to another one in the present phase."""
     is_on = game.started and not game.ended and not game.waits and bool(game.go)
-    hands_over = bool(cups.chit_of(game.led)) or is_alternating(game, system)
-    words = phase_of(game, system).get("buttons") or ()
+    hands_over = bool(cups.get_chit(game.led)) or is_alternating(game, system)
+    words = get_phase(game, system).get("buttons") or ()
     return is_on and hands_over and ("done" in words or bool(game.led))
 
 
-def _has_use(game: Game, system: System | None, word: str) -> bool:
+def _is_useful(game: Game, system: System | None, word: str) -> bool:
     """Return whether there is somebody for this: what is about vehicles alone needs one where there
     is a roster.
     """
     sequence = system.sequences.get(word) if system is not None else None
     if not game.units or sequence is None or sequence.group != "vehicles":
         return True
-    return any(frame_of(unit.type, system) in VEHICLES for unit in game.units.values())
+    return any(get_frame(unit.type, system) in VEHICLES for unit in game.units.values())
 
 
-def _button(context: Context, word: str) -> Button:
+def _build_button(context: Context, word: str) -> Button:
     game = context.game
     system = context.system
     if word == "initiative":
-        return context.button("initiative", "Initiative", moment(game))
+        return context.build_button("initiative", "Initiative", format_turn_and_phase(game))
     if word == "next":
-        after = next_phase(game, system)
-        label = "Next phase" if after.turn == game.turn and phases_of(system) else "Next turn"
+        after = start_next_phase(game, system)
+        label = "Next phase" if after.turn == game.turn and list_phases(system) else "Next turn"
         if is_past_last_turn(after) and not is_past_last_turn(game):
             label = f"End turn {game.turn}"
-        return context.button("next", label, moment(game))
+        return context.build_button("next", label, format_turn_and_phase(game))
     if word == "lead":
-        return context.button(word, "Draw", f"{moment(game)}:{cups.chits_left(game)}")
+        return context.build_button(
+            word, "Draw", f"{format_turn_and_phase(game)}:{cups.count_chits_left(game)}"
+        )
     if word in (DRAW_UP, OWN_HAND):
-        return _hand_button(context, word)
+        return _build_hand_button(context, word)
     if word in ("pass", "done"):
-        return _hand_over_button(context, word)
+        return _build_hand_over_button(context, word)
     assert system is not None
-    said = in_words(word, system.game.get("words") or {}) or spoken(word)
+    said = format_code(word, system.game.get("words") or {}) or format_code_word(word)
     if word in system.sequences and not system.sequences[word].inputs:
-        return context.button("sequence", said, moment(game), word)
+        return context.build_button("sequence", said, format_turn_and_phase(game), word)
     return Button(f"{OPEN_FORM}{system.id} {word}", said)
 
 
-def _hand_over_button(context: Context, word: str) -> Button:
+def _build_hand_over_button(context: Context, word: str) -> Button:
     """Return *Done* or *Pass*. It names the side to play, unless several may act."""
     game = context.game
     is_one = len(game.go) == 1 and game.go[0] in game.sides
     side = game.sides.index(game.go[0]) if is_one else ""
-    return context.button(word, spoken(word), moment(game), side)
+    return context.build_button(word, format_code_word(word), format_turn_and_phase(game), side)
 
 
-def _hand_button(context: Context, word: str) -> Button:
+def _build_hand_button(context: Context, word: str) -> Button:
     """Return *Draw up to five*, or *Your hand*."""
     if word == OWN_HAND:
-        return context.button("hand", "Your hand")
-    return context.button("drawup", _draw_up_label(context.system), moment(context.game))
+        return context.build_button("hand", "Your hand")
+    return context.build_button(
+        "drawup", _format_draw_up_label(context.system), format_turn_and_phase(context.game)
+    )
 
 
-def _draw_up_label(system: System | None) -> str:
+def _format_draw_up_label(system: System | None) -> str:
     """Return `Draw up to five`, if all hands of the game may hold as many cards."""
     decks = system.decks.values() if system is not None else ()
     limits = {deck.hand_limit for deck in decks if deck.keep == HAND}
     return f"Draw up to {number_in_words(limits.pop())}" if len(limits) == 1 else "Draw up"
 
 
-def moment(game: Game) -> str:
+def format_turn_and_phase(game: Game) -> str:
     """The turn and phase that a button was made for: an old card must not end a later phase."""
     whose = game.sides.index(game.turn_of) if game.turn_of in game.sides else 0
     return f"{game.turn}.{whose}.{game.phase}"
 
 
-def may_be_rolled(game: Game, system: System | None) -> bool:
+def is_initiative_rolled(game: Game, system: System | None) -> bool:
     """Return whether the initiative is rolled for in this game."""
     return system is not None and "initiative" in system.sequences and len(game.sides) == 2
 
 
-async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
+async def list_old_card_amendments(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
     """The card before the one that an event brings, and what hangs under it no longer."""
     assert ledger.was is not None
     first = next(filter(is_card, ledger.bodies), ledger.bodies[0])
     store = context.store
     number = first["number"]
-    change = _without_phase
+    change = _remove_phase_buttons
     behind = list[int]()
     if first["kind"] == "end":  # nobody joins a game that is over
-        change = _when_over
+        change = _close_card
         behind = [
             row.number
-            for row in await store.events(ledger.row, limit=READ_BACK)
+            for row in await store.load_events(ledger.row, limit=READ_BACK)
             if row.data["kind"] == "start"
         ]
     elif not (is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
         number = 0
-    if number and (last := await _card_before(context, ledger, number)) is not None:
+    if number and (last := await _find_card_before(context, ledger, number)) is not None:
         behind.append(last)
     for each in dict.fromkeys(behind):
         yield Amendment(f"{ledger.row}/{each}", change)
     if any(body.get("closes") for body in ledger.bodies):
-        for row in await store.events(ledger.row, limit=READ_BACK, newest_first=True):
+        for row in await store.load_events(ledger.row, limit=READ_BACK, newest_first=True):
             if row.data["kind"] == "fair":
                 yield Amendment(
-                    f"{ledger.row}/{row.number}", lambda said: without(said, ("close",))
+                    f"{ledger.row}/{row.number}", lambda said: remove_buttons(said, ("close",))
                 )
 
 
-async def card_turned(context: Context, event: Json, *, is_undo: bool) -> list[Amendment]:
+async def list_card_amendments(context: Context, event: Json, *, is_undo: bool) -> list[Amendment]:
     """The card before one that was just taken away, whose buttons are back, or that was just
     brought back.
     """
-    last = await _card_before(context, context.ledger, event["number"])
+    last = await _find_card_before(context, context.ledger, event["number"])
     return (
         []
         if last is None
-        else [Amendment(context.topic(last), _again if is_undo else _without_phase)]
+        else [
+            Amendment(context.build_topic(last), _reopen_card if is_undo else _remove_phase_buttons)
+        ]
     )
 
 
-def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
+def remove_buttons(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
     """What a message said, without these buttons; None where nothing changes."""
     if said is None:
         return None
@@ -423,48 +436,48 @@ def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
     return replace(said, buttons=kept, mention=()) if kept != said.buttons else None
 
 
-async def _card_before(context: Context, ledger: Ledger, before: int) -> int | None:
+async def _find_card_before(context: Context, ledger: Ledger, before: int) -> int | None:
     """The number of the last card before an event, of those that were not undone."""
-    rows = await context.store.events(ledger.row, limit=READ_BACK, newest_first=True)
-    events = holding([*reversed(ledger.bodies), *(row.data for row in rows)])
+    rows = await context.store.load_events(ledger.row, limit=READ_BACK, newest_first=True)
+    events = list_effective_events([*reversed(ledger.bodies), *(row.data for row in rows)])
     cards = (one["number"] for one in events if is_card(one) or one["kind"] in CARDS)
     return next((number for number in cards if number < before), None)
 
 
-def _of_phase(button: Button) -> bool:
+def _is_phase_button(button: Button) -> bool:
     is_form = button.action.startswith(OPEN_FORM) and button.style != LINK
     return is_form or button.action.partition(":")[0] in OF_A_PHASE
 
 
-def _without_phase(said: Reply | None) -> Reply | None:
+def _remove_phase_buttons(said: Reply | None) -> Reply | None:
     """The card without the buttons that are for its phase."""
-    if said is None or not any(map(_of_phase, said.buttons)):
+    if said is None or not any(map(_is_phase_button, said.buttons)):
         return None
-    kept = tuple(button for button in said.buttons if not _of_phase(button))
+    kept = tuple(button for button in said.buttons if not _is_phase_button(button))
     return replace(said, buttons=kept, across=said.across if kept else 0, mention=())
 
 
-def _when_over(said: Reply | None) -> Reply | None:
-    bare = _without_phase(said)
-    return without(bare or said, ("join",)) or bare
+def _close_card(said: Reply | None) -> Reply | None:
+    bare = _remove_phase_buttons(said)
+    return remove_buttons(bare or said, ("join",)) or bare
 
 
-def _again(said: Reply | None) -> Reply | None:
+def _reopen_card(said: Reply | None) -> Reply | None:
     """The card as it was: its phase is the one that is on."""
     return replace(said, mention=()) if said is not None and said.buttons else None
 
 
-async def plan(context: Context) -> Reply:
+async def manage_plans(context: Context) -> Reply:
     """Plan something for a turn, remove a plan, or list them. Raises UserError."""
-    options = context.options()
+    options = context.clean_options()
     game = context.need_started()
     turn = options["turn"]
     text = options["text"]
     number = options["remove"]
     if number is not None:
-        return await _unplan(context, game, number)
+        return await _remove_plan(context, game, number)
     if turn is None and not text:
-        plans = await planned(context, game)
+        plans = await load_plans(context, game)
         lines = [f"Turn {when}: {what} (#{at})" for when, at, what in plans]
         landing = await list_due(context)
         lines += [f"Turn {due.turn}: {due.landing.says} (#{due.number})" for due in landing]
@@ -487,13 +500,13 @@ async def plan(context: Context) -> Reply:
     context.ledger.add(
         "plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}"
     )
-    return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.who)
+    return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.user_name)
 
 
-async def _unplan(context: Context, game: Game, number: int) -> Reply:
+async def _remove_plan(context: Context, game: Game, number: int) -> Reply:
     need_player(game, context.actor)
     gone = next(
-        ((turn, text) for turn, at, text in await planned(context, game) if at == number), None
+        ((turn, text) for turn, at, text in await load_plans(context, game) if at == number), None
     )
     if gone is None:
         raise UserError(
@@ -504,12 +517,12 @@ async def _unplan(context: Context, game: Game, number: int) -> Reply:
         )
     left = {at: turn for at, turn in game.plans.items() if at != str(number)}
     context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
-    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}", by=context.who)
+    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}", by=context.user_name)
 
 
-async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:
+async def load_plans(context: Context, game: Game) -> list[tuple[int, int, str]]:
     """All plans: turn, number of the event, text; turn by turn."""
     plans = [(turn, int(at)) for at, turn in game.plans.items()]
     return sorted(
-        [(turn, at, (await context.texts(at)).get("text", DELETED)) for turn, at in plans]
+        [(turn, at, (await context.load_texts(at)).get("text", DELETED)) for turn, at in plans]
     )

@@ -4,43 +4,43 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.answers.firers_and_targets import whose
 from bot.commands.context import Context
 from bot.commands.turns.mentions import call_sides
 from bot.commands.units.unit_words import describe_changes, describe_unit, describe_units
 from bot.commands.untrusted_text import parse_untrusted
 from bot.game import cups
-from bot.game.counter import REDUCED
-from bot.game.events import with_system
+from bot.game.counter_faces import REDUCED
+from bot.game.events import set_system
 from bot.game.rights import need_player, need_units
 from bot.game.roster import (
     add_units,
     check_name,
     count_units,
+    create_handle,
+    create_unit,
+    edit_unit,
     is_open,
     is_stat,
-    new_handle,
-    new_unit,
-    set_by_hand,
     split_word,
 )
-from bot.game.roster_file import check_roster_size, read_roster_text, units_of
+from bot.game.roster_file import build_units, check_roster_size, read_roster_text
 from bot.game.roster_fitting import fit_roster
 from bot.game.roster_line import FIRST_LINE
-from bot.game.roster_sheet import numbered_name, split_count
-from bot.game.sides import MAX_SIDE, find_side, may_be_called
-from bot.game.state import Game, Units, roster_of
-from bot.interface.reply.packing import ZIPPED, file_name, file_note, zip_data
-from bot.interface.reply.reply import NOTHING, Reply
-from bot.interface.uploads.workbook import is_workbook, read_workbook
+from bot.game.roster_sheet import number_name, split_count
+from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name
+from bot.game.state import Game, Units, build_roster
+from bot.presentation.firers_and_targets import build_asking_side
 from bot.rules.errors import UserError
-from bot.rules.inputs.several_units import expand_names, names_in
+from bot.rules.inputs.unit_selectors import expand_names, list_names
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
-from bot.rules.text.names import joined
+from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key, normalize_name, word_key
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import systems
-from bot.systems.system import System
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
+from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
+from bot.ui.reply.reply import NOTHING, Reply
+from bot.ui.uploads.workbook import is_workbook, read_workbook
 
 SHOWN = 60
 MAX_NOTES = 12
@@ -50,12 +50,12 @@ _NEW_NAME = re.compile(r'\s*name=("[^"]*"|[^"]+)\s*', re.IGNORECASE)
 NO_WORDS = UnitWords((), {}, {})
 
 
-async def add(context: Context) -> Reply:
+async def add_to_roster(context: Context) -> Reply:
     """Add one unit, or a numbered row of them."""
-    options = context.options()
+    options = context.clean_options()
     game = context.open_game()
     need_player(game, context.actor)
-    system = _system_for(game, options["type"])
+    system = _find_system(game, options["type"])
     typed = options["side"]
     stats = options["stats"] or ""
     if (
@@ -69,7 +69,7 @@ async def add(context: Context) -> Reply:
         )  # no side was typed: the first bare word is a state or marker
     if options["reduced"]:
         stats = f"{stats} {REDUCED}: {options['reduced']}"
-    side = _side(game, context.actor.side, typed)
+    side = _choose_side(game, context.actor.side, typed)
     units: dict[str, RosterUnit] = {}
     names = options["name"]
     if (
@@ -79,10 +79,10 @@ async def add(context: Context) -> Reply:
         stats = _COUNT.sub(" ", stats)
     else:
         bare_name, count = split_count(names.strip())  # 3x Squad is Squad 1..3
-        names = numbered_name(bare_name, int(count)) if count else names
-    drawn = cups.cards_of_units(game)
+        names = number_name(bare_name, int(count)) if count else names
+    drawn = cups.list_unit_cards(game)
     for name in expand_names(names):
-        unit = new_unit(
+        unit = create_unit(
             name,
             options["type"],
             side,
@@ -94,27 +94,27 @@ async def add(context: Context) -> Reply:
         )
         units[unit.name.casefold()] = unit
     need_units(game, context.actor, units.values())
-    return _added(context, game, system, units)
+    return _record_new_units(context, game, system, units)
 
 
-def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
-    after = add_units(game if game.started else with_system(game, system), units.values())
+def _record_new_units(context: Context, game: Game, system: System, units: Units) -> Reply:
+    after = add_units(game if game.started else set_system(game, system), units.values())
     names = [unit.name for unit in units.values()]
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     context.ledger.add("unit", after, result=f"{told} added")
     return Reply(
-        f"{context.who} adds {told}", tuple(describe_units([*units.values()][:SHOWN], system))
+        f"{context.user_name} adds {told}", tuple(describe_units([*units.values()][:SHOWN], system))
     )
 
 
 async def import_units(context: Context) -> Reply:
     """A whole roster; everything in it is checked before any unit is added. Raises UserError."""
-    options = context.options()
+    options = context.clean_options()
     file = options["file"]
     text = file if isinstance(file, str) and file else options["text"]
     if not text:
         sent = context.command.options.get("file")
-        name = file_name(sent) or "The file"
+        name = get_file_name(sent) or "The file"
         is_sent = isinstance(sent, str)
         what = f"{name} is empty." if is_sent else "/unit import needs text or a file."
         raise UserError(what, hint=FIRST_LINE, code="missing")
@@ -123,15 +123,15 @@ async def import_units(context: Context) -> Reply:
     game = context.open_game()
     need_player(game, context.actor)
     id, units, notes = await parse_untrusted(
-        context, read_units, str(text), game, context.actor.side, file_name(file)
+        context, read_units, str(text), game, context.actor.side, get_file_name(file)
     )
     need_units(game, context.actor, units.values())
-    reply = _added(context, game, context.systems[id], units)
-    notes = tuple(filter(None, (file_note(file), *notes)))
-    return replace(reply, lines=(*reply.lines, *_lines_of_notes(notes)))
+    reply = _record_new_units(context, game, context.systems[id], units)
+    notes = tuple(filter(None, (get_file_note(file), *notes)))
+    return replace(reply, lines=(*reply.lines, *_format_notes(notes)))
 
 
-def _lines_of_notes(notes: Sequence[str]) -> list[str]:
+def _format_notes(notes: Sequence[str]) -> list[str]:
     """Return what was understood and left out, each note as a sentence."""
     lines = [f"{note[:1].upper()}{note[1:]}." for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
@@ -147,25 +147,25 @@ def read_units(
 
     `own_side` is that of units without one. Raises UserError that names line and column.
     """
-    text, sheet_notes = _text_of_workbook(text, file)
+    text, sheet_notes = _read_workbook_text(text, file)
     roster = read_roster_text(text)
-    system = _system_for(game, str(roster.rows[0].values.get("type", "")))
+    system = _find_system(game, str(roster.rows[0].values.get("type", "")))
     roster = fit_roster(roster, system)
-    units = units_of(
+    units = build_units(
         roster.rows,
         system,
-        lambda typed: _side(game, own_side, typed),
+        lambda typed: _choose_side(game, own_side, typed),
         game.units,
         started=game.started,
     )
     return system.id, units, (*sheet_notes, *roster.notes)
 
 
-def _text_of_workbook(text: str, file: str) -> tuple[str, list[str]]:
+def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     """Return the first sheet of a workbook as text, and notes; any other text as it is. Raises
     UserError for another zip.
     """
-    data = zip_data(text)
+    data = get_zip_data(text)
     if data is None:
         return text, []
     if not is_workbook(data):
@@ -180,18 +180,18 @@ def _text_of_workbook(text: str, file: str) -> tuple[str, list[str]]:
         raise UserError("The workbook is empty.", hint=FIRST_LINE, code="missing")
     first, *others = sheets
     if others:
-        names = joined([sheet.title for sheet in others])
+        names = join_names([sheet.title for sheet in others])
         notes.append(f"sheet {first.title} is read; left out: {names}")
     return first.text, [*notes, *first.questions]
 
 
-def _system_for(game: Game, type_: str) -> System:
+def _find_system(game: Game, type_: str) -> System:
     """The game's system; free play without units takes the only one that knows the unit type."""
     folded = word_key(type_).replace(" ", "-")
-    system = systems().get(game.system)
+    system = get_systems().get(game.system)
     if system is not None and (not is_open(game) or folded in system.words["units"].types):
         return system
-    games = [system for system in systems().values() if system.base is None]
+    games = [system for system in get_systems().values() if system.base is None]
     fitting = [system for system in games if folded in system.words["units"].types]
     if len(fitting) == 1:
         return fitting[0]
@@ -204,17 +204,17 @@ def _system_for(game: Game, type_: str) -> System:
     raise UserError(what, hint=hint, option="type", code="no-system")
 
 
-def _side(game: Game, own_side: str, typed: str | None) -> str:
+def _choose_side(game: Game, own_side: str, typed: str | None) -> str:
     """The side of new units: as typed, else the player's own."""
-    return _named_side(game, typed) if typed else own_side
+    return _find_side(game, typed) if typed else own_side
 
 
-def _named_side(game: Game, typed: str) -> str:
+def _find_side(game: Game, typed: str) -> str:
     """A side of the game; in one that named none any short name. Raises UserError."""
     if game.sides:
         return find_side(game, typed)
     side = " ".join(typed.split())
-    if not may_be_called(side):
+    if not is_valid_side_name(side):
         raise UserError(
             f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.",
             option="side",
@@ -223,10 +223,10 @@ def _named_side(game: Game, typed: str) -> str:
     return side
 
 
-async def edit(context: Context) -> Reply:
+async def edit_units(context: Context) -> Reply:
     """Change numbers, state, markers, side or name by hand; what is typed is for each of several
     units. Raises UserError."""
-    options = context.options()
+    options = context.clean_options()
     game = context.need_open()
     units = find_units(context, options[NAME])
     need_units(game, context.actor, units)
@@ -234,10 +234,10 @@ async def edit(context: Context) -> Reply:
         hint = phrase('Start a game: `/game start lnlt "Hill 875"`.')
         raise UserError("This channel has no system yet.", hint=hint, code="no-system")
     if (new_name := _NEW_NAME.fullmatch(options["stats"])) is not None:
-        return _rename(context, units, new_name[1].strip(' "'), system)
+        return _rename_unit(context, units, new_name[1].strip(' "'), system)
     changed: list[tuple[RosterUnit, RosterUnit]] = []
     for unit in units:
-        new = _edited(game, unit, options["stats"], system, [now.handle for _, now in changed])
+        new = _apply_stats(game, unit, options["stats"], system, [now.handle for _, now in changed])
         if new != unit:
             changed.append((unit, new))
     if not changed:
@@ -255,16 +255,16 @@ async def edit(context: Context) -> Reply:
     for old, new in changed:
         told.setdefault(describe_changes(old, new, system), []).append(new.name)
     lines = [
-        f"{joined(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()
+        f"{join_names(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()
     ]
     if same := len(units) - len(changed):
         lines.append(f"{count_units(same)} had these values already.")
     theirs = {unit.side for unit, _ in changed} - {context.actor.side, ""}
     mention = await call_sides(context, context.game, theirs)
-    return Reply(f"{context.who} edits {who}", tuple(lines), tone=NOTHING, mention=mention)
+    return Reply(f"{context.user_name} edits {who}", tuple(lines), tone=NOTHING, mention=mention)
 
 
-def _rename(context: Context, units: list[RosterUnit], typed: str, system: System) -> Reply:
+def _rename_unit(context: Context, units: list[RosterUnit], typed: str, system: System) -> Reply:
     """The unit under another name; its handle stays, and the log knows it by both."""
     game = context.game
     unit = units[0]
@@ -280,11 +280,11 @@ def _rename(context: Context, units: list[RosterUnit], typed: str, system: Syste
     told = f"{unit.name} is now {name}"
     context.ledger.add("unit", replace(game, units=after), result=told, renamed=unit.name)
     return Reply(
-        told, (describe_unit(after[name.casefold()], system),), by=context.who, tone=NOTHING
+        told, (describe_unit(after[name.casefold()], system),), by=context.user_name, tone=NOTHING
     )
 
 
-def _edited(
+def _apply_stats(
     game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]
 ) -> RosterUnit:
     """The unit with what was typed; on another side it gets a handle of that side."""
@@ -296,19 +296,19 @@ def _edited(
             hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
             raise UserError("A new name goes alone.", hint=hint, option="stats", code="bad-value")
         if key.casefold() == "side" and equals:
-            changed = replace(changed, side=_named_side(game, value))
+            changed = replace(changed, side=_find_side(game, value))
         else:
             _check_no_unit(game, unit, word, stats)
             rest.append(word)
-    changed = set_by_hand(changed, " ".join(rest), system)
+    changed = edit_unit(changed, " ".join(rest), system)
     if changed.side != unit.side:
-        changed = replace(changed, handle=new_handle(changed.side, game.units, taken))
+        changed = replace(changed, handle=create_handle(changed.side, game.units, taken))
     return changed
 
 
 def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
     """Raise UserError for another unit among the numbers and states of one."""
-    other = roster_of(game).get(word.strip(",;").casefold())
+    other = build_roster(game).get(word.strip(",;").casefold())
     if other is None or other.name == unit.name:
         return
     rest = " ".join(stats.replace(word, " ", 1).split())
@@ -326,27 +326,27 @@ def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
     )
 
 
-async def remove(context: Context) -> Reply:
+async def remove_from_roster(context: Context) -> Reply:
     """Take units off the roster."""
     game = context.need_open()
-    units = find_units(context, context.options()[NAME])
+    units = find_units(context, context.clean_options()[NAME])
     need_units(game, context.actor, units)
     gone = {unit.name.casefold() for unit in units}
     after = {key: other for key, other in game.units.items() if key not in gone}
     who = units[0].name if len(units) == 1 else count_units(len(units))
     context.ledger.add("unit", replace(game, units=after), result=f"{who} removed")
-    return Reply(f"{context.who} removes {who}", tuple(describe_units(units, context.system)))
+    return Reply(f"{context.user_name} removes {who}", tuple(describe_units(units, context.system)))
 
 
 def find_units(context: Context, typed: str) -> list[RosterUnit]:
     """The units that a name, a range or a choice means: at least one. Raises UserError."""
     game = context.need_game()
-    roster = roster_of(game)
+    roster = build_roster(game)
     try:
         if not roster or normalize_name(typed).casefold() in roster:
             return [find_unit(typed, roster)]
         words = context.system.words["units"] if context.system is not None else NO_WORDS
-        names = names_in(typed, words, roster, whose(NAME, context.actor.side))
+        names = list_names(typed, words, roster, build_asking_side(NAME, context.actor.side))
         return [roster[name.casefold()] for name in names] or [find_unit(typed, roster)]
     except UserError as error:
         error.option = NAME

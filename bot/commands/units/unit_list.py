@@ -6,34 +6,34 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
-from bot.commands.turns.board import card_menu
+from bot.commands.turns.board import build_card_menu
 from bot.commands.units.unit import NAME, find_units
-from bot.commands.units.unit_card import card, tone_of
-from bot.commands.units.unit_words import describe_unit, keys_in_order
-from bot.game.counter import (
+from bot.commands.units.unit_card import build_unit_card, get_tone
+from bot.commands.units.unit_words import describe_unit, sort_keys
+from bot.game.counter_faces import (
     REDUCED,
-    in_words,
+    format_word,
+    get_loss_keys,
     is_lost,
-    lasting_marks,
-    loss_keys,
-    marks_of,
-    printed_on,
-    states_of,
+    list_conditions,
+    list_lasting_marks,
+    list_marks,
+    list_printed_keys,
 )
-from bot.game.roster import count_units, in_order, is_stat, number_said
+from bot.game.roster import count_units, format_typed_number, is_stat, sort_units
 from bot.game.sides import find_side
-from bot.interface.glossary import ADD, example_in
-from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import Button, Menu, Reply
-from bot.interface.reply.unit_table import UnitTable
-from bot.places.forms import form_button
+from bot.preferences.forms import build_form_button
 from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.names import joined
+from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import phrase
-from bot.systems.system import System
+from bot.rulesets.system import System
+from bot.ui.glossary import ADD, build_example
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import Button, Menu, Reply
+from bot.ui.reply.unit_table import UnitTable
 
 MOST_MENUS = 2
 BOXED = 60
@@ -44,9 +44,9 @@ MOST_KEYS = 3
 HALF = " ½"
 
 
-async def listing(context: Context) -> Reply:
+async def list_units(context: Context) -> Reply:
     """The roster by sides; eliminated units only when asked for, all of them or by their state."""
-    return _listed(context, context.options())
+    return _build_list_reply(context, context.clean_options())
 
 
 async def press_share(context: Context, rest: str) -> Reply:
@@ -58,12 +58,12 @@ async def press_share(context: Context, rest: str) -> Reply:
         "state": state or None,
         "public": True,
     }
-    return replace(_listed(context, options), by=f"{context.who} shows the roster")
+    return replace(_build_list_reply(context, options), by=f"{context.user_name} shows the roster")
 
 
-def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
+def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
     game = context.need_game()
-    units = in_order(game.units.values())
+    units = sort_units(game.units.values())
     side = options["side"]
     state = options["state"]
     if side and not state and context.system is not None and is_stat(side, context.system):
@@ -79,27 +79,27 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     if side:
         units = [unit for unit in units if comparison_key(unit.side) == comparison_key(side)]
     if state:
-        units = _in_state(units, state, context.system)
+        units = _filter_by_state(units, state, context.system)
     shown = [unit for unit in units if options["all"] or state or not is_lost(unit, context.system)]
     lost = dict[str, list[str]]()
     for unit in units:
         if unit not in shown:
             lost.setdefault(unit.side, []).append(unit.name)
     public = bool(options["public"])
-    headings = _headings(context, shown, "" if public else context.actor.side)
-    lines: list[Part] = [*tables(shown, headings, context.system)]
+    headings = _build_headings(context, shown, "" if public else context.actor.side)
+    lines: list[Part] = [*build_unit_tables(shown, headings, context.system)]
     for side, names in lost.items():
-        lines.append(Small(f"{f'{side} lost' if side else 'Lost'}: {joined(names)}"))
+        lines.append(Small(f"{f'{side} lost' if side else 'Lost'}: {join_names(names)}"))
     if not game.units and (adds := context.registry.get(ADD)) is not None:
-        lines.append(phrase("Add some: `{example}`", example=example_in(adds, game.system)))
+        lines.append(phrase("Add some: `{example}`", example=build_example(adds, game.system)))
     is_split = len(headings) > 1 and not public and context.actor.side in headings
     return Reply(
-        _counted(shown),
+        _format_unit_counts(shown),
         tuple(lines),
         by="your side first" if is_split else "",
         private=not public,
-        buttons=() if public else tuple(_below(context, options)),
-        menus=_cards(context, shown, headings),
+        buttons=() if public else tuple(_build_list_buttons(context, options)),
+        menus=_build_card_menus(context, shown, headings),
         boxed=len(shown) <= BOXED,
     )
 
@@ -116,48 +116,52 @@ def _find_side(context: Context, side: str) -> str:
         raise
 
 
-def _below(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:
+def _build_list_buttons(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:
     """What can be done with the list: show it to all, and add to it."""
     game = context.game
     if game.units:
         about = ("all" if options["all"] else "", options["side"] or "", options["state"] or "")
-        yield context.button("units", "Share", *about)
+        yield context.build_button("units", "Share", *about)
     if not game.ended:
-        yield form_button(("unit", "add"), {}, "Add…", context.registry)
-        yield form_button(("unit", "import"), {}, "Import…", context.registry)
+        yield build_form_button(("unit", "add"), {}, "Add…", context.registry)
+        yield build_form_button(("unit", "import"), {}, "Import…", context.registry)
 
 
-def _counted(units: list[RosterUnit]) -> str:
+def _format_unit_counts(units: list[RosterUnit]) -> str:
     """`13 units: 7 US, 6 VC`."""
     sides = Counter(unit.side or "of no side" for unit in units)
     each = ", ".join(f"{count} {side}" for side, count in sides.items())
     return f"{count_units(len(units))}: {each}" if len(sides) > 1 else count_units(len(units))
 
 
-def _headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
+def _build_headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
     """What each side is called above its units, one's own side first: `US · Alice`."""
     sides = dict.fromkeys(
         [*([own] if own else []), *context.game.sides, *(unit.side for unit in units)]
     )
     made = {}
     for side in sides:
-        players = context.ledger.players_of(side)
+        players = context.ledger.list_players(side)
         if any(unit.side == side for unit in units):
             made[side] = " · ".join((side or "No side", *players))
     return made
 
 
-def _cards(context: Context, units: list[RosterUnit], headings: dict[str, str]) -> tuple[Menu, ...]:
+def _build_card_menus(
+    context: Context, units: list[RosterUnit], headings: dict[str, str]
+) -> tuple[Menu, ...]:
     """A menu for each of the first sides: a choice shows that unit's card."""
     made = []
     for side in [*headings][:MOST_MENUS]:
         label = f"A {side} unit's card" if len(headings) > 1 and side else "A unit's card"
         own = [unit for unit in units if unit.side == side]
-        made.append(card_menu(context, own, label, f"{side} card" if side else "Card"))
+        made.append(build_card_menu(context, own, label, f"{side} card" if side else "Card"))
     return tuple(made)
 
 
-def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> list[RosterUnit]:
+def _filter_by_state(
+    units: list[RosterUnit], typed: str, system: System | None
+) -> list[RosterUnit]:
     """Those in a state, or with a marker. Raises UserError for a word that is neither."""
     folded = word_key(typed)
     data = system.game["units"] if system is not None else {}
@@ -172,38 +176,38 @@ def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> lis
     words = system.words["units"]
     flags = {*words.states.get(folded, ())}
 
-    def fits(unit: RosterUnit) -> bool:
-        state = words.state_of(unit) or words.sound
+    def is_in_state(unit: RosterUnit) -> bool:
+        state = words.get_state(unit) or words.sound
         also = bool(flags) and flags <= {*words.states.get(state, ())}
         return state == folded or also or folded in {mark.replace("_", "-") for mark in unit.marks}
 
-    return [unit for unit in units if fits(unit)]
+    return [unit for unit in units if is_in_state(unit)]
 
 
-async def show(context: Context) -> Reply:
+async def show_units(context: Context) -> Reply:
     """One unit's card; several in a line each."""
-    units = find_units(context, context.options()[NAME])
+    units = find_units(context, context.clean_options()[NAME])
     if len(units) > 1:
         lines = tuple(describe_unit(unit, context.system) for unit in units)
         return Reply(count_units(len(units)), lines, private=True)
-    return await card(context, units[0])
+    return await build_unit_card(context, units[0])
 
 
-def tables(
+def build_unit_tables(
     units: Iterable[RosterUnit], headings: dict[str, str], system: System | None
 ) -> tuple[UnitTable, ...]:
     """A table for each side in `headings`, in that order; sides without a unit are left out."""
     units = list(units)
-    keys = _keys(units, system)
+    keys = _choose_columns(units, system)
     made: list[UnitTable] = []
     for side, heading in headings.items():
         if own := [unit for unit in units if unit.side.casefold() == side.casefold()]:
-            rows = tuple(_cells(unit, keys, system) for unit in own)
+            rows = tuple(_build_cells(unit, keys, system) for unit in own)
             made.append(UnitTable(heading, keys, rows, spaced=bool(made)))
     return tuple(made)
 
 
-def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
+def _choose_columns(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
     """The numbers that most units have, at most three: those printed on counters first, in the
     game's own order.
     """
@@ -211,41 +215,43 @@ def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
     for unit in units:
         for key, value in unit.numbers.items():
             counts[key] = counts.get(key, 0) + isinstance(value, int)
-    printed = {key for unit in units for key in printed_on(unit.type, system)}
+    printed = {key for unit in units for key in list_printed_keys(unit.type, system)}
     common = [
-        key for key in counts if counts[key] * 2 >= len(units) and key not in loss_keys(system)
+        key for key in counts if counts[key] * 2 >= len(units) and key not in get_loss_keys(system)
     ]
     common.sort(key=lambda key: (key not in printed, -counts[key]))
-    return tuple(keys_in_order(common[:MOST_KEYS], system))
+    return tuple(sort_keys(common[:MOST_KEYS], system))
 
 
-def _cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
-    lasting = lasting_marks(system)
+def _build_cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
+    lasting = list_lasting_marks(system)
     ill = (
-        *(said for said in states_of(unit, system) if said != REDUCED),
-        *marks_of(unit, system, unit.marks & lasting),
+        *(said for said in list_conditions(unit, system) if said != REDUCED),
+        *list_marks(unit, system, unit.marks & lasting),
     )
-    words = marks_of(unit, system, unit.marks - lasting)
-    printed = printed_on(unit.type, system)
-    others = keys_in_order(
-        (key for key in unit.numbers if key not in (*keys, *loss_keys(system), LOADOUT)), system
+    words = list_marks(unit, system, unit.marks - lasting)
+    printed = list_printed_keys(unit.type, system)
+    others = sort_keys(
+        (key for key in unit.numbers if key not in (*keys, *get_loss_keys(system), LOADOUT)), system
     )
     others.sort(key=lambda key: key not in printed)
     options = system.words["units"].keys if system is not None else {}
     rest = [
-        number_said(unit.numbers[key])
+        format_typed_number(unit.numbers[key])
         if key in options and options[key].values
-        else f"{in_words(key)} {number_said(unit.numbers[key])}"
+        else f"{format_word(key)} {format_typed_number(unit.numbers[key])}"
         for key in others
     ]
     mark = HALF if unit.turned or unit.type == "half-squad" else ""
-    numbers = (number_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
+    numbers = (
+        format_typed_number(unit.numbers[key]) if key in unit.numbers else "" for key in keys
+    )
     return (
         unit.handle,
         unit.name,
         unit.type,
         f"{', '.join(ill)}{mark}".strip(),
         ", ".join((*words, *rest)),
-        tone_of(unit, system),
+        get_tone(unit, system),
         *numbers,
     )

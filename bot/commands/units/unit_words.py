@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from bot.answers.headline import types_of
-from bot.game import counter
+from bot.game import counter_faces
 from bot.game.roster import handle_number
-from bot.rules.inputs.loadout import LOADOUT, arms_said
+from bot.presentation.headline import list_type_names
+from bot.rules.inputs.loadout import LOADOUT, format_weapons
 from bot.rules.inputs.options import format_number
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.names import joined
-from bot.systems.system import System
+from bot.rules.text.names import join_names
+from bot.rulesets.system import System
 
 
 def describe_unit(unit: RosterUnit, system: System | None) -> str:
@@ -23,15 +23,15 @@ def describe_units(units: Iterable[RosterUnit], system: System | None) -> list[s
     """Return units line by line; three or more that are alike share one: `GI 1-12 (us1..us12)`."""
     lines: list[str] = []
 
-    def what(unit: RosterUnit) -> tuple[str, str]:
+    def get_side_and_kind(unit: RosterUnit) -> tuple[str, str]:
         return unit.side, _describe_kind(unit, system)
 
-    for (_, kind), alike in groupby(units, what):
+    for (_, kind), alike in groupby(units, get_side_and_kind):
         row = list(alike)
         first = row[0].handle
         last = row[-1].handle
         if len(row) > 2 and handle_number(last) - handle_number(first) == len(row) - 1:
-            lines.append(f"{joined(unit.name for unit in row)} ({first}..{last}): {kind}")
+            lines.append(f"{join_names(unit.name for unit in row)} ({first}..{last}): {kind}")
         else:
             lines += [describe_unit(unit, system) for unit in row]
     return lines
@@ -43,15 +43,15 @@ def describe_numbers(
     """Yield the numbers of a unit in words: those printed on its counter first, as they are there,
     then the others in the game's own order.
     """
-    printed = [key for key in counter.printed_on(type_, system) if key in numbers]
-    for key in dict.fromkeys([*printed, *keys_in_order(numbers, system)]):
+    printed = [key for key in counter_faces.list_printed_keys(type_, system) if key in numbers]
+    for key in dict.fromkeys([*printed, *sort_keys(numbers, system)]):
         if key == LOADOUT:
-            yield f"carries {arms_said(numbers)}"
+            yield f"carries {format_weapons(numbers)}"
         else:
-            yield f"{counter.in_words(key)} {format_number(numbers[key])}"
+            yield f"{counter_faces.format_word(key)} {format_number(numbers[key])}"
 
 
-def keys_in_order(keys: Iterable[str], system: System | None) -> list[str]:
+def sort_keys(keys: Iterable[str], system: System | None) -> list[str]:
     """Return the keys of numbers in the game's own order."""
     known = [*system.words["units"].keys] if system is not None else []
     return sorted(keys, key=lambda key: known.index(key) if key in known else len(known))
@@ -76,8 +76,8 @@ def describe_changes(before: RosterUnit, after: RosterUnit, system: System | Non
         *_describe_new_numbers(before, after),
         *_describe_new_side_up(before, after, system),
     ]
-    added = counter.marks_of(after, system, after.marks - before.marks)
-    removed = counter.marks_of(before, system, before.marks - after.marks)
+    added = counter_faces.list_marks(after, system, after.marks - before.marks)
+    removed = counter_faces.list_marks(before, system, before.marks - after.marks)
     changes += [f"marked {mark}" for mark in added]
     changes += [f"no longer {mark}" for mark in removed]
     return " · ".join(changes)
@@ -93,12 +93,12 @@ def _describe_new_kind(
             yield _describe_change(f"{key} {new or 'none'}", old)
     if before.type != after.type:
         yield _describe_change(_say_type(after.type, system), _say_type(before.type, system))
-    old_state = counter.state_of(before, system)
-    new_state = counter.state_of(after, system)
+    old_state = counter_faces.describe_state(before, system)
+    new_state = counter_faces.describe_state(after, system)
     if old_state != new_state:
         state = new_state or _get_sound_state(after, system)
-        old = counter.say_state(old_state, system)
-        yield _describe_change(counter.say_state(state, system), old)
+        old = counter_faces.say_state(old_state, system)
+        yield _describe_change(counter_faces.say_state(state, system), old)
 
 
 def _describe_new_numbers(before: RosterUnit, after: RosterUnit) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _describe_new_numbers(before: RosterUnit, after: RosterUnit) -> Iterator[str
         if old != new:
             value = "none" if new in _NOTHING else format_number(new)
             old_value = "" if old in _NOTHING else format_number(old)
-            yield _describe_change(f"{counter.in_words(key)} {value}", old_value)
+            yield _describe_change(f"{counter_faces.format_word(key)} {value}", old_value)
 
 
 def _describe_new_side_up(
@@ -128,23 +128,23 @@ def _describe_change(now: str, old: str) -> str:
 
 
 def _say_type(type_: str, system: System | None) -> str:
-    return types_of(system).get(type_, type_) if system is not None else type_
+    return list_type_names(system).get(type_, type_) if system is not None else type_
 
 
 def _get_sound_state(unit: RosterUnit, system: System | None) -> str:
     """Return the word for a unit that nothing ails."""
     words = system.words["units"] if system is not None else None
-    return (words.state_of(unit) or words.sound if words is not None else "") or "ready"
+    return (words.get_state(unit) or words.sound if words is not None else "") or "ready"
 
 
 def _describe_kind(unit: RosterUnit, system: System | None) -> str:
-    lost = counter.loss_keys(system)
+    lost = counter_faces.get_loss_keys(system)
     numbers = {key: value for key, value in unit.numbers.items() if key not in lost}
     pieces = [
         _say_type(unit.type, system),
         *describe_numbers(unit.type, numbers, system),
-        *counter.states_of(unit, system),
-        *counter.marks_of(unit, system),
+        *counter_faces.list_conditions(unit, system),
+        *counter_faces.list_marks(unit, system),
     ]
     other_side = describe_other_side(unit, system)
     return ", ".join(pieces) + (

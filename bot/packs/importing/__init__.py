@@ -2,6 +2,6 @@
 and questions out.
 """
 
-from bot.packs.importing.recognise import Imported, imported
+from bot.packs.importing.detect_format import Imported, import_tables
 
-__all__ = ["Imported", "imported"]
+__all__ = ["Imported", "import_tables"]

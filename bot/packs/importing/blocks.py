@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.packs.importing.draft import MOST_COLUMNS, MOST_ROWS, refused, tidy
-from bot.packs.importing.figures import dice_said, figures, is_rising, plain_figures
+from bot.packs.importing.figures import find_named_dice, is_rising, normalize_figures, read_figures
 from bot.packs.importing.spreadsheet_dates import is_date
-from bot.rules.text.ditto import with_marks
-from bot.rules.text.markup import without_entities, without_markup
+from bot.packs.importing.table_draft import MOST_COLUMNS, MOST_ROWS, clean_text, make_import_error
+from bot.rules.text.ditto import mark_dittos
+from bot.rules.text.markup import remove_entities, remove_markup
 
 NO_TABLE = "No table can be read from this."
 LOST_BREAKS = "The text is in one line: its line breaks were lost on the way."
@@ -57,25 +57,27 @@ def cut_text(text: str) -> Blocks:
     if sum(_has_bars(line) for line in lines) >= 2 and not _is_tabbed(lines):
         cut = _cut_bars(lines)
     else:
-        cut = _cut_rows(_delimited_rows(text, lines))
+        cut = _cut_rows(_split_rows(text, lines))
     if not cut.blocks:
         if "\n" not in text.strip() and sum(text.count(mark) for mark in "\t;,|") > 1:
-            raise refused(LOST_BREAKS, "Send it as a file, or write \\n where each line ends.")
-        raise refused(
+            raise make_import_error(
+                LOST_BREAKS, "Send it as a file, or write \\n where each line ends."
+            )
+        raise make_import_error(
             NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
         )
     return cut
 
 
-def rows_of(text: str) -> list[list[str]]:
+def read_rows(text: str) -> list[list[str]]:
     """Return the cells of a text that is one sheet. Raises UserError."""
-    rows = [row for row in _delimited_rows(text, text.split("\n")) if any(row)]
-    return _squared(rows)
+    rows = [row for row in _split_rows(text, text.split("\n")) if any(row)]
+    return _pad_rows(rows)
 
 
-def left_out_notes(lines: Sequence[str]) -> list[str]:
+def list_left_out_notes(lines: Sequence[str]) -> list[str]:
     """Return what to say about lines that are in no table."""
-    notes = [f'left out: "{tidy(line[:80], "A line")}"' for line in lines[:MOST_LEFT_OUT]]
+    notes = [f'left out: "{clean_text(line[:80], "A line")}"' for line in lines[:MOST_LEFT_OUT]]
     if len(lines) > MOST_LEFT_OUT:
         notes.append(f"left out: {len(lines) - MOST_LEFT_OUT} more lines that are in no table")
     return notes
@@ -89,7 +91,7 @@ def _is_tabbed(lines: Sequence[str]) -> bool:
     return 2 * sum("\t" in line for line in filled) > len(filled)
 
 
-def _delimited_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
+def _split_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
     """Return the cells of each line, [] for an empty one. Raises UserError."""
     mark = ""
     if separator := _SEPARATOR_LINE.fullmatch(lines[0].strip()):
@@ -97,15 +99,15 @@ def _delimited_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
         text = text.partition("\n")[2]
     filled = [line for line in lines if line.strip()]
     if not mark:
-        mark = _find_mark([without_entities(line) for line in filled])
+        mark = _find_mark([remove_entities(line) for line in filled])
     if not mark:
-        return [[without_markup(cell) for cell in row] for row in _rows_of_columns(lines)]
+        return [[remove_markup(cell) for cell in row] for row in _split_columns(lines)]
     try:
-        marked = with_marks(text.split("\n"), mark)
+        marked = mark_dittos(text.split("\n"), mark)
         reader = csv.reader(marked.splitlines(keepends=True), delimiter=mark)
-        return [[without_markup(cell) for cell in row] for row in reader]
+        return [[remove_markup(cell) for cell in row] for row in reader]
     except csv.Error as error:
-        raise refused(f"The sheet cannot be read: {error}.") from None
+        raise make_import_error(f"The sheet cannot be read: {error}.") from None
 
 
 def _find_mark(filled: Sequence[str]) -> str:
@@ -129,10 +131,10 @@ def is_in_columns(lines: Sequence[str]) -> bool:
     width = max(set(widths), key=widths.count, default=0)
     if width >= 3 and 2 * widths.count(width) > len(widths):
         return True
-    return bool(_rows_of_tokens(lines))
+    return bool(_split_token_grid(lines))
 
 
-def _rows_of_tokens(lines: Sequence[str]) -> list[list[str]]:
+def _split_token_grid(lines: Sequence[str]) -> list[list[str]]:
     """Return the cells of a grid of codes that was copied out of a document, with single blanks
     between them, below odds or figures; [] for any other text. Lines above it stay at the top,
     those between its rows (`Page 14 of 32`) go to the end.
@@ -143,10 +145,10 @@ def _rows_of_tokens(lines: Sequence[str]) -> list[list[str]]:
     start = widths.index(width) if width else 0
     if width < 4:
         return []
-    return _grid_of_tokens(rows[:start], rows[start:], width)
+    return _build_token_grid(rows[:start], rows[start:], width)
 
 
-def _grid_of_tokens(
+def _build_token_grid(
     above: list[list[str]], below: Sequence[list[str]], width: int
 ) -> list[list[str]]:
     """Return the cells of a grid, with the lines that are none of its rows; [] if it has no codes."""
@@ -154,7 +156,7 @@ def _grid_of_tokens(
     others = [row for row in below if row not in grid]
     if any(_is_edge(row[0]) for row in others):
         return []
-    if above and (head := _head_of_grid(above[-1], width)):
+    if above and (head := _read_grid_head(above[-1], width)):
         above.pop()
         grid = [head, *grid]
     if not _is_grid_of_codes(grid):
@@ -166,7 +168,7 @@ def _can_begin_row(row: Sequence[str], first: Sequence[str]) -> bool:
     return row is first or _is_edge(row[0])
 
 
-def _head_of_grid(row: Sequence[str], width: int) -> list[str]:
+def _read_grid_head(row: Sequence[str], width: int) -> list[str]:
     """Return the headings above a grid, [] if a line is none: its corner may be empty, or have
     several words (`Die Roll`).
     """
@@ -187,12 +189,12 @@ def _is_grid_of_codes(grid: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_edge(cell: str) -> bool:
-    return bool(figures(cell)) or _ODDS.fullmatch(cell) is not None
+    return bool(read_figures(cell)) or _ODDS.fullmatch(cell) is not None
 
 
-def _rows_of_columns(lines: Sequence[str]) -> list[list[str]]:
+def _split_columns(lines: Sequence[str]) -> list[list[str]]:
     """Return the cells of lines whose columns are set by blanks; one cell for any other line."""
-    if tokens := _rows_of_tokens(lines):
+    if tokens := _split_token_grid(lines):
         return tokens
     rows = [
         [cell.strip() for cell in _COLUMN_GAP.split(line.strip())] if line.strip() else []
@@ -205,8 +207,8 @@ def _rows_of_columns(lines: Sequence[str]) -> list[list[str]]:
     odd = next((row for row in rows if len(row) > 1 and len(row) != width), None)
     if odd is not None:
         line = "  ".join(odd)[:60]
-        raise refused(
-            f'"{tidy(line, "A line")}" has {len(odd)} columns, the other lines have {width}.',
+        raise make_import_error(
+            f'"{clean_text(line, "A line")}" has {len(odd)} columns, the other lines have {width}.',
             "Copy the cells with tabs between them, or write a comma between two cells.",
         )
     return rows
@@ -217,11 +219,11 @@ def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
     by empty columns.
     """
     if len(rows) > MOST_LINES:
-        raise refused(f"The sheet is larger than {MOST_LINES:,} lines.")
+        raise make_import_error(f"The sheet is larger than {MOST_LINES:,} lines.")
     cut = Blocks()
     title = ""
-    for group in _groups(rows):
-        above, core, below = _parted(group)
+    for group in _split_groups(rows):
+        above, core, below = _split_group(group)
         if title and above:
             cut.left_out.append(title)
             title = ""
@@ -241,15 +243,15 @@ def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
     """Add rows to the tables of a text: as more rows of the last one, or as tables of their own."""
     last = cut.blocks[-1] if cut.blocks else None
     if last is None or title or _begins_table(core, last.rows):
-        core = _without_group_heading(core, cut.left_out)
-        cut.blocks += [CellBlock(part, title) for part in _side_by_side(core, cut.questions)]
+        core = _drop_group_heading(core, cut.left_out)
+        cut.blocks += [CellBlock(part, title) for part in _split_side_by_side(core, cut.questions)]
         return
-    if not figures(core[0][0]):
+    if not read_figures(core[0][0]):
         cut.questions.append(f'an empty row is above "{core[0][0][:30]}": read as one table')
-    last.rows = _squared([*last.rows, *core])
+    last.rows = _pad_rows([*last.rows, *core])
 
 
-def _groups(rows: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+def _split_groups(rows: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     """Yield the rows between empty ones; a row with dice at its head begins a new group."""
     group = list[Sequence[str]]()
     filled = 0
@@ -269,15 +271,15 @@ def _groups(rows: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
 
 def is_dice_head(cell: str) -> bool:
     """Return whether a cell is a heading that begins with dice: `d6`, `2d6 + DRM`."""
-    plain = plain_figures(cell)
-    return _DICE_HEAD.fullmatch(plain) is not None and bool(dice_said(plain))
+    plain = normalize_figures(cell)
+    return _DICE_HEAD.fullmatch(plain) is not None and bool(find_named_dice(plain))
 
 
 def _count_filled(row: Sequence[str]) -> int:
     return sum(bool(cell) for cell in row)
 
 
-def _parted(
+def _split_group(
     group: Sequence[Sequence[str]],
 ) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the lines above a table, its rows and the notes below it."""
@@ -292,7 +294,7 @@ def _parted(
     above = ["".join(row) for row in group[:first]]
     below = ["".join(row) for row in group[last:]]
     core = [list(row) for row in group[first:last]]
-    return above, _squared(core) if core else [], below
+    return above, _pad_rows(core) if core else [], below
 
 
 def _is_note(row: Sequence[str], has_figures: bool) -> bool:
@@ -307,7 +309,7 @@ def _is_note(row: Sequence[str], has_figures: bool) -> bool:
 
 def _is_key(text: str) -> bool:
     """Return whether a heading of a row is figures, or a date that was one."""
-    return bool(figures(text)) or is_date(text)
+    return bool(read_figures(text)) or is_date(text)
 
 
 def _begins_table(core: Sequence[Sequence[str]], before: Sequence[Sequence[str]]) -> bool:
@@ -324,7 +326,7 @@ def _begins_table(core: Sequence[Sequence[str]], before: Sequence[Sequence[str]]
     return all(_is_key(row[0]) for row in core[1:])
 
 
-def _without_group_heading(core: list[list[str]], left_out: list[str]) -> list[list[str]]:
+def _drop_group_heading(core: list[list[str]], left_out: list[str]) -> list[list[str]]:
     """Return rows without a row above the headings that groups columns (`Range in hexes`), which
     is left out; a column without any other heading gets the one from there.
     """
@@ -343,14 +345,14 @@ def _without_group_heading(core: list[list[str]], left_out: list[str]) -> list[l
     return [[text if is_lone else head for text, head, is_lone in pairs], *rows]
 
 
-def _side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator[list[list[str]]]:
+def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator[list[list[str]]]:
     """Yield the tables that stand next to each other; one that is set in two groups of columns is
     joined. An empty column inside a table is left out.
     """
     groups = list[list[list[str]]]()
-    for part in _column_groups(rows):
+    for part in _find_column_groups(rows):
         cells = [[row[number] for number in part] for row in rows]
-        groups.append(_squared([row for row in cells if any(row)]))
+        groups.append(_pad_rows([row for row in cells if any(row)]))
     if not _have_same_headings(groups):
         yield from groups
         return
@@ -368,13 +370,13 @@ def _side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator[list[
     yield [groups[0][0], *(row for group in groups for row in group[1:])]
 
 
-def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
+def _find_column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
     """Return the numbers of the columns of each table. A new one begins behind an empty column if
     dice or the first heading stand there again, or wherever all headings begin anew.
     """
     columns = list(zip(*rows, strict=True))
     heads = [column[0].casefold() for column in columns]
-    width = _repeated_width(heads)
+    width = _find_repeated_width(heads)
     parts: list[list[int]] = [[]]
     for number, column in enumerate(columns):
         if not any(column):
@@ -387,7 +389,7 @@ def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
     return [part for part in parts if part]
 
 
-def _repeated_width(heads: Sequence[str]) -> int:
+def _find_repeated_width(heads: Sequence[str]) -> int:
     """Return how many headings there are until they all come again, 0 if they do not."""
     if not heads[0] or heads[0] not in heads[1:]:
         return 0
@@ -403,17 +405,19 @@ def _have_same_headings(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
 
 def _goes_on(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
     """Return whether the figures of each group of columns go on from those of the one before."""
-    keys = [figures(row[0]) for group in groups for row in group[1:]]
+    keys = [read_figures(row[0]) for group in groups for row in group[1:]]
     return all(keys) and is_rising(span for spans in keys for span in spans)
 
 
-def _squared(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _pad_rows(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return rows of one length, without empty columns at the right. Raises UserError for too
     many.
     """
     width = max((column + 1 for row in rows for column, cell in enumerate(row) if cell), default=0)
     if len(rows) > MOST_ROWS + 2 or width > MOST_COLUMNS + 1:
-        raise refused(f"The sheet is larger than {MOST_ROWS} rows and {MOST_COLUMNS} columns.")
+        raise make_import_error(
+            f"The sheet is larger than {MOST_ROWS} rows and {MOST_COLUMNS} columns."
+        )
     return [[*row[:width], *[""] * (width - len(row))] for row in rows]
 
 
@@ -434,14 +438,14 @@ def _cut_bars(lines: Sequence[str]) -> Blocks:
     for line in [*lines, ""]:
         plain = line.translate(_BARS).strip()
         if _has_bars(line):
-            rows.append(_cells_of_bars(plain))
+            rows.append(_split_bars(plain))
         elif not _is_rule(plain):
             if rows:
                 _add_box(cut, rows, title, prose)
                 title = ""
                 prose = []
                 rows = []
-            heading = _heading_of(plain)
+            heading = _find_heading(plain)
             title = heading or title
             prose += [plain] if plain and not heading else []
     cut.left_out += prose
@@ -453,11 +457,11 @@ def _is_rule(line: str) -> bool:
     return bool(line) and _BOX_RULE.fullmatch(line) is not None
 
 
-def _heading_of(line: str) -> str:
+def _find_heading(line: str) -> str:
     """Return the heading in a line: one of Markdown, bold words, or a title with dice."""
     heading = _HEADING.fullmatch(line) or _BOLD.fullmatch(line)
     if heading:
-        return without_markup(heading[1]).strip(" *_")
+        return remove_markup(heading[1]).strip(" *_")
     return line if is_dice_head(line) else ""
 
 
@@ -466,14 +470,16 @@ def _add_box(cut: Blocks, rows: list[list[str]], title: str, prose: list[str]) -
     is_title = not title and prose and len(prose[-1]) <= 60 and not prose[-1].endswith(".")
     if is_title:
         title = prose.pop()
-    cut.blocks += [CellBlock(part, title) for part in _side_by_side(_squared(rows), cut.questions)]
+    cut.blocks += [
+        CellBlock(part, title) for part in _split_side_by_side(_pad_rows(rows), cut.questions)
+    ]
     cut.left_out += prose
 
 
-def _cells_of_bars(line: str) -> list[str]:
+def _split_bars(line: str) -> list[str]:
     """Return the cells of a line with bars between them; `\\|` is a bar inside a cell."""
     text = line.removeprefix("|")
     if text.endswith("|") and not text.endswith("\\|"):
         text = text[:-1]
     cells = re.split(r"(?<!\\)\|", text)
-    return [without_markup(cell.replace("\\|", "|").strip()) for cell in cells]
+    return [remove_markup(cell.replace("\\|", "|").strip()) for cell in cells]

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.packs.importing.digit_dice import digit_dice_for, is_digit_dice, numbers_of
-from bot.packs.importing.draft import refused
 from bot.packs.importing.figures import (
     Span,
-    covered,
-    dice_for,
-    dice_said,
+    find_covered_range,
+    find_dice,
+    find_limits,
+    find_named_dice,
+    format_signed,
+    format_span,
+    get_totals,
     is_modified,
-    limits,
-    printed,
-    signed,
-    totals,
 )
 from bot.packs.importing.headings import AS_TEXT, Headings
-from bot.packs.importing.zeros import die_from_zero, with_highest_for_zero
+from bot.packs.importing.table_draft import make_import_error
+from bot.packs.importing.zeros import find_die_from_zero, read_zero_as_highest
 from bot.rules.text.normalize import open_signs
 
 _DICE_AND_REST = re.compile(r"(\d{0,2}\s?[dw]\s?(?:\d{1,4}|%))(.{0,60})", re.IGNORECASE)
@@ -36,7 +36,7 @@ _TIMES = re.compile(r"\s*[x*×/÷]\s*\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class RolledRows:
+class RowDice:
     """The dice of the rows ("" if nothing is rolled), what is always added to them, whether
     players may add to them, and the figures of each row.
     """
@@ -47,22 +47,22 @@ class RolledRows:
     rows: Sequence[tuple[Span, ...]] = ()
 
 
-def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> RolledRows:
+def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> RowDice:
     """Return the dice for rows of figures. `said` is the heading and the title, `name` the file's
     name. Raises UserError if the heading names dice that cannot be those of the rows.
     """
-    added = _added_by(said)
-    named_dice = dice_said(said)
+    added = _find_addition(said)
+    named_dice = find_named_dice(said)
     if is_digit_dice(named_dice):
         named_dice = _read_digit_dice(named_dice, down, questions)
-    dice = named_dice or _guess(down, name)
+    dice = named_dice or _guess_dice(down, name)
     if not dice:
         _ask_about_no_dice(down, questions)
-        return RolledRows("", rows=down.figures)
+        return RowDice("", rows=down.figures)
     questions += down.questions
-    rows = with_highest_for_zero(down.figures, dice, questions)
+    rows = read_zero_as_highest(down.figures, dice, questions)
     if is_digit_dice(dice):
-        return RolledRows(dice, rows=rows)
+        return RowDice(dice, rows=rows)
     flat = [span for row in rows for span in row]
     _ask_about_heading(said, dice, questions)
     says_modified = is_modified(said) and not added
@@ -74,7 +74,7 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Rol
     reason = _reason_for_modifier(flat, dice, added)
     if reason and not says_modified:
         questions.append(f"players may add a modifier to {dice}, as its rows {reason}")
-    return RolledRows(dice, added, says_modified or bool(reason), rows)
+    return RowDice(dice, added, says_modified or bool(reason), rows)
 
 
 def _ask_about_heading(said: str, dice: str, questions: list[str]) -> None:
@@ -95,15 +95,15 @@ def _read_digit_dice(dice: str, down: Headings, questions: list[str]) -> str:
         return dice
     numbers = numbers_of(dice)
     sides = max(numbers)
-    if covered(flat) == (1, sides):
+    if find_covered_range(flat) == (1, sides):
         questions.append(
             f"d{sides} is read as one die of {sides} sides, as its rows are 1 to {sides}"
         )
         return f"1d{sides}"
-    low, high = limits(flat)
-    raise refused(
+    low, high = find_limits(flat)
+    raise make_import_error(
         f"The heading says d{sides}, but the rows are not the {len(numbers)} figures from "
-        f"{min(numbers)} to {sides}: they go from {signed(low)} to {signed(high)}."
+        f"{min(numbers)} to {sides}: they go from {format_signed(low)} to {format_signed(high)}."
     )
 
 
@@ -113,8 +113,8 @@ def _reason_for_modifier(flat: Sequence[Span], dice: str, added: int) -> str:
     """
     if any(None in span for span in flat):
         return "are open-ended"
-    low, high = totals(dice)
-    least, most = limits(flat)
+    low, high = get_totals(dice)
+    least, most = find_limits(flat)
     return "go beyond them" if least < low + added or most > high + added else ""
 
 
@@ -122,11 +122,11 @@ def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
     """Return the dice whose totals the figures of a list are, which is asked about. Raises
     UserError for figures of none.
     """
-    dice = dice_for(spans) or die_from_zero(spans)
+    dice = find_dice(spans) or find_die_from_zero(spans)
     if not dice:
-        reach = covered(spans)
-        what = f"{signed(reach[0])} to {signed(reach[1])}" if reach else "with gaps"
-        raise refused(
+        reach = find_covered_range(spans)
+        what = f"{format_signed(reach[0])} to {format_signed(reach[1])}" if reach else "with gaps"
+        raise make_import_error(
             f"{title[:40]} names no dice, and its figures ({what}) are the totals of none.",
             "Write the dice into its title: 2d6 Weather.",
         )
@@ -140,33 +140,37 @@ def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) 
     """
     if is_digit_dice(dice):
         return
-    low, high = totals(dice)
+    low, high = get_totals(dice)
     for span, _ in entries:
         ends = [figure for figure in span if figure is not None]
         if min(ends) < low or max(ends) > high:
-            raise refused(
+            raise make_import_error(
                 f"{title[:40]} says {dice.removeprefix('1')}, which shows {low} to {high}, but it "
-                f"has a line for {printed(span)}."
+                f"has a line for {format_span(span)}."
             )
 
 
-def _guess(down: Headings, name: str) -> str:
+def _guess_dice(down: Headings, name: str) -> str:
     """Return the dice of rows whose heading names none: those of the file's name, if the rows are
     their totals, else the first whose totals they are.
     """
     spans = down.flat
-    dice = dice_for(spans) or die_from_zero(spans)
-    if down.has_dates and covered(spans) is None:
+    dice = find_dice(spans) or find_die_from_zero(spans)
+    if down.has_dates and find_covered_range(spans) is None:
         return ""
-    named_dice = dice_said(name)
-    if named_dice and not is_digit_dice(named_dice) and covered(spans) == totals(named_dice):
+    named_dice = find_named_dice(name)
+    if (
+        named_dice
+        and not is_digit_dice(named_dice)
+        and find_covered_range(spans) == get_totals(named_dice)
+    ):
         return named_dice
     return dice
 
 
 def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
-    reach = covered(down.flat)
-    what = f"{signed(reach[0])} to {signed(reach[1])}" if reach else "with gaps"
+    reach = find_covered_range(down.flat)
+    what = f"{format_signed(reach[0])} to {format_signed(reach[1])}" if reach else "with gaps"
     questions += down.questions
     questions.append(
         f"its rows ({what}) are the totals of no dice: if it is rolled, add them under rolls"
@@ -182,7 +186,7 @@ def _ask_about_order(flat: Sequence[Span], dice: str, questions: list[str]) -> N
         return
     listed = ", ".join(map(str, figures[:6]))
     if len({*figures}) < len(figures):
-        raise refused(
+        raise make_import_error(
             f"The rows {listed} come twice: are they weights?",
             "Then head the column Weight. Else name the dice: 1d6.",
         )
@@ -194,37 +198,37 @@ def _check_against(flat: Sequence[Span], dice: str, added: int, has_dates: bool)
     """Raise UserError for rows that are the totals of other dice than the heading says, or go far
     beyond its dice.
     """
-    low, high = totals(dice)
+    low, high = get_totals(dice)
     low += added
     high += added
-    least, most = limits(flat)
-    reach = covered(flat)
+    least, most = find_limits(flat)
+    reach = find_covered_range(flat)
     if has_dates and (reach is None or reach != (low, high)):
-        raise refused(
+        raise make_import_error(
             f"The heading says {dice.removeprefix('1')}, but its rows look like dates, and read as "
-            f"figures they go from {signed(least)} to {signed(most)}.",
+            f"figures they go from {format_signed(least)} to {format_signed(most)}.",
             AS_TEXT,
         )
     if reach == (low, high):
         return
-    other = dice_for(flat) or die_from_zero(flat)
+    other = find_dice(flat) or find_die_from_zero(flat)
     is_far = low - least > high - low or most - high > high - low
     if not is_far and (not other or (not added and other == dice)):
         return
     asked = f": {other.removeprefix('1')}?" if other else "."
-    raise refused(
-        f"The heading says {_printed(dice, added)}, the rows go from {signed(least)} to "
-        f"{signed(most)}{asked}",
+    raise make_import_error(
+        f"The heading says {_format_dice(dice, added)}, the rows go from {format_signed(least)} to "
+        f"{format_signed(most)}{asked}",
         "Write the dice of the rows into the heading, or + DRM behind them if players add to them.",
     )
 
 
-def _printed(dice: str, added: int) -> str:
+def _format_dice(dice: str, added: int) -> str:
     plus = f"{added:+d}" if added else ""
     return f"{dice.removeprefix('1')}{plus}"
 
 
-def _added_by(said: str) -> int:
+def _find_addition(said: str) -> int:
     """Return what a heading always adds to its dice: 1 for `2d6+1`. Raises UserError for dice of
     two kinds, and for dice that are multiplied.
     """
@@ -233,7 +237,7 @@ def _added_by(said: str) -> int:
         return 0
     rest = dice[2]
     if _OTHER_DICE.match(rest) or _TIMES.match(rest) or _KEEP_OR_DROP.match(rest):
-        raise refused(
+        raise make_import_error(
             f"The heading says {dice[0][:20].strip()}: a table is rolled with plain dice of one "
             f"kind, such as 2d6 or 1d6+1.",
             "Import it without the dice, and write them under rolls.",

@@ -40,29 +40,29 @@ SEVERAL = ("2d6", "3d6", "2d10", "2d4", "2d8", "2d12", "2d20", "4d6", "3d10")
 MOST_SIDES, MOST_TOTAL = 9_999, 10_000
 
 
-def plain_figures(text: str) -> str:
+def normalize_figures(text: str) -> str:
     """Return a heading with ASCII digits, signs and dashes, in lower case, each blank single."""
     if not has_raised_signs(text):
         text = open_signs(text)
     return " ".join(text.casefold().split())
 
 
-def figures(text: str) -> tuple[Span, ...]:
+def read_figures(text: str) -> tuple[Span, ...]:
     """Return the figures of a heading, several if it lists them; nothing if it is a word."""
-    plain = plain_figures(text)
+    plain = normalize_figures(text)
     if not plain:
         return ()
-    span = _span(plain)
+    span = _read_span(plain)
     if span is not None:
         return (span,)
     parts = _LIST_OF_FIGURES.split(plain)
     if len(parts) < 2 or _THOUSANDS.fullmatch(plain):
         return ()
-    spans = tuple(_span(part.strip()) for part in parts if part.strip())
+    spans = tuple(_read_span(part.strip()) for part in parts if part.strip())
     return tuple(span for span in spans if span is not None) if None not in spans else ()
 
 
-def _span(text: str) -> Span | None:
+def _read_span(text: str) -> Span | None:
     if re.fullmatch(_N, text):
         return int(text), int(text)
     if whole := _POINT_ZERO.fullmatch(text):
@@ -86,10 +86,10 @@ def _span(text: str) -> Span | None:
 
 def is_thousands(text: str) -> bool:
     """Return whether a text is a number with a mark between its thousands: 1,000 or 1.000."""
-    return _THOUSANDS.fullmatch(plain_figures(text)) is not None
+    return _THOUSANDS.fullmatch(normalize_figures(text)) is not None
 
 
-def written(span: Span) -> str:
+def format_key(span: Span) -> str:
     """A span as a key of a table."""
     low, high = span
     if low is None:
@@ -101,19 +101,19 @@ def written(span: Span) -> str:
     return f"{low}-{high}" if low >= 0 else f"{low}..{high}"
 
 
-def printed(span: Span) -> str:
+def format_span(span: Span) -> str:
     """Return a span as people write it: `4 or less`, `−2 to −1`, `5-9`."""
     low, high = span
     if low is None:
-        return f"{signed(high)} or less"
+        return f"{format_signed(high)} or less"
     if high is None:
-        return f"{signed(low)} or more"
+        return f"{format_signed(low)} or more"
     if low == high:
-        return signed(low)
-    return f"{low}-{high}" if low >= 0 else f"{signed(low)} to {signed(high)}"
+        return format_signed(low)
+    return f"{low}-{high}" if low >= 0 else f"{format_signed(low)} to {format_signed(high)}"
 
 
-def signed(figure: int | None) -> str:
+def format_signed(figure: int | None) -> str:
     """Return a figure with the minus sign that is printed."""
     return str(figure).replace("-", "\N{MINUS SIGN}")
 
@@ -132,7 +132,7 @@ def is_rising(spans: Iterable[Span]) -> bool:
     return True
 
 
-def covered(spans: Iterable[Span], *, inner: bool = False) -> tuple[int, int] | None:
+def find_covered_range(spans: Iterable[Span], *, inner: bool = False) -> tuple[int, int] | None:
     """The whole range of figures that the spans cover without a gap; open ends count as their
     printed figure.
 
@@ -154,31 +154,31 @@ def covered(spans: Iterable[Span], *, inner: bool = False) -> tuple[int, int] | 
     return min(figures), max(figures)
 
 
-def limits(spans: Iterable[Span]) -> tuple[int, int]:
+def find_limits(spans: Iterable[Span]) -> tuple[int, int]:
     """Return the lowest and the highest figure that the spans print."""
     figures = [figure for span in spans for figure in span if figure is not None]
     return min(figures), max(figures)
 
 
-def totals(dice: str) -> tuple[int, int]:
+def get_totals(dice: str) -> tuple[int, int]:
     """The lowest and highest total of dice such as 2d6."""
     count, _, sides = dice.partition("d")
     return int(count or 1), int(count or 1) * int(sides)
 
 
-def dice_for(spans: Sequence[Span]) -> str:
+def find_dice(spans: Sequence[Span]) -> str:
     """The dice whose totals the figures are, exactly or with open ends; nothing where there are
     none.
     """
     for inner in (False, True):
-        reach = covered(spans, inner=inner)
-        dice = next((dice for dice in (*ONES, *SEVERAL) if totals(dice) == reach), "")
+        reach = find_covered_range(spans, inner=inner)
+        dice = next((dice for dice in (*ONES, *SEVERAL) if get_totals(dice) == reach), "")
         if dice:
             return dice
     return digit_dice_for(spans)
 
 
-def dice_said(text: str) -> str:
+def find_named_dice(text: str) -> str:
     """The first dice that a text names, such as `2d6`; nothing where it names none that can be
     rolled.
     """
@@ -192,7 +192,7 @@ def dice_said(text: str) -> str:
     return f"{count}d{sides}" if can_be_rolled(count, sides) else ""
 
 
-def without_dice(text: str) -> str:
+def remove_dice(text: str) -> str:
     """Return a title without the dice that it names: `Weather (d6)` is `Weather`."""
     plain = open_signs(text)
     dice = _DICE.search(plain)

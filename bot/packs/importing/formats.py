@@ -9,17 +9,17 @@ from itertools import pairwise
 from math import gcd
 from typing import Any
 
-from bot.packs.importing.draft import (
+from bot.packs.importing.figures import MOST_SIDES, Span, can_be_rolled, format_key, is_rising
+from bot.packs.importing.table_draft import (
     MOST_ENTRIES,
     MOST_TABLES,
-    Draft,
-    all_that_can,
-    one_column,
-    refused,
-    titled,
+    TableDraft,
+    build_one_column,
+    clean_title,
+    make_import_error,
+    read_all_readable,
 )
-from bot.packs.importing.figures import MOST_SIDES, Span, can_be_rolled, is_rising, written
-from bot.packs.importing.weights import has_sum_row, spans_of_weights
+from bot.packs.importing.weights import assign_spans, has_sum_row
 
 # -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with
 # ranges
@@ -52,29 +52,33 @@ def has_foundry_results(data: Any) -> bool:
     return any(not _OF_FOUNDRY.isdisjoint(result) for result in results)
 
 
-def read_foundry(data: Any) -> list[Draft]:
+def read_foundry(data: Any) -> list[TableDraft]:
     """The tables. Raises UserError for one with a result that cannot be read."""
     tables = data if isinstance(data, list) else [data]
     return [
-        _foundry(table, {titled(one.get("name")) for one in tables if isinstance(one, Mapping)})
+        _read_foundry_table(
+            table, {clean_title(one.get("name")) for one in tables if isinstance(one, Mapping)}
+        )
         for table in tables
     ]
 
 
-def _foundry(table: Any, names: set[str]) -> Draft:
+def _read_foundry_table(table: Any, names: set[str]) -> TableDraft:
     if not is_foundry(table) or isinstance(table, list):
-        raise refused("One of these has no results, so it is not a rollable table.")
+        raise make_import_error("One of these has no results, so it is not a rollable table.")
     title = str(table.get("name") or "Table")
     questions = list[str]()
     results = [result for result in table["results"] if isinstance(result, Mapping)]
     if len(results) != len(table["results"]):
-        raise refused(f"{title[:40]} has a result that is not written as Foundry does.")
+        raise make_import_error(f"{title[:40]} has a result that is not written as Foundry does.")
     dice, added = read_formula(str(table.get("formula") or ""), questions)
     if dice or any(result.get("range") for result in results):
-        entries = [(_range(result, number), result) for number, result in enumerate(results, 1)]
+        entries = [
+            (_read_range(result, number), result) for number, result in enumerate(results, 1)
+        ]
     else:
-        entries = _weighed(results, title, questions)
-    last = _last(entries)
+        entries = _assign_weighted_spans(results, title, questions)
+    last = _find_last_figure(entries)
     if not dice and not table.get("formula"):
         dice = f"1d{last}" if last > 1 else ""
     elif dice.startswith("1d") and not added and 1 < last < int(dice[2:]):
@@ -82,11 +86,11 @@ def _foundry(table: Any, names: set[str]) -> Draft:
         dice = f"1d{last}"
     if table.get("replacement") is False:
         questions.append("Foundry draws each result once; here every roll has all of them")
-    texts = _one_each(
-        [(span, _result(result, questions, names)) for span, result in entries], questions
+    texts = _merge_entries(
+        [(span, _format_result(result, questions, names)) for span, result in entries], questions
     )
-    about = _plain(str(table.get("description") or ""))[:300]
-    return one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
+    about = _strip_markup(str(table.get("description") or ""))[:300]
+    return build_one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
 
 
 def read_formula(formula: str, questions: list[str]) -> tuple[str, int]:
@@ -106,18 +110,18 @@ def read_formula(formula: str, questions: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-def _range(result: Mapping[str, Any], number: int) -> Span:
+def _read_range(result: Mapping[str, Any], number: int) -> Span:
     found = result.get("range")
     if (
         not isinstance(found, list)
         or len(found) != 2
         or not all(type(end) is int and abs(end) < 10**5 for end in found)
     ):
-        raise refused(f"Result {number} has no range of two whole numbers.")
+        raise make_import_error(f"Result {number} has no range of two whole numbers.")
     return found[0], found[1]
 
 
-def _weighed(
+def _assign_weighted_spans(
     results: list[Mapping[str, Any]], title: str, questions: list[str]
 ) -> list[tuple[Span, Mapping[str, Any]]]:
     """Results without ranges one after the other, as wide as their weights."""
@@ -125,7 +129,7 @@ def _weighed(
     for number, result in enumerate(results, 1):
         weight = result.get("weight", 1)
         if type(weight) not in (int, float) or not 0 < weight <= 10_000:
-            raise refused(f"Result {number} has neither a range nor a weight.")
+            raise make_import_error(f"Result {number} has neither a range nor a weight.")
         weights.append(Fraction(str(weight)))
     label = str(results[-1].get("text") or results[-1].get("name") or "") if results else ""
     if has_sum_row([label], weights):
@@ -133,11 +137,11 @@ def _weighed(
         questions.append(
             f'the result "{label[:20]}" is left out: its weight is the sum of the others'
         )
-    _, spans = spans_of_weights(weights or [Fraction(0)], title)
+    _, spans = assign_spans(weights or [Fraction(0)], title)
     return list(zip(spans, results, strict=False))
 
 
-def _last(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:
+def _find_last_figure(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:
     """The highest figure, where they are 1, 2, 3 ... without a gap and one die has them; else 0."""
     ends = sorted({((low or 0), (high or 0)) for (low, high), _ in entries})
     whole = all(
@@ -146,7 +150,7 @@ def _last(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:
     return ends[-1][1] if ends and whole and ends[-1][1] <= MOST_SIDES else 0
 
 
-def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tuple[Span, str]]:
+def _merge_entries(entries: list[tuple[Span, str]], questions: list[str]) -> list[tuple[Span, str]]:
     """The entries in the order of their figures; where several answer one figure, all that they
     say in one.
     """
@@ -161,19 +165,19 @@ def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tup
         said = [text for (low, high), text in entries if (low or 0) <= first <= (high or 0)]
         if len(said) > 1:
             questions.append(
-                f"{len(said)} results have {written((first, behind - 1))}: read as one, with ; between them"
+                f"{len(said)} results have {format_key((first, behind - 1))}: read as one, with ; between them"
             )
         if said:
             found.append(((first, behind - 1), "; ".join(dict.fromkeys(said))))
     return found
 
 
-def _result(result: Mapping[str, Any], questions: list[str], names: set[str]) -> str:
+def _format_result(result: Mapping[str, Any], questions: list[str], names: set[str]) -> str:
     """What a result says: its name and description (13 and later), or its text; another document by
     its name, which is marked where it is a table of those in the file, called by `names`."""
     name = str(result.get("name") or "")
     said = str(result.get("text") or result.get("description") or "")
-    pieces = [_plain(piece) for piece in dict.fromkeys((name, said)) if piece]
+    pieces = [_strip_markup(piece) for piece in dict.fromkeys((name, said)) if piece]
     text = ": ".join(piece for piece in pieces if piece)
     if (
         text in names
@@ -188,7 +192,7 @@ def _result(result: Mapping[str, Any], questions: list[str], names: set[str]) ->
     return text
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """Foundry's HTML, links and inline rolls as plain text."""
     text = _TAG.sub("", _BREAK.sub(" ", text))
     text = _LINK.sub(lambda found: found[1] or "", text)
@@ -220,7 +224,7 @@ _NAMES = ("player", "self")
 
 def is_deck(data: Any) -> bool:
     """Return whether parsed JSON, YAML or TOML is a deck: lists of texts by their names."""
-    return isinstance(data, Mapping) and any(True for _ in _decks(data))
+    return isinstance(data, Mapping) and any(True for _ in _list_decks(data))
 
 
 def read_toml(text: str) -> Any:
@@ -231,41 +235,47 @@ def read_toml(text: str) -> Any:
         return None
 
 
-def read_deck(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
+def read_deck(data: Mapping[str, Any]) -> tuple[list[TableDraft], list[str]]:
     """A table for each list that can be one; what is wrong with another is asked about. Raises
     UserError for none.
     """
-    found = list(_decks(data))
+    found = list(_list_decks(data))
     if len(found) > MOST_TABLES:
-        raise refused(f"The deck has {len(found)} lists; at most {MOST_TABLES} are read at once.")
+        raise make_import_error(
+            f"The deck has {len(found)} lists; at most {MOST_TABLES} are read at once."
+        )
     names = {name for name, _, _ in found}
-    return all_that_can(found, lambda deck: _deck(*deck, names))
+    return read_all_readable(found, lambda deck: _build_deck_draft(*deck, names))
 
 
-def list_of(data: Any, name: str) -> tuple[str, list[tuple[int, str]], list[str]]:
+def find_list(data: Any, name: str) -> tuple[str, list[tuple[int, str]], list[str]]:
     """The list that is called so, its entries with their weights, and what to look at again. Raises
     UserError that says which there are."""
     found = (
-        {key.strip().lstrip("_"): cards for key, cards, _ in _decks(data)}
+        {key.strip().lstrip("_"): cards for key, cards, _ in _list_decks(data)}
         if isinstance(data, Mapping)
         else {}
     )
     if not found:
-        raise refused(
+        raise make_import_error(
             "This is no deck of SealDice, so it has no list.",
             "A sheet or cards of Foundry VTT need no list.",
         )
     if (cards := found.get(name.strip().lstrip("_"))) is None:
         more = f" and {len(found) - 20} more" if len(found) > 20 else ""
-        raise refused(
+        raise make_import_error(
             f'It has no list "{name[:40]}".',
             f"It has {', '.join(key[:40] for key in [*found][:20])}{more}.",
         )
-    entries = [(weight, _DRAWN.sub(_said, text)) for weight, text in map(_entry, cards) if weight]
-    return name.strip().lstrip("_"), entries, list(_questions(cards, True, {*found}))
+    entries = [
+        (weight, _DRAWN.sub(_format_reference, text))
+        for weight, text in map(_read_entry, cards)
+        if weight
+    ]
+    return name.strip().lstrip("_"), entries, list(_list_questions(cards, True, {*found}))
 
 
-def about(data: Mapping[str, Any]) -> dict[str, str]:
+def read_about(data: Mapping[str, Any]) -> dict[str, str]:
     """What the deck says of itself: title, author, version, licence."""
     meta = data.get("meta") if isinstance(data.get("meta"), Mapping) else data
     assert isinstance(meta, Mapping)
@@ -288,12 +298,12 @@ def about(data: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _decks(data: Mapping[Any, Any]) -> Iterator[tuple[str, list[str], bool]]:
+def _list_decks(data: Mapping[Any, Any]) -> Iterator[tuple[str, list[str], bool]]:
     """Each list by its name, and whether what is drawn goes back."""
     if (
         isinstance(data.get("default"), list)
         and isinstance(data.get("command"), str)
-        and _texts(data["default"])
+        and _are_texts(data["default"])
     ):
         yield data["command"], data["default"], True
     inside = data.get("decks") if isinstance(data.get("decks"), Mapping) else {}
@@ -302,44 +312,44 @@ def _decks(data: Mapping[Any, Any]) -> Iterator[tuple[str, list[str], bool]]:
         key = str(name)
         if key in _NO_DECKS or key.lstrip("_") in _ABOUT or key.startswith("_update"):
             continue
-        if isinstance(value, list) and value and _texts(value):
+        if isinstance(value, list) and value and _are_texts(value):
             yield key, value, True
         elif (
             isinstance(value, Mapping)
             and isinstance(value.get("options"), list)
-            and _texts(value["options"])
+            and _are_texts(value["options"])
         ):
             yield key, value["options"], value.get("replace", True) is not False
 
 
-def _texts(items: list[Any]) -> bool:
+def _are_texts(items: list[Any]) -> bool:
     return bool(items) and all(isinstance(item, str) for item in items)
 
 
-def _entry(card: str) -> tuple[int, str]:
+def _read_entry(card: str) -> tuple[int, str]:
     """The weight of an entry, and its text."""
     found = _WEIGHT.match(card)
     return (int(found[1]), card[found.end() :]) if found else (1, card)
 
 
-def _deck(name: str, cards: list[str], kept: bool, names: set[str]) -> Draft:
-    weighed = [_entry(card) for card in cards]
+def _build_deck_draft(name: str, cards: list[str], kept: bool, names: set[str]) -> TableDraft:
+    weighed = [_read_entry(card) for card in cards]
     texts = [text for _, text in weighed]
     drawn = [(weight, text) for weight, text in weighed if weight]
     if not drawn:
-        raise refused(f"{name[:40]} has no entries that could be drawn.")
+        raise make_import_error(f"{name[:40]} has no entries that could be drawn.")
     common = gcd(*(weight for weight, _ in drawn))
-    questions = _questions(texts, kept, names)
+    questions = _list_questions(texts, kept, names)
     entries: list[tuple[Span, str]] = []
     last = 0
     for weight, text in drawn:
-        entries.append(((last + 1, last + weight // common), _DRAWN.sub(_said, text)))
+        entries.append(((last + 1, last + weight // common), _DRAWN.sub(_format_reference, text)))
         last += weight // common
     if last > MOST_SIDES:
-        raise refused(
+        raise make_import_error(
             f"The weights of {name[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides."
         )
-    return one_column(
+    return build_one_column(
         name.lstrip("_"), SEALDICE, f"1d{max(last, 2)}", _whole(entries, last), questions
     )
 
@@ -349,11 +359,11 @@ def _whole(entries: list[tuple[Span, str]], last: int) -> list[tuple[Span, str]]
     return entries if last > 1 else [((1, 2), entries[0][1])]
 
 
-def _said(found: re.Match[str]) -> str:
+def _format_reference(found: re.Match[str]) -> str:
     return f"<{found[1].strip().lstrip('_')}>"
 
 
-def _questions(texts: list[str], kept: bool, names: set[str]) -> Iterator[str]:
+def _list_questions(texts: list[str], kept: bool, names: set[str]) -> Iterator[str]:
     others = {found.strip() for text in texts for found in _DRAWN.findall(text)}
     for other in sorted(others & names):
         yield f"<{other.lstrip('_')}> is drawn from the table of that name: look it up, too"

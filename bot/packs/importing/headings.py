@@ -7,24 +7,24 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.packs.importing.draft import Edge, refused, unlike, word
 from bot.packs.importing.figures import (
     Span,
-    covered,
-    figures,
+    find_covered_range,
+    format_key,
+    format_span,
     is_rising,
     is_thousands,
-    plain_figures,
-    printed,
-    written,
+    normalize_figures,
+    read_figures,
 )
 from bot.packs.importing.note_marks import note_of_marks, without_note_mark
 from bot.packs.importing.spreadsheet_dates import (
     is_date,
-    odds_of_time,
-    pairs_of_date,
-    spans_of_dates,
+    read_date_pairs,
+    read_date_spans,
+    read_time_as_odds,
 )
+from bot.packs.importing.table_draft import Edge, make_import_error, make_unique, make_word
 
 _COMMA_ZERO = re.compile(r"([-+]?\d{1,4}),0{1,2}")
 _ODDS = re.compile(r"(\d{1,3})\s*:\s*(\d{1,3})")
@@ -62,20 +62,20 @@ def read_headings(headings: Sequence[str]) -> Headings:
 
 
 def _read_plain(headings: Sequence[str]) -> Headings:
-    texts = _without_comma_zero(headings)
-    rows = tuple(figures(text) for text in texts)
+    texts = _remove_comma_zero(headings)
+    rows = tuple(read_figures(text) for text in texts)
     if all(rows):
         if any(_runs_downward(span) for spans in rows for span in spans):
             return Headings()
-        return _with_slashes(texts, _with_open_plus(texts, rows))
+        return _ask_about_slashes(texts, _read_open_plus(texts, rows))
     if any(is_date(text) for text in texts):
-        dated = spans_of_dates(texts)
+        dated = read_date_spans(texts)
         if dated and not any(_runs_downward(span) for spans in dated for span in spans):
-            return Headings(tuple(dated), [_question_of_dates(texts, dated)], has_dates=True)
+            return Headings(tuple(dated), [_ask_about_dates(texts, dated)], has_dates=True)
     return Headings()
 
 
-def _with_slashes(texts: Sequence[str], headings: Headings) -> Headings:
+def _ask_about_slashes(texts: Sequence[str], headings: Headings) -> Headings:
     """Return headings with a question about `1/2`, which may be a half and not 1 to 2."""
     slashes = [text for text in texts if "/" in text]
     if slashes:
@@ -83,9 +83,9 @@ def _with_slashes(texts: Sequence[str], headings: Headings) -> Headings:
     return headings
 
 
-def _without_comma_zero(headings: Sequence[str]) -> list[str]:
+def _remove_comma_zero(headings: Sequence[str]) -> list[str]:
     """Return headings without the decimals of `1,0`, if every heading has some."""
-    plain = [plain_figures(heading) for heading in headings]
+    plain = [normalize_figures(heading) for heading in headings]
     decimals = [_COMMA_ZERO.fullmatch(text) for text in plain]
     if len(headings) > 1 and all(decimals):
         return [decimal[1] for decimal in decimals if decimal]
@@ -97,11 +97,11 @@ def _runs_downward(span: Span) -> bool:
     return low is not None and high is not None and low > high
 
 
-def _with_open_plus(texts: Sequence[str], rows: tuple[tuple[Span, ...], ...]) -> Headings:
+def _read_open_plus(texts: Sequence[str], rows: tuple[tuple[Span, ...], ...]) -> Headings:
     """Return the figures; a single `+10` beside `4-` or after 5-9 is 10 or more, which is asked
     about.
     """
-    plus = [number for number, text in enumerate(texts) if plain_figures(text).startswith("+")]
+    plus = [number for number, text in enumerate(texts) if normalize_figures(text).startswith("+")]
     if len(plus) != 1 or len(rows) < 2 or plus[0] not in (0, len(rows) - 1):
         return Headings(rows)
     number = plus[0]
@@ -120,9 +120,11 @@ def _ends_before(spans: Sequence[Span], figure: int) -> bool:
     return has_bands and min(ends) >= 0 and max(ends) + 1 == figure
 
 
-def _question_of_dates(texts: Sequence[str], rows: Sequence[tuple[Span, ...]]) -> str:
+def _ask_about_dates(texts: Sequence[str], rows: Sequence[tuple[Span, ...]]) -> str:
     dated = [text for text in texts if is_date(text)]
-    ranges = [written(spans[0]) for text, spans in zip(texts, rows, strict=True) if is_date(text)]
+    ranges = [
+        format_key(spans[0]) for text, spans in zip(texts, rows, strict=True) if is_date(text)
+    ]
     look = "looks like a date" if len(dated) == 1 else "look like dates"
     return (
         f"{', '.join(dated[:4])} {look} that a spreadsheet made of {', '.join(ranges[:4])}: read so"
@@ -134,8 +136,8 @@ def check_dates_of_rows(headings: Sequence[str], what: str) -> None:
     dated = next((heading for heading in headings if is_date(heading)), "")
     if not dated:
         return
-    low, high = sorted(pairs_of_date(dated)[0])
-    raise refused(
+    low, high = sorted(read_date_pairs(dated)[0])
+    raise make_import_error(
         f"{what}, but {dated[:20]} looks like a date that the spreadsheet made of {low}-{high}.",
         AS_TEXT,
     )
@@ -148,28 +150,30 @@ def read_columns(tops: list[str], questions: list[str]) -> tuple[list[str], Head
     """Return the headings of columns, with odds in place of the times that they became, and their
     figures. Raises UserError for dates that may be odds either way round.
     """
-    tops = _odds_of_times(tops, questions)
+    tops = _read_times_as_odds(tops, questions)
     columns = read_headings(tops)
     dates = [top for top in tops if is_date(top)]
-    is_whole = columns.figures and is_rising(columns.flat) and covered(columns.flat) is not None
+    is_whole = (
+        columns.figures and is_rising(columns.flat) and find_covered_range(columns.flat) is not None
+    )
     if not dates or is_whole:
         questions += columns.questions
         return tops, columns
-    pairs = [pairs_of_date(date)[0] for date in dates]
+    pairs = [read_date_pairs(date)[0] for date in dates]
     there = ", ".join(f"{left}:{right}" for left, right in pairs[:3])
     back = ", ".join(f"{right}:{left}" for left, right in pairs[:3])
-    raise refused(
+    raise make_import_error(
         f"The columns {', '.join(dates[:3])} look like dates that the spreadsheet made of odds: "
         f"{there} or {back}? Only you can tell.",
         "Format the cells as text and type them again, with a colon: 3:1.",
     )
 
 
-def _odds_of_times(tops: list[str], questions: list[str]) -> list[str]:
+def _read_times_as_odds(tops: list[str], questions: list[str]) -> list[str]:
     """Return headings such as `1:03` as the odds `1:3`, which is asked about."""
     if not any(_LED_BY_ZERO.fullmatch(top) for top in tops):
         return tops
-    odds = [odds_of_time(top) or (top if _ODDS.fullmatch(top) else "") for top in tops]
+    odds = [read_time_as_odds(top) or (top if _ODDS.fullmatch(top) else "") for top in tops]
     if not all(odds):
         return tops
     changed = [(top, odd) for top, odd in zip(tops, odds, strict=True) if top != odd]
@@ -181,34 +185,36 @@ def _odds_of_times(tops: list[str], questions: list[str]) -> list[str]:
 # -- words
 
 
-def edge_of_words(headings: Sequence[str], label: str, what: str, questions: list[str]) -> Edge:
+def build_word_edge(headings: Sequence[str], label: str, what: str, questions: list[str]) -> Edge:
     """Return an edge with words that can be typed; each that differs from its heading by more
     than blanks and case is asked about. `what` says whether they are rows or columns.
     """
     words = list[str]()
     for number, heading in enumerate(headings):
-        text = word(heading)
+        text = make_word(heading)
         if text:
             words.append(text)
         else:
-            words.append(_word_for_empty(headings, number, what, questions))
-        if text and plain_word(text) != plain_word(heading):
+            words.append(_make_word_for_empty(headings, number, what, questions))
+        if text and normalize_word(text) != normalize_word(heading):
             questions.append(f"{what} {heading[:40]} is called {text}")
         if is_thousands(heading):
             questions.append(f"{what} {heading[:20]} is read as a word, not as a number")
     for text, count in Counter(words).items():
         if count > 1:
             questions.append(f"{count} {what}s are called {text}: the later ones get a number")
-    return Edge(label, words=unlike(words, "other"))
+    return Edge(label, words=make_unique(words, "other"))
 
 
-def plain_word(text: str) -> str:
+def normalize_word(text: str) -> str:
     """Return a word without the difference of blanks, hyphens for blanks, and case."""
     return re.sub(r"(?<=\S)[\s-]+(?=\S)", "-", text.strip()).casefold()
 
 
-def _word_for_empty(headings: Sequence[str], number: int, what: str, questions: list[str]) -> str:
-    before = next((word(heading) for heading in reversed(headings[:number]) if heading), "")
+def _make_word_for_empty(
+    headings: Sequence[str], number: int, what: str, questions: list[str]
+) -> str:
+    before = next((make_word(heading) for heading in reversed(headings[:number]) if heading), "")
     name = f"{before}-{number + 1}" if before else f"other-{number + 1}"
     if headings[number]:
         questions.append(f"{what} {headings[number][:20]} is called {name}")
@@ -220,13 +226,13 @@ def _word_for_empty(headings: Sequence[str], number: int, what: str, questions: 
     return name
 
 
-def printed_edge(edge: Edge) -> str:
+def format_edge(edge: Edge) -> str:
     """Return the headings of an edge in a few words: `−2 to +2`, `1-3, 4-6`, `1:2 to 3:1`."""
     if edge.figures:
         spans = [span for row in edge.figures for span in row]
         if all(low == high for low, high in spans) and len(spans) > 3:
-            return f"{_with_sign(spans[0], spans)} to {_with_sign(spans[-1], spans)}"
-        texts = [" and ".join(map(printed, row)) for row in edge.figures]
+            return f"{_format_with_sign(spans[0], spans)} to {_format_with_sign(spans[-1], spans)}"
+        texts = [" and ".join(map(format_span, row)) for row in edge.figures]
     else:
         texts = list(edge.words)
         if len(texts) > 3 and all(_ODDS.fullmatch(text) for text in texts):
@@ -236,8 +242,8 @@ def printed_edge(edge: Edge) -> str:
     return ", ".join(texts)
 
 
-def _with_sign(span: Span, spans: Sequence[Span]) -> str:
+def _format_with_sign(span: Span, spans: Sequence[Span]) -> str:
     """Return a figure, with a plus sign if others are below 0."""
     figure = span[0] or 0
     is_signed = any((low or 0) < 0 for low, _ in spans)
-    return f"+{figure}" if is_signed and figure > 0 else printed(span)
+    return f"+{figure}" if is_signed and figure > 0 else format_span(span)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import yaml
 
 from bot.packs.importing.digit_dice import PLACES, is_digit_dice, places_of, sides_of
-from bot.packs.importing.draft import Cell, Draft, Edge, named
-from bot.packs.importing.figures import Span, covered, totals, written
+from bot.packs.importing.figures import Span, find_covered_range, format_key, get_totals
+from bot.packs.importing.table_draft import Cell, Edge, TableDraft, make_name
 
 LONGEST_CODE, MOST_CODES = 14, 40
 USUAL = 10
@@ -23,7 +23,7 @@ _NO_TEXTS = ("yes", "no", "on", "off", "true", "false", "null")
 """Of all that begins with a letter YAML reads these as something else."""
 
 
-class Axis(NamedTuple):
+class TableAxis(NamedTuple):
     """An edge of the table as it is written: the name it goes by, its input, its keys, and how
     columns are headed.
     """
@@ -34,12 +34,12 @@ class Axis(NamedTuple):
     heads: str = "heads"
 
 
-def as_yaml(draft: Draft, group: str) -> str:
+def format_yaml(draft: TableDraft, group: str) -> str:
     """The text of a table file."""
-    return "\n".join(_lines(draft, group)) + "\n"
+    return "\n".join(_list_lines(draft, group)) + "\n"
 
 
-def scalar(value: Cell) -> str:
+def format_scalar(value: Cell) -> str:
     """A text or number as YAML reads it back."""
     if isinstance(value, int):
         return str(value)
@@ -54,29 +54,32 @@ def scalar(value: Cell) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _lines(draft: Draft, group: str) -> Iterator[str]:
+def _list_lines(draft: TableDraft, group: str) -> Iterator[str]:
     outputs = draft.outputs
-    columns = _columns(draft.columns, outputs) if draft.columns is not None else None
-    rows = _rows(draft, (*outputs, columns.name if columns else ""))
-    yield f"title: {scalar(draft.title)}"
-    yield f"source: {scalar(draft.source)}"
+    columns = _build_column_axis(draft.columns, outputs) if draft.columns is not None else None
+    rows = _build_row_axis(draft, (*outputs, columns.name if columns else ""))
+    yield f"title: {format_scalar(draft.title)}"
+    yield f"source: {format_scalar(draft.source)}"
     yield f"group: {group}"
     yield f"kind: {'roll' if draft.dice else 'grid'}"
-    yield f"summary: {scalar(_summary(draft))}"
+    yield f"summary: {format_scalar(_format_summary(draft))}"
     if draft.notes:
-        yield f"notes: {scalar(draft.notes)}"
+        yield f"notes: {format_scalar(draft.notes)}"
     yield "inputs:"
     if columns is not None:
         yield f"  {columns.name}: {columns.input}"
-    yield from (f"  {line}" for line in _row_inputs(draft, rows))
+    yield from (f"  {line}" for line in _list_row_inputs(draft, rows))
     every = (
         [[cell for row in draft.cells for cell in row]]
         if columns
         else list(zip(*draft.cells, strict=True))
     )
-    kinds = {name: _kind(list(cells), draft) for name, cells in zip(outputs, every, strict=True)}
+    kinds = {
+        name: _find_output_kind(list(cells), draft)
+        for name, cells in zip(outputs, every, strict=True)
+    }
     yield f"outputs: {{{', '.join(f'{name}: {kind}' for name, kind in kinds.items())}}}"
-    yield from _rolled(draft)
+    yield from _list_roll_lines(draft)
     codes = {cell: f"then-{number}" for number, (cell, _) in enumerate(draft.chains, 1)}
     yield from ("results:",) if codes else ()
     for cell, id in draft.chains:
@@ -94,14 +97,14 @@ def _lines(draft: Draft, group: str) -> Iterator[str]:
     if draft.modified or draft.added:
         yield "  off_card: rows"
     yield "  cells:"
-    yield from _cells(
+    yield from _list_cell_lines(
         replace(draft, cells=tuple([tuple([codes.get(c, c) for c in r]) for r in draft.cells])),
         rows.keys,
     )
-    yield f"example: {{{', '.join(_example(draft, rows, columns))}}}"
+    yield f"example: {{{', '.join(_list_example_lines(draft, rows, columns))}}}"
 
 
-def _summary(draft: Draft) -> str:
+def _format_summary(draft: TableDraft) -> str:
     if is_digit_dice(draft.dice):
         places = places_of(draft.dice)
         count = {2: "two", 3: "three"}[len(places)]
@@ -109,41 +112,45 @@ def _summary(draft: Draft) -> str:
     return f"{draft.title}: {'a roll of ' + draft.dice if draft.dice else 'looked up, nothing is rolled'}."
 
 
-def _rows(draft: Draft, taken: tuple[str, ...]) -> Axis:
-    keys = [_key(spans) for spans in draft.rows.figures] or [
-        scalar(said) for said in draft.rows.words
+def _build_row_axis(draft: TableDraft, taken: tuple[str, ...]) -> TableAxis:
+    keys = [_format_key(spans) for spans in draft.rows.figures] or [
+        format_scalar(said) for said in draft.rows.words
     ]
     if not draft.dice:
-        name = named(draft.rows.label, "row", taken, "_")
-        return Axis(name, _input(draft.rows, draft.rows.label or "the row"), keys)
-    return Axis(
+        name = make_name(draft.rows.label, "row", taken, "_")
+        return TableAxis(name, _format_input(draft.rows, draft.rows.label or "the row"), keys)
+    return TableAxis(
         "total" if draft.modified or draft.added or is_digit_dice(draft.dice) else "roll", "", keys
     )
 
 
-def _columns(edge: Edge, outputs: tuple[str, ...]) -> Axis:
-    name = named(edge.label, "column", outputs, "_")
+def _build_column_axis(edge: Edge, outputs: tuple[str, ...]) -> TableAxis:
+    name = make_name(edge.label, "column", outputs, "_")
     about = edge.label or "the column"
     flat = [span for spans in edge.figures for span in spans]
-    if flat and all(low == high for low, high in flat) and covered(flat) is None:
+    if flat and all(low == high for low, high in flat) and find_covered_range(flat) is None:
         low = flat[0][0] or 0
         high = flat[-1][0] or 0
-        limits = f"min: {low}, max: {_beyond(high)}, clamp: both"
+        limits = f"min: {low}, max: {_find_figure_beyond(high)}, clamp: both"
         said = f"{{type: int, {limits}, help: {json.dumps(about, ensure_ascii=False)}}}"
-        return Axis(name, said, [written(span) for span in flat], "from")
-    keys = [_key(spans) for spans in edge.figures] or [scalar(said) for said in edge.words]
-    return Axis(name, _input(edge, about), keys)
+        return TableAxis(name, said, [format_key(span) for span in flat], "from")
+    keys = [_format_key(spans) for spans in edge.figures] or [
+        format_scalar(said) for said in edge.words
+    ]
+    return TableAxis(name, _format_input(edge, about), keys)
 
 
-def _beyond(figure: int) -> int:
+def _find_figure_beyond(figure: int) -> int:
     return 99 if figure < 99 else figure * 2
 
 
-def _input(edge: Edge, about: str) -> str:
+def _format_input(edge: Edge, about: str) -> str:
     """The input that chooses a row or column."""
     said = json.dumps(about[:80], ensure_ascii=False)
     if edge.words:
-        return f"{{type: enum, values: [{', '.join(map(scalar, edge.words))}], help: {said}}}"
+        return (
+            f"{{type: enum, values: [{', '.join(map(format_scalar, edge.words))}], help: {said}}}"
+        )
     flat = [span for spans in edge.figures for span in spans]
     ends = [end for span in flat for end in span if end is not None]
     low = min(ends)
@@ -153,12 +160,12 @@ def _input(edge: Edge, about: str) -> str:
     return f"{{type: int, min: {low}, max: {high}, {how}help: {said}}}"
 
 
-def _key(spans: tuple[Span, ...]) -> str:
-    key = ", ".join(written(span) for span in spans)
+def _format_key(spans: tuple[Span, ...]) -> str:
+    key = ", ".join(format_key(span) for span in spans)
     return f'"{key}"' if "," in key else key
 
 
-def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
+def _list_row_inputs(draft: TableDraft, rows: TableAxis) -> Iterator[str]:
     if not draft.dice:
         yield f"{rows.name}: {rows.input}"
     elif is_digit_dice(draft.dice):
@@ -169,7 +176,7 @@ def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
                 f'help: "the {number} die"}}'
             )
     else:
-        low, high = totals(draft.dice)
+        low, high = get_totals(draft.dice)
         if draft.modified:
             ends = [
                 end
@@ -184,7 +191,7 @@ def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
         yield f'roll: {{type: int, min: {low}, max: {high}, optional: true, help: "{draft.dice}"}}'
 
 
-def _rolled(draft: Draft) -> Iterator[str]:
+def _list_roll_lines(draft: TableDraft) -> Iterator[str]:
     """The dice, and what is made of them."""
     label = json.dumps(draft.title, ensure_ascii=False)
     if is_digit_dice(draft.dice):
@@ -214,17 +221,17 @@ def _total_of_digits(dice: str) -> str:
     return " + ".join([*parts, places[-1]])
 
 
-def _kind(cells: list[Cell], draft: Draft) -> str:
+def _find_output_kind(cells: list[Cell], draft: TableDraft) -> str:
     """What an output is: a whole number, one of the codes of the table, or a text."""
     if all(isinstance(cell, int) for cell in cells):
         return "int"
     codes = list(dict.fromkeys(cells))
     if all(len(str(cell)) <= LONGEST_CODE for cell in codes) and len(codes) <= MOST_CODES:
-        return f"[{', '.join(map(scalar, in_order(draft, codes)))}]"
+        return f"[{', '.join(map(format_scalar, sort_codes(draft, codes)))}]"
     return "text" if all(isinstance(cell, str) for cell in cells) else "token"
 
 
-def in_order(draft: Draft, codes: list[Cell]) -> list[Cell]:
+def sort_codes(draft: TableDraft, codes: list[Cell]) -> list[Cell]:
     """The codes of a grid in the order in which they follow each other on it, so that a cell out of
     step is seen; as they come where they follow no order."""
     if draft.columns is None or len(codes) < 3:
@@ -251,9 +258,9 @@ def in_order(draft: Draft, codes: list[Cell]) -> list[Cell]:
     return best[1]
 
 
-def _cells(draft: Draft, keys: list[str]) -> Iterator[str]:
+def _list_cell_lines(draft: TableDraft, keys: list[str]) -> Iterator[str]:
     width = max(map(len, keys)) + 1
-    rows = [[scalar(cell) for cell in row] for row in draft.cells]
+    rows = [[format_scalar(cell) for cell in row] for row in draft.cells]
     if len(draft.outputs) == 1 and draft.columns is None:
         yield from (
             f"    {key + ':':{width}} {row[0]}" for key, row in zip(keys, rows, strict=True)
@@ -268,19 +275,21 @@ def _cells(draft: Draft, keys: list[str]) -> Iterator[str]:
         yield f"    {key + ':':{width}} [{' '.join(cells).rstrip().rstrip(',')}]"
 
 
-def _example(draft: Draft, rows: Axis, columns: Axis | None) -> Iterator[str]:
+def _list_example_lines(
+    draft: TableDraft, rows: TableAxis, columns: TableAxis | None
+) -> Iterator[str]:
     if columns is not None and draft.columns is not None:
-        yield f"{columns.name}: {_first(draft.columns)}"
+        yield f"{columns.name}: {_get_first_key(draft.columns)}"
     if is_digit_dice(draft.dice):
         yield ", ".join(f"{place}: 1" for place in places_of(draft.dice))
     elif draft.dice:
-        yield f"roll: {totals(draft.dice)[0]}"
+        yield f"roll: {get_totals(draft.dice)[0]}"
     else:
-        yield f"{rows.name}: {_first(draft.rows)}"
+        yield f"{rows.name}: {_get_first_key(draft.rows)}"
 
 
-def _first(edge: Edge) -> str:
+def _get_first_key(edge: Edge) -> str:
     if edge.words:
-        return scalar(edge.words[0])
+        return format_scalar(edge.words[0])
     low, high = edge.figures[0][0]
     return str(low if low is not None else high)

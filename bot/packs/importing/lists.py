@@ -7,28 +7,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.packs.importing.blocks import is_dice_head, is_in_columns, left_out_notes
+from bot.packs.importing.blocks import is_dice_head, is_in_columns, list_left_out_notes
 from bot.packs.importing.dice_of_rows import check_totals, guess_dice
 from bot.packs.importing.digit_dice import digit_dice_for, is_digit_dice, numbers_of
-from bot.packs.importing.draft import (
-    Draft,
-    one_column,
-    refused,
-    tidy,
-)
 from bot.packs.importing.figures import (
     Span,
-    covered,
-    dice_said,
-    figures,
+    find_covered_range,
+    find_named_dice,
+    get_totals,
     is_rising,
-    totals,
-    without_dice,
+    read_figures,
+    remove_dice,
 )
-from bot.packs.importing.spreadsheet_dates import is_date, pairs_of_date
-from bot.packs.importing.weights import spans_of_weights
-from bot.packs.importing.zeros import with_highest_for_zero
-from bot.rules.text.markup import without_markup
+from bot.packs.importing.spreadsheet_dates import is_date, read_date_pairs
+from bot.packs.importing.table_draft import (
+    TableDraft,
+    build_one_column,
+    clean_text,
+    make_import_error,
+)
+from bot.packs.importing.weights import assign_spans
+from bot.packs.importing.zeros import read_zero_as_highest
+from bot.rules.text.markup import remove_markup
 
 SOURCE = "a list"
 ROLL20 = "a rollable table of Roll20"
@@ -99,16 +99,16 @@ def _is_of_cells(lines: Sequence[str]) -> bool:
     figure before the first.
     """
     for mark in ",;":
-        rows = [_cells(line, mark) for line in lines if mark in line]
+        rows = [_split_cells(line, mark) for line in lines if mark in line]
         widths = [len(row) for row in rows]
         width = max(set(widths), key=widths.count, default=0)
-        keyed = sum(bool(figures(row[0])) or is_date(row[0]) for row in rows)
+        keyed = sum(bool(read_figures(row[0])) or is_date(row[0]) for row in rows)
         if 2 * widths.count(width) > len(lines) and 2 * keyed >= len(rows):
             return True
     return False
 
 
-def _cells(line: str, mark: str) -> list[str]:
+def _split_cells(line: str, mark: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=mark), [line])
     except csv.Error:
@@ -117,27 +117,27 @@ def _cells(line: str, mark: str) -> list[str]:
 
 def _is_of_faces(lines: Sequence[str]) -> bool:
     """Return whether a title names one die and as many lines follow as it has faces."""
-    dice = dice_said(lines[0])
+    dice = find_named_dice(lines[0])
     if (
         not is_dice_head(lines[0])
         or any(mark in lines[0] for mark in ",;")
         or not dice.startswith("1d")
     ):
         return False
-    return len(lines) - 1 == totals(dice)[1]
+    return len(lines) - 1 == get_totals(dice)[1]
 
 
-def read_lists(text: str, name: str) -> tuple[list[Draft], list[str]]:
+def read_lists(text: str, name: str) -> tuple[list[TableDraft], list[str]]:
     """Return the tables of lists, and what to say about lines that are in none of them. Raises
     UserError.
     """
-    lists = _lists_of(text)
+    lists = _split_lists(text)
     notes = [note for part in lists for note in part.notes]
-    drafts = [_draft(part, name) for part in lists if part.entries or part.lines]
-    return drafts, left_out_notes(notes)
+    drafts = [_build_draft(part, name) for part in lists if part.entries or part.lines]
+    return drafts, list_left_out_notes(notes)
 
 
-def _lists_of(text: str) -> list[_List]:
+def _split_lists(text: str) -> list[_List]:
     """Return the lists of a text: a new one begins below a title with dice."""
     lists = [_List()]
     was_empty = False
@@ -157,7 +157,9 @@ def _is_title(line: str) -> bool:
         return True
     if line[:1].islower():  # a sentence of the entry above that goes on
         return False
-    return bool(dice_said(line)) and len(line) <= _LONGEST_TITLE and not _ENTRY.fullmatch(line)
+    return (
+        bool(find_named_dice(line)) and len(line) <= _LONGEST_TITLE and not _ENTRY.fullmatch(line)
+    )
 
 
 def _add_line(part: _List, line: str, was_empty: bool) -> None:
@@ -183,12 +185,12 @@ def _add_line(part: _List, line: str, was_empty: bool) -> None:
 def _read_entry(line: str) -> _Entry | None:
     """Return a line as an entry, None if it is none. A date is the range that it was."""
     if dated := _DATED.fullmatch(line):
-        pairs = pairs_of_date(dated[1])
+        pairs = read_date_pairs(dated[1])
         if pairs:
             low, high = sorted(pairs[0])
             return _Entry((low, high), dated[2].strip(), date=dated[1])
     entry = _ENTRY.fullmatch(line)
-    spans = figures(entry[1]) if entry else ()
+    spans = read_figures(entry[1]) if entry else ()
     if entry is None or len(spans) != 1:
         return None
     marked = None
@@ -212,15 +214,15 @@ def _choose_reading(entries: Sequence[_Entry]) -> list[tuple[Span, str]]:
     """
     ranges = [(entry.span, entry.text) for entry in entries]
     marked = [entry.marked or (entry.span, entry.text) for entry in entries]
-    readings = (ranges, _without_marks_of_list(ranges), marked)
+    readings = (ranges, _remove_list_marks(ranges), marked)
     for reading in readings:
         spans = [span for span, _ in reading]
-        if is_rising(spans) and covered(spans) is not None:
+        if is_rising(spans) and find_covered_range(spans) is not None:
             return reading
-    return _without_marks_of_list(ranges)
+    return _remove_list_marks(ranges)
 
 
-def _without_marks_of_list(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
+def _remove_list_marks(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
     """Return entries with a dash behind the figure of several read as the mark of a list: only
     one row is 4 or less.
     """
@@ -230,36 +232,38 @@ def _without_marks_of_list(entries: list[tuple[Span, str]]) -> list[tuple[Span, 
     return [((high, high) if low is None else (low, high), text) for (low, high), text in entries]
 
 
-def _draft(part: _List, name: str) -> Draft:
-    dice = dice_said(part.title)
-    title = without_dice(part.title).rstrip(" :：.") or name
+def _build_draft(part: _List, name: str) -> TableDraft:
+    dice = find_named_dice(part.title)
+    title = remove_dice(part.title).rstrip(" :：.") or name
     if _COLUMN_HEADS.fullmatch(part.title):
         title = name
     if not part.entries:
-        return _of_faces(part, title, dice)
+        return _build_faces_draft(part, title, dice)
     if part.lines:
-        raise refused(f'"{tidy(part.lines[0][:60], "A line")}" has no figure before it.')
+        raise make_import_error(
+            f'"{clean_text(part.lines[0][:60], "A line")}" has no figure before it.'
+        )
     listed = _choose_reading(part.entries)
     spans = [span for span, _ in listed]
     if is_digit_dice(dice) and digit_dice_for(spans) != dice:
         numbers = numbers_of(dice)
-        raise refused(
+        raise make_import_error(
             f"The title of {title[:40]} says d{max(numbers)}, but its figures are not the "
             f"{len(numbers)} from {min(numbers)} to {max(numbers)}."
         )
-    questions = _questions_of(part, spans)
+    questions = _list_questions(part, spans)
     dice = dice or guess_dice(spans, title, questions)
-    lines = with_highest_for_zero([(span,) for span in spans], dice, questions)
+    lines = read_zero_as_highest([(span,) for span in spans], dice, questions)
     entries = [
-        (span, without_markup(text))
+        (span, remove_markup(text))
         for row, (_, text) in zip(lines, listed, strict=True)
         for span in row
     ]
     check_totals(entries, dice, title)
-    return one_column(title, SOURCE, dice, entries, questions)
+    return build_one_column(title, SOURCE, dice, entries, questions)
 
 
-def _questions_of(part: _List, spans: Sequence[Span]) -> list[str]:
+def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
     """Return what to look at again in a list."""
     questions = list[str]()
     if part.joined:
@@ -273,16 +277,16 @@ def _questions_of(part: _List, spans: Sequence[Span]) -> list[str]:
     return questions
 
 
-def _of_faces(part: _List, title: str, dice: str) -> Draft:
+def _build_faces_draft(part: _List, title: str, dice: str) -> TableDraft:
     """Return the table of lines without figures: one for each face of the die of the title."""
-    _, sides = totals(dice) if dice.startswith("1d") else (0, 0)
+    _, sides = get_totals(dice) if dice.startswith("1d") else (0, 0)
     if len(part.lines) != sides:
-        raise refused(
+        raise make_import_error(
             f"{title[:40]} has {len(part.lines)} lines without figures for {dice or 'no dice'}.",
             "Write the figure before each line: 1. A farmer.",
         )
-    entries = [((face, face), without_markup(text)) for face, text in enumerate(part.lines, 1)]
-    return one_column(
+    entries = [((face, face), remove_markup(text)) for face, text in enumerate(part.lines, 1)]
+    return build_one_column(
         title, SOURCE, dice, entries, [f"its lines have no figures: read as 1 to {sides}"]
     )
 
@@ -295,7 +299,7 @@ def is_roll20(text: str) -> bool:
     return text.lstrip().startswith("!import-table")
 
 
-def read_roll20(text: str) -> tuple[list[Draft], list[str]]:
+def read_roll20(text: str) -> tuple[list[TableDraft], list[str]]:
     """Return the tables of Roll20's lines, and what is left out. Raises UserError."""
     tables: dict[str, list[tuple[int, str]]] = {}
     left_out = list[str]()
@@ -304,32 +308,34 @@ def read_roll20(text: str) -> tuple[list[Draft], list[str]]:
         if not line:
             continue
         if item := _ROLL20_ITEM.fullmatch(line):
-            title, text_of_item, weight, picture = _parts_of_item(item[1])
+            title, text_of_item, weight, picture = _split_item(item[1])
             has_pictures = has_pictures or bool(picture)
             tables.setdefault(title, []).append((weight, text_of_item))
         elif table := _ROLL20_TABLE.fullmatch(line):
             tables.setdefault(table[1].split("--")[0].strip(), [])
         else:
             left_out.append(line)
-    notes = left_out_notes(left_out)
+    notes = list_left_out_notes(left_out)
     if has_pictures:
         notes.append("pictures of its entries are left out")
-    return [_of_roll20(title, items) for title, items in tables.items()], notes
+    return [_build_roll20_draft(title, items) for title, items in tables.items()], notes
 
 
-def _parts_of_item(text: str) -> tuple[str, str, int, str]:
+def _split_item(text: str) -> tuple[str, str, int, str]:
     """Return table, text, weight and picture of an entry. Raises UserError."""
     parts = [part.strip() for part in re.split(r"(?:^|\s)--", text)]
     parts += [""] * (4 - len(parts))
     title, entry, weight, picture = parts[:4]
     if weight and not weight.isdecimal():
-        raise refused(f"The weight of {entry[:40]} is {weight[:20]}, which is no whole number.")
+        raise make_import_error(
+            f"The weight of {entry[:40]} is {weight[:20]}, which is no whole number."
+        )
     return title, entry, int(weight[:9] or 1), picture
 
 
-def _of_roll20(title: str, items: Sequence[tuple[int, str]]) -> Draft:
+def _build_roll20_draft(title: str, items: Sequence[tuple[int, str]]) -> TableDraft:
     if not items:
-        raise refused(f"{title[:40]} has no entries.")
-    dice, spans = spans_of_weights([weight for weight, _ in items], title)
+        raise make_import_error(f"{title[:40]} has no entries.")
+    dice, spans = assign_spans([weight for weight, _ in items], title)
     texts = [text for weight, text in items if weight]
-    return one_column(title, ROLL20, dice, zip(spans, texts, strict=True))
+    return build_one_column(title, ROLL20, dice, zip(spans, texts, strict=True))

@@ -10,55 +10,55 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, left_out_notes
-from bot.packs.importing.dice_of_rows import RolledRows, roll_rows
+from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, list_left_out_notes
+from bot.packs.importing.dice_of_rows import RowDice, roll_rows
 from bot.packs.importing.digit_dice import is_digit_dice, places_of, sides_of
-from bot.packs.importing.draft import (
-    LOOKS_LIKE_ROSTER,
-    NOTHING,
-    Cell,
-    Draft,
-    Edge,
-    all_that_can,
-    named,
-    refused,
-    tidy,
-    titled,
-)
 from bot.packs.importing.figures import (
-    covered,
-    dice_for,
-    dice_said,
-    figures,
+    find_covered_range,
+    find_dice,
+    find_named_dice,
     is_rising,
     is_thousands,
-    plain_figures,
-    without_dice,
+    normalize_figures,
+    read_figures,
+    remove_dice,
 )
 from bot.packs.importing.headings import (
     Headings,
+    build_word_edge,
     check_dates_of_rows,
-    edge_of_words,
     read_columns,
     read_headings,
 )
 from bot.packs.importing.note_marks import ask_about_note_marks
-from bot.packs.importing.spreadsheet_dates import is_date, spans_of_dates
+from bot.packs.importing.spreadsheet_dates import is_date, read_date_spans
+from bot.packs.importing.table_draft import (
+    LOOKS_LIKE_ROSTER,
+    NOTHING,
+    Cell,
+    Edge,
+    TableDraft,
+    clean_text,
+    clean_title,
+    make_import_error,
+    make_name,
+    read_all_readable,
+)
 from bot.packs.importing.weights import (
+    assign_spans,
     has_die,
     has_sum_row,
     is_chance_heading,
     is_weight_heading,
     last_digit,
     parts_of_rounded,
-    percents_of,
-    spans_of_weights,
-    weights_of,
+    read_percents,
+    read_weights,
 )
-from bot.packs.importing.zeros import die_from_zero
-from bot.rules.text.ditto import without_dittos
+from bot.packs.importing.zeros import find_die_from_zero
+from bot.rules.text.ditto import fill_dittos
 from bot.rules.text.normalize import comparison_key
-from bot.rules.text.plain import visible
+from bot.rules.text.plain import remove_invisible
 from bot.rules.text.sum_words import is_sum_word
 
 SOURCE = "a spreadsheet"
@@ -77,7 +77,7 @@ _ENDS = ("end", "to", "max", "maximum", "high", "upper", "highest", "until", "bi
 
 
 @dataclass(slots=True)
-class _Grid:
+class _SheetGrid:
     """A table as it is typed: the heading of its rows, the headings of its columns and rows, and
     its cells.
     """
@@ -92,58 +92,59 @@ class _Grid:
     """Whether the columns are known to be results of a row."""
 
 
-def read_sheets(text: str, name: str) -> tuple[list[Draft], list[str]]:
+def read_sheets(text: str, name: str) -> tuple[list[TableDraft], list[str]]:
     """Return the tables of a text with cells, and what to say about the rest of it. Raises
     UserError for a text without any.
     """
     cut = cut_text(text)
     is_only = len(cut.blocks) == 1
-    drafts, faults = all_that_can(cut.blocks, lambda block: read_block(block, name, is_only))
-    return drafts, [*left_out_notes(cut.left_out), *cut.questions, *faults]
+    drafts, faults = read_all_readable(cut.blocks, lambda block: read_block(block, name, is_only))
+    return drafts, [*list_left_out_notes(cut.left_out), *cut.questions, *faults]
 
 
-def read_block(block: CellBlock, name: str, is_only: bool = True) -> Draft:
+def read_block(block: CellBlock, name: str, is_only: bool = True) -> TableDraft:
     """Return the table of some cells; `name` is its title if nothing better is. Raises
     UserError.
     """
-    grid = _grid_of(block)
-    title = _plain_title(grid.title)
+    grid = _read_grid(block)
+    title = _clean_title(grid.title)
     if not title:
-        title = name if is_only or len(grid.tops) > 1 else without_dice(grid.tops[0])
-    return replace(_draft(grid, name), title=titled(title))
+        title = name if is_only or len(grid.tops) > 1 else remove_dice(grid.tops[0])
+    return replace(_build_draft(grid, name), title=clean_title(title))
 
 
-def _plain_title(title: str) -> str:
+def _clean_title(title: str) -> str:
     """Return a title without the dice that it names before or behind its words."""
     bare = _DICE_AT_END.sub("", title)
-    return (without_dice(bare) if is_dice_head(bare) else bare).strip(" :")
+    return (remove_dice(bare) if is_dice_head(bare) else bare).strip(" :")
 
 
-def _grid_of(block: CellBlock) -> _Grid:
+def _read_grid(block: CellBlock) -> _SheetGrid:
     """Return the cells of a block by what they are. Raises UserError for cells that are none."""
     questions = list[str]()
-    rows = without_dittos(block.rows, questions)
+    rows = fill_dittos(block.rows, questions)
     behind = [[*row[1:], row[0]] for row in rows]
     if _is_headless(rows):
-        rows = _with_headings(rows, questions)
+        rows = _add_headings(rows, questions)
     elif len(rows[0]) == 2 and _is_headless(behind):
-        rows = _with_headings(behind, questions)
-    elif figures(rows[0][0]) or is_date(rows[0][0]):
+        rows = _add_headings(behind, questions)
+    elif read_figures(rows[0][0]) or is_date(rows[0][0]):
         questions.append(f"its first row ({_quote(rows[0])}) is read as the headings")
     heads = [
-        tidy(head, f"The heading of column {number}", 100 if number else 1_000)
+        clean_text(head, f"The heading of column {number}", 100 if number else 1_000)
         for number, head in enumerate(rows[0])
     ]
     if len(heads) < 2 or len(rows) < 2:
-        raise refused(
+        raise make_import_error(
             "The sheet has no cells beside its headings.",
             "Its first row and first column are headings.",
         )
     keys = [
-        tidy(row[0], f"The heading of row {number}", 100) for number, row in enumerate(rows[1:], 1)
+        clean_text(row[0], f"The heading of row {number}", 100)
+        for number, row in enumerate(rows[1:], 1)
     ]
     cells = [list(row[1:]) for row in rows[1:]]
-    grid = _Grid(heads[0], heads[1:], keys, cells, block.title, questions)
+    grid = _SheetGrid(heads[0], heads[1:], keys, cells, block.title, questions)
     _leave_out_remarks(grid)
     _leave_out_last_sum(grid)
     _join_start_and_end(grid)
@@ -151,7 +152,7 @@ def _grid_of(block: CellBlock) -> _Grid:
     return grid
 
 
-def _leave_out_remarks(grid: _Grid) -> None:
+def _leave_out_remarks(grid: _SheetGrid) -> None:
     """Leave a last column of remarks out of columns of figures, which choose a result."""
     if len(grid.tops) < 3 or not _REMARKS.fullmatch(grid.tops[-1]):
         return
@@ -169,15 +170,15 @@ def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row is one of the rows that are rolled, not the headings: its
     figures and those of the others have no gap between them.
     """
-    keys = spans_of_dates([row[0] for row in rows])
+    keys = read_date_spans([row[0] for row in rows])
     spans = [span for key in keys for span in key]
-    return len(rows) > 1 and bool(spans) and covered(spans) is not None
+    return len(rows) > 1 and bool(spans) and find_covered_range(spans) is not None
 
 
-def _with_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]]:
+def _add_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]]:
     first = _quote(rows[0])
     if len(rows[0]) != 2:
-        raise refused(
+        raise make_import_error(
             f"The first row ({first}) has figures as the others have: the headings are missing.",
             "Write a row of headings above it.",
         )
@@ -189,13 +190,13 @@ def _quote(row: Sequence[str]) -> str:
     return ", ".join(cell for cell in row if cell)[:40]
 
 
-def _join_start_and_end(grid: _Grid) -> None:
+def _join_start_and_end(grid: _SheetGrid) -> None:
     """Make row headings such as `1 to 3` of two columns such as `from` and `to`, in `grid` itself.
 
     It stays as it is if a cell is no single figure, or if neither figures nor headings give dice.
     """
     every = [grid.corner, *grid.tops]
-    column = _column_of_start(every)
+    column = _find_start_column(every)
     if column < 0 or len(every) < 3:
         return
     rows = [[key, *row] for key, row in zip(grid.keys, grid.cells, strict=True)]
@@ -204,7 +205,7 @@ def _join_start_and_end(grid: _Grid) -> None:
     if not all(_is_single_figure(cell) for cell in (*starts, *ends)):
         return
     keys = [f"{start} to {end}" for start, end in zip(starts, ends, strict=True)]
-    if not _dice_of(read_headings(keys)) and not any(map(dice_said, (*every, grid.title))):
+    if not _find_dice(read_headings(keys)) and not any(map(find_named_dice, (*every, grid.title))):
         return
     grid.keys = keys
     grid.tops = [*every[:column], *every[column + 2 :]]
@@ -213,30 +214,34 @@ def _join_start_and_end(grid: _Grid) -> None:
     grid.has_results = True
 
 
-def _column_of_start(heads: Sequence[str]) -> int:
+def _find_start_column(heads: Sequence[str]) -> int:
     """Return the number of the column whose heading is a start, and the next one an end; else -1."""
-    words = [_last_word(head) for head in heads]
+    words = [_get_last_word(head) for head in heads]
     for number, (start, end) in enumerate(pairwise(words)):
         if start in _STARTS and end in _ENDS:
             return number
     return -1
 
 
-def _last_word(heading: str) -> str:
-    words = re.findall(r"[^\W\d_]+", plain_figures(heading).replace("_", " "))
+def _get_last_word(heading: str) -> str:
+    words = re.findall(r"[^\W\d_]+", normalize_figures(heading).replace("_", " "))
     return words[-1] if words else ""
 
 
 def _is_single_figure(cell: str) -> bool:
-    spans = figures(cell)
+    spans = read_figures(cell)
     return len(spans) == 1 and spans[0][0] == spans[0][1]
 
 
-def _bring_rolls_forward(grid: _Grid) -> None:
+def _bring_rolls_forward(grid: _SheetGrid) -> None:
     """Put the one column that says how rows are rolled first: its heading names dice, weights or
     chances, and the first column has words.
     """
-    if dice_said(grid.corner) or _is_weighted(grid.corner) or read_headings(grid.keys).figures:
+    if (
+        find_named_dice(grid.corner)
+        or _is_weighted(grid.corner)
+        or read_headings(grid.keys).figures
+    ):
         return
     fitting = [
         number
@@ -266,14 +271,14 @@ def _is_weighted(heading: str) -> bool:
 
 
 def _are_figures(cells: Sequence[str]) -> bool:
-    return bool(read_headings(cells).figures or percents_of(cells))
+    return bool(read_headings(cells).figures or read_percents(cells))
 
 
 def _are_weights(cells: Sequence[str]) -> bool:
-    return bool(weights_of(cells) or percents_of(cells))
+    return bool(read_weights(cells) or read_percents(cells))
 
 
-def _ask_about_weights(grid: _Grid) -> None:
+def _ask_about_weights(grid: _SheetGrid) -> None:
     """Ask about columns that are called Weight or Chance and do not choose the row."""
     for number, top in enumerate(grid.tops):
         if _is_weighted(top) and any(_has_digit(row[number]) for row in grid.cells):
@@ -283,7 +288,7 @@ def _ask_about_weights(grid: _Grid) -> None:
             )
 
 
-def _ask_about_weight_among_others(grid: _Grid, column: int) -> None:
+def _ask_about_weight_among_others(grid: _SheetGrid, column: int) -> None:
     """Ask about a column of weights if a row has more than one result beside it."""
     top = grid.tops[column]
     if len(grid.tops) > 1 and _is_weighted(top):
@@ -299,11 +304,11 @@ def _has_digit(text: str) -> bool:
 # -- the table
 
 
-def _draft(grid: _Grid, name: str) -> Draft:
+def _build_draft(grid: _SheetGrid, name: str) -> TableDraft:
     _check_filled(grid)
     _leave_out_sum(grid)
     cells = _read_cells(grid)
-    if weighed := _draft_of_weights(grid, cells):
+    if weighed := _build_weights_draft(grid, cells):
         return weighed
     if grid.corner.casefold() == "name" and "type" in map(str.casefold, grid.tops):
         grid.questions.append(LOOKS_LIKE_ROSTER)
@@ -312,25 +317,25 @@ def _draft(grid: _Grid, name: str) -> Draft:
     keys = grid.keys
     down = read_headings(keys)
     tops, across = read_columns(grid.tops, grid.questions)
-    if _is_of_pairs(dice_said(said), down, across):
-        return _draft_of_pairs(grid, cells, dice_said(said))
+    if _is_of_pairs(find_named_dice(said), down, across):
+        return _build_pairs_draft(grid, cells, find_named_dice(said))
     if _is_turned(down, across, corner, said):
         keys, tops = tops, keys
         down, across = across, down
         cells = [list(column) for column in zip(*cells, strict=True)]
         corner = [*corner, ""][1::-1]
     labels = [*corner, "", ""][:2]
-    rolled = roll_rows(down, said, name, grid.questions) if down.figures else RolledRows("")
+    rolled = roll_rows(down, said, name, grid.questions) if down.figures else RowDice("")
     _check_rolled(rolled, keys, said)
     _ask_about_dice(rolled.dice, said, labels[0], grid.questions)
     if rolled.rows:
         rows = Edge(labels[0], figures=tuple(rolled.rows))
     else:
-        rows = edge_of_words(keys, labels[0], "row", grid.questions)
+        rows = build_word_edge(keys, labels[0], "row", grid.questions)
         _ask_about_words(keys, labels[0], grid.questions)
         _ask_about_modifiers(cells, grid.questions)
-    columns, outputs = _columns_of(grid, tops, across, labels[1], cells)
-    return Draft(
+    columns, outputs = _read_columns(grid, tops, across, labels[1], cells)
+    return TableDraft(
         "",
         SOURCE,
         rows,
@@ -344,10 +349,10 @@ def _draft(grid: _Grid, name: str) -> Draft:
     )
 
 
-def _check_filled(grid: _Grid) -> None:
+def _check_filled(grid: _SheetGrid) -> None:
     """Raise UserError for a table without any result."""
     if not any(any(cell for cell in row) for row in grid.cells):
-        raise refused(
+        raise make_import_error(
             "All results of the table are empty.",
             "Its first row and first column are headings; the results are the other cells.",
         )
@@ -359,31 +364,31 @@ def _is_turned(down: Headings, across: Headings, corner: Sequence[str], said: st
     """
     if not across.figures:
         return False
-    if len(corner) == 2 and dice_said(corner[1]) and not dice_said(corner[0]):
+    if len(corner) == 2 and find_named_dice(corner[1]) and not find_named_dice(corner[0]):
         return True
-    if dice_said(said):
+    if find_named_dice(said):
         return not down.figures
-    return not _dice_of(down) and bool(_dice_of(across))
+    return not _find_dice(down) and bool(_find_dice(across))
 
 
-def _dice_of(headings: Headings) -> str:
+def _find_dice(headings: Headings) -> str:
     """Return the dice whose totals headings are, "" for none and for words."""
     flat = sorted(headings.flat, key=lambda span: span[0] or 0)
     if not flat or not is_rising(flat):
         return ""
-    return dice_for(flat) or die_from_zero(flat)
+    return find_dice(flat) or find_die_from_zero(flat)
 
 
-def _check_rolled(rolled: RolledRows, keys: Sequence[str], said: str) -> None:
+def _check_rolled(rolled: RowDice, keys: Sequence[str], said: str) -> None:
     """Raise UserError for a heading that names dice if no row can be rolled."""
-    dice = dice_said(said)
+    dice = find_named_dice(said)
     if rolled.dice or not dice:
         return
     what = f"The heading says {dice.removeprefix('1')}"
     check_dates_of_rows(keys, what)
-    unread = [key or "(empty)" for key in keys if not figures(key)] or list(keys)
+    unread = [key or "(empty)" for key in keys if not read_figures(key)] or list(keys)
     more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
-    raise refused(
+    raise make_import_error(
         f"{what}, but these rows are no totals of dice: "
         f"{', '.join(key[:30] for key in unread[:3])}{more}.",
         "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
@@ -392,7 +397,7 @@ def _check_rolled(rolled: RolledRows, keys: Sequence[str], said: str) -> None:
 
 def _ask_about_dice(dice: str, said: str, label: str, questions: list[str]) -> None:
     """Ask about rows that are rolled though their heading is a word such as Turn."""
-    if dice and label and not dice_said(said) and not _ROLL.search(label):
+    if dice and label and not find_named_dice(said) and not _ROLL.search(label):
         questions.append(
             f"its heading ({label[:20]}) names no dice: read as {dice}, whose totals its rows are"
         )
@@ -410,7 +415,7 @@ def _ask_about_modifiers(cells: Sequence[Sequence[Cell]], questions: list[str]) 
 
 def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> None:
     """Ask about rows that are not rolled although some are figures, or the heading says Roll."""
-    words = [key for key in keys if not figures(key)]
+    words = [key for key in keys if not read_figures(key)]
     if 2 * len(words) <= len(keys) and words:
         questions.append(
             f"nothing is rolled, as these rows are no figures: {', '.join(words[:3])[:60]}"
@@ -419,36 +424,36 @@ def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> N
         questions.append(f"nothing is rolled, though the heading says {label[:20]}")
 
 
-def _draft_of_weights(grid: _Grid, cells: list[list[Cell]]) -> Draft | None:
+def _build_weights_draft(grid: _SheetGrid, cells: list[list[Cell]]) -> TableDraft | None:
     """Return the table of rows with weights or percentages; None for other rows. Raises
     UserError for weights that are none.
     """
-    weights = _weights_of_rows(grid)
+    weights = _read_row_weights(grid)
     if not weights:
         return None
-    dice, spans = spans_of_weights(weights, grid.title or grid.corner)
+    dice, spans = assign_spans(weights, grid.title or grid.corner)
     taken = [row for row, weight in zip(cells, weights, strict=True) if weight]
     if len(taken) < len(cells):
         grid.questions.append(f"{len(cells) - len(taken)} rows of weight 0 are left out")
-    return Draft(
+    return TableDraft(
         "",
         SOURCE,
         Edge("", figures=tuple((span,) for span in spans)),
         tuple(map(tuple, taken)),
         dice,
-        outputs=tuple(_different(grid.tops)),
+        outputs=tuple(_make_different(grid.tops)),
         questions=tuple(dict.fromkeys(grid.questions)),
     )
 
 
-def _leave_out_last_sum(grid: _Grid) -> None:
+def _leave_out_last_sum(grid: _SheetGrid) -> None:
     """Leave a last row called Total out if it cannot be rolled, has no weight, or has the sums of
     its columns; ask about any other. Rows of weights with a sum are left to `_leave_out_sum`.
     """
     last_row = [grid.keys[-1], *grid.cells[-1]]
     if len(grid.keys) < 3 or not any(map(is_sum_word, last_row)):
         return
-    weighted = _weighted_columns(grid)
+    weighted = _find_weight_columns(grid)
     if any(column[-1] for column in weighted):
         return
     is_named_so = is_sum_word(grid.keys[-1])
@@ -462,7 +467,7 @@ def _leave_out_last_sum(grid: _Grid) -> None:
         grid.questions.append(f'the last row ("{label[:20]}") is read as a row: or is it a sum?')
 
 
-def _weighted_columns(grid: _Grid) -> list[list[str]]:
+def _find_weight_columns(grid: _SheetGrid) -> list[list[str]]:
     """Return the columns that have weights or chances in all rows but the last."""
     heads = [grid.corner, *grid.tops]
     columns = [grid.keys, *(list(column) for column in zip(*grid.cells, strict=True))]
@@ -477,14 +482,14 @@ def _are_sums(cells: Sequence[Sequence[str]]) -> bool:
 
 
 def _ends_with_sum(column: Sequence[str]) -> bool:
-    numbers = weights_of(column)
+    numbers = read_weights(column)
     return bool(numbers) and sum(numbers[:-1]) == numbers[-1]
 
 
-def _leave_out_sum(grid: _Grid) -> None:
+def _leave_out_sum(grid: _SheetGrid) -> None:
     """Leave the last row out of a table of weights if it is the sum of the others."""
-    weights = percents_of(grid.keys) or weights_of(grid.keys)
-    if not (_is_weighted(grid.corner) or percents_of(grid.keys)):
+    weights = read_percents(grid.keys) or read_weights(grid.keys)
+    if not (_is_weighted(grid.corner) or read_percents(grid.keys)):
         return
     labels = [next(filter(None, row), "") for row in grid.cells]
     is_bare_sum = len(weights) > 2 and not labels[-1] and sum(weights[:-1]) == weights[-1]
@@ -500,12 +505,12 @@ def _leave_out_sum(grid: _Grid) -> None:
         )
 
 
-def _weights_of_rows(grid: _Grid) -> list[Fraction]:
+def _read_row_weights(grid: _SheetGrid) -> list[Fraction]:
     """Return the weights or percentages of the rows, [] if their headings are neither. Raises
     UserError for a column of weights with something else in it.
     """
-    percents = percents_of(grid.keys)
-    weights = weights_of(grid.keys)
+    percents = read_percents(grid.keys)
+    weights = read_weights(grid.keys)
     if not percents and not _is_weighted(grid.corner):
         return []
     _check_weights(grid)
@@ -520,7 +525,7 @@ def _weights_of_rows(grid: _Grid) -> list[Fraction]:
     return _chances_of([weight * scale for weight in weights], grid, scale)
 
 
-def _chances_of(chances: list[Fraction], grid: _Grid, scale: int = 1) -> list[Fraction]:
+def _chances_of(chances: list[Fraction], grid: _SheetGrid, scale: int = 1) -> list[Fraction]:
     """Return chances in percent that add up to 100; those that were rounded as the faces of a die,
     which is asked about. They were typed as parts of 100 / `scale`. Raises UserError for others.
     """
@@ -535,24 +540,26 @@ def _chances_of(chances: list[Fraction], grid: _Grid, scale: int = 1) -> list[Fr
         return list(map(Fraction, parts))
     if total == 100:
         return chances
-    raise refused(
+    raise make_import_error(
         f"The chances of the rows add up to {float(total):g}%, not to 100%.",
         "Write ranges such as 01-40, or head the column Weight.",
     )
 
 
-def _check_weights(grid: _Grid) -> None:
+def _check_weights(grid: _SheetGrid) -> None:
     """Raise UserError if some rows below `Weight` have a weight and others do not, or if all have
     a figure that is none.
     """
-    if percents_of(grid.keys) or weights_of(grid.keys):
+    if read_percents(grid.keys) or read_weights(grid.keys):
         return
     wrong = [key for key in grid.keys if not _are_weights([key])]
     is_mixed = len(wrong) < len(grid.keys)
     if is_mixed and not wrong:
-        raise refused(f"Some cells below {grid.corner[:30]} have a % and others have none.")
+        raise make_import_error(
+            f"Some cells below {grid.corner[:30]} have a % and others have none."
+        )
     if is_mixed or any(map(is_thousands, wrong)):
-        raise refused(
+        raise make_import_error(
             f"The heading says {grid.corner[:30]}, but {wrong[0][:20] or 'an empty cell'} is no "
             f"weight.",
             "Write numbers such as 3 or 2.5 into all of its cells.",
@@ -567,11 +574,11 @@ def _is_of_pairs(dice: str, down: Headings, across: Headings) -> bool:
     return down.flat == faces and across.flat == faces
 
 
-def _draft_of_pairs(grid: _Grid, cells: list[list[Cell]], dice: str) -> Draft:
+def _build_pairs_draft(grid: _SheetGrid, cells: list[list[Cell]], dice: str) -> TableDraft:
     """Return the table of two dice, tens by row and ones by column."""
     faces = range(1, sides_of(dice) + 1)
     pairs = [(tens * 10 + ones, tens * 10 + ones) for tens in faces for ones in faces]
-    return Draft(
+    return TableDraft(
         "",
         SOURCE,
         Edge("", figures=tuple((pair,) for pair in pairs)),
@@ -581,20 +588,20 @@ def _draft_of_pairs(grid: _Grid, cells: list[list[Cell]], dice: str) -> Draft:
     )
 
 
-def _columns_of(
-    grid: _Grid, tops: list[str], across: Headings, label: str, cells: list[list[Cell]]
+def _read_columns(
+    grid: _SheetGrid, tops: list[str], across: Headings, label: str, cells: list[list[Cell]]
 ) -> tuple[Edge | None, tuple[str, ...]]:
     """Return the columns to choose from, or None and the names of the results of a row."""
     if len(tops) == 1:
-        return None, (named(tops[0], "result", between="_"),)
+        return None, (make_name(tops[0], "result", between="_"),)
     if grid.has_results or (_are_results(tops, cells) and not across.figures):
-        outputs = tuple(_different(tops))
+        outputs = tuple(_make_different(tops))
         if not grid.has_results:
             grid.questions.append(
                 f"{', '.join(outputs)[:80]} are read as results of one row, not as columns to choose from"
             )
         return None, outputs
-    falls = covered(across.flat) is not None and is_rising(across.flat[::-1])
+    falls = find_covered_range(across.flat) is not None and is_rising(across.flat[::-1])
     if across.figures and (falls or is_rising(across.flat)):
         columns = Edge(label, figures=across.figures)
         if _is_from(columns):
@@ -602,14 +609,14 @@ def _columns_of(
                 "its columns are read as 'from this figure on'; with `to` they go up to it"
             )
         return columns, ("result",)
-    return edge_of_words(tops, label, "column", grid.questions), ("result",)
+    return build_word_edge(tops, label, "column", grid.questions), ("result",)
 
 
 def _is_from(edge: Edge) -> bool:
     """Return whether columns are single figures that rise with gaps between them: 1, 4, 8."""
     flat = [span for spans in edge.figures for span in spans]
     is_single = all(low == high for low, high in flat)
-    return len(flat) > 1 and is_single and covered(flat) is None
+    return len(flat) > 1 and is_single and find_covered_range(flat) is None
 
 
 def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
@@ -635,23 +642,23 @@ def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
     return not any(shared) and kinds != {True}
 
 
-def _different(tops: Sequence[str]) -> list[str]:
+def _make_different(tops: Sequence[str]) -> list[str]:
     names: list[str] = []
     for top in tops:
-        names.append(named(top, "result", names, "_"))
+        names.append(make_name(top, "result", names, "_"))
     return names
 
 
 # -- cells
 
 
-def _read_cells(grid: _Grid) -> list[list[Cell]]:
+def _read_cells(grid: _SheetGrid) -> list[list[Cell]]:
     """Return the cells as results; empty ones, and those that a spreadsheet may have changed, are
     asked about.
     """
     cells = [
         [
-            _cell(cell, f"row {key[:20]}, column {top[:20] or number}", grid.questions)
+            _read_cell(cell, f"row {key[:20]}, column {top[:20] or number}", grid.questions)
             for number, (cell, top) in enumerate(zip(row, grid.tops, strict=True), 1)
         ]
         for key, row in zip(grid.keys, grid.cells, strict=True)
@@ -682,9 +689,9 @@ def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
             questions.append(f"{' and '.join(alike)[:60]} are two results: the same, or not?")
 
 
-def _cell(text: str, place: str, questions: list[str]) -> Cell:
-    result = tidy(text, place[:1].upper() + place[1:])
-    if visible(text) != text:
+def _read_cell(text: str, place: str, questions: list[str]) -> Cell:
+    result = clean_text(text, place[:1].upper() + place[1:])
+    if remove_invisible(text) != text:
         questions.append(f"{place}: signs that nobody sees are left out of {result[:20]}")
     if not result:
         questions.append(f"{place}: the cell is empty, and read as {NOTHING}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.packs.importing.figures import Span, figures, plain_figures
+from bot.packs.importing.figures import Span, normalize_figures, read_figures
 
 _MONTHS = (
     "jan janv january januar janvier enero gen gennaio ene",  # codespell:ignore januar
@@ -29,27 +29,27 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ]0{2}:00(?::00)?)?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::00)?")
 
 
-def pairs_of_date(text: str) -> list[tuple[int, int]]:
+def read_date_pairs(text: str) -> list[tuple[int, int]]:
     """Return the two figures that a date may have been typed as, likeliest first, each pair in
     the order of the date; nothing for a text that is no date.
 
     `2-Apr` is (2, 4), `Jan-50` is (1, 50), `1/1/1950` is (1, 1) or (1, 50).
     """
-    plain = plain_figures(text)
+    plain = normalize_figures(text)
     if (day := _DAY_FIRST.fullmatch(plain)) and day[2] in MONTHS:
         return [(int(day[1]), MONTHS[day[2]])]
     if (month := _MONTH_FIRST.fullmatch(plain)) and month[1] in MONTHS:
         return [(MONTHS[month[1]], int(month[2]) % 100)]
     if iso := _ISO.fullmatch(plain):
-        return list(_of_full_date(int(iso[2]), int(iso[3]), int(iso[1])))
+        return list(_read_full_date(int(iso[2]), int(iso[3]), int(iso[1])))
     if date := _IN_FIGURES.fullmatch(plain):
-        return list(_of_full_date(int(date[1]), int(date[2]), int(date[3])))
+        return list(_read_full_date(int(date[1]), int(date[2]), int(date[3])))
     if signs := _IN_SIGNS.fullmatch(plain):
         return [(int(signs[1]), int(signs[2]))]
     return []
 
 
-def _of_full_date(left: int, right: int, year: int) -> Iterator[tuple[int, int]]:
+def _read_full_date(left: int, right: int, year: int) -> Iterator[tuple[int, int]]:
     if min(left, right) < 1 or max(left, right) > 31 or min(left, right) > 12:
         return
     yield left, right
@@ -60,10 +60,10 @@ def _of_full_date(left: int, right: int, year: int) -> Iterator[tuple[int, int]]
 
 def is_date(text: str) -> bool:
     """Return whether a text looks like a date of a spreadsheet."""
-    return bool(pairs_of_date(text))
+    return bool(read_date_pairs(text))
 
 
-def spans_of_dates(headings: Sequence[str]) -> list[tuple[Span, ...]]:
+def read_date_spans(headings: Sequence[str]) -> list[tuple[Span, ...]]:
     """Return the figures of rows of which some became dates; nothing if a heading is neither.
 
     A range goes up, so 2-Apr and 4-Feb are both 2-4. If a date has two readings, the one counts
@@ -72,13 +72,13 @@ def spans_of_dates(headings: Sequence[str]) -> list[tuple[Span, ...]]:
     rows = list[tuple[Span, ...]]()
     end: int | None = None
     for heading in headings:
-        pairs = pairs_of_date(heading)
+        pairs = read_date_pairs(heading)
         ranges = [(min(pair), max(pair)) for pair in pairs]
         if ranges:
             following = [span for span in ranges if end is not None and span[0] == end + 1]
             spans: tuple[Span, ...] = tuple(following[:1] or ranges[:1])
         else:
-            spans = figures(heading)
+            spans = read_figures(heading)
         if not spans:
             return []
         end = spans[-1][1]
@@ -86,9 +86,9 @@ def spans_of_dates(headings: Sequence[str]) -> list[tuple[Span, ...]]:
     return rows
 
 
-def odds_of_time(text: str) -> str:
+def read_time_as_odds(text: str) -> str:
     """Return the odds that a time was typed as (`1:03` is `1:3`); nothing for other texts."""
-    time = _TIME.fullmatch(plain_figures(text))
+    time = _TIME.fullmatch(normalize_figures(text))
     if not time or not int(time[2]):
         return ""
     return f"{int(time[1])}:{int(time[2])}"

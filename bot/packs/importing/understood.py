@@ -1,28 +1,28 @@
 """What was understood of a table, in one line: `2d6 by row, odds 1:3 to 3:1 by column, 5 results`."""
 
 from bot.packs.importing.digit_dice import is_digit_dice, numbers_of
-from bot.packs.importing.draft import NOTHING, Draft, Edge
-from bot.packs.importing.headings import printed_edge
-from bot.rules.text.names import counted
+from bot.packs.importing.headings import format_edge
+from bot.packs.importing.table_draft import NOTHING, Edge, TableDraft
+from bot.rules.text.names import format_count
 
 
-def describe_draft(draft: Draft) -> str:
+def describe_draft(draft: TableDraft) -> str:
     """Return one line that says what a table rolls, what its columns are and how many results it
     has.
     """
     results = {cell for row in draft.cells for cell in row if cell != NOTHING}
-    parts = [_rows(draft)]
+    parts = [_describe_rows(draft)]
     if draft.columns is not None:
-        parts.append(f"{_labeled(draft.columns, 'column')} by column")
+        parts.append(f"{_format_label(draft.columns, 'column')} by column")
     elif len(draft.outputs) > 1:
         parts.append(f"each row gives {', '.join(draft.outputs)[:60]}")
-    parts.append(counted(len(results), "different result"))
+    parts.append(format_count(len(results), "different result"))
     return "; ".join(parts)
 
 
-def _rows(draft: Draft) -> str:
+def _describe_rows(draft: TableDraft) -> str:
     if not draft.dice:
-        return f"nothing is rolled, {_labeled(draft.rows, 'row')} by row"
+        return f"nothing is rolled, {_format_label(draft.rows, 'row')} by row"
     dice = draft.dice.removeprefix("1")
     if is_digit_dice(draft.dice):
         numbers = numbers_of(draft.dice.rstrip("<>"))
@@ -31,9 +31,9 @@ def _rows(draft: Draft) -> str:
         dice = f"{dice}{draft.added:+d}"
     if draft.modified:
         dice = f"{dice} and a modifier"
-    return f"{dice} by row ({printed_edge(draft.rows)})"
+    return f"{dice} by row ({format_edge(draft.rows)})"
 
 
-def _labeled(edge: Edge, otherwise: str) -> str:
+def _format_label(edge: Edge, otherwise: str) -> str:
     label = edge.label if edge.label.casefold() != otherwise else ""
-    return f"{label[:30]} {printed_edge(edge)}".strip()
+    return f"{label[:30]} {format_edge(edge)}".strip()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
-from bot.packs.importing.draft import refused
-from bot.packs.importing.figures import MOST_SIDES, Span, plain_figures
+from bot.packs.importing.figures import MOST_SIDES, Span, normalize_figures
+from bot.packs.importing.table_draft import make_import_error
 from bot.rules.text.sum_words import is_sum_word
 
 _WEIGHT_WORDS = frozenset(
@@ -25,28 +25,28 @@ _PERCENT = re.compile(r"(\d{1,3}(?:[.,]\d{1,2})?)\s?%")
 
 def is_weight_heading(heading: str) -> bool:
     """Return whether a heading says that a column has weights: `Weight`, `Weight (of 10)`."""
-    words = re.findall(r"[^\W\d_]+|%", plain_figures(heading))
+    words = re.findall(r"[^\W\d_]+|%", normalize_figures(heading))
     return bool(words) and words[0] in _WEIGHT_WORDS
 
 
 def is_chance_heading(heading: str) -> bool:
     """Return whether a heading says that a column has chances in percent."""
-    words = re.findall(r"[^\W\d_]+|%", plain_figures(heading))
+    words = re.findall(r"[^\W\d_]+|%", normalize_figures(heading))
     return bool(words) and words[0] in _CHANCE_WORDS
 
 
-def weights_of(cells: Sequence[str]) -> list[Fraction]:
+def read_weights(cells: Sequence[str]) -> list[Fraction]:
     """Return the cells of a column as weights (`3`, `2.5`, `2,5`, `1/3`), [] if one is none."""
-    return _numbers_of(_NUMBER, cells)
+    return _read_numbers(_NUMBER, cells)
 
 
-def percents_of(cells: Sequence[str]) -> list[Fraction]:
+def read_percents(cells: Sequence[str]) -> list[Fraction]:
     """Return the cells of a column as percentages (`50%`, `62,5 %`), [] if one is none."""
-    return _numbers_of(_PERCENT, cells)
+    return _read_numbers(_PERCENT, cells)
 
 
-def _numbers_of(pattern: re.Pattern[str], cells: Sequence[str]) -> list[Fraction]:
-    found = [pattern.fullmatch(plain_figures(cell)) for cell in cells]
+def _read_numbers(pattern: re.Pattern[str], cells: Sequence[str]) -> list[Fraction]:
+    found = [pattern.fullmatch(normalize_figures(cell)) for cell in cells]
     if not all(found):
         return []
     return [Fraction(number[1].replace(",", ".")) for number in found if number]
@@ -95,13 +95,13 @@ def has_die(weights: Sequence[Fraction]) -> bool:
     return sum(_whole(weights)) <= MOST_SIDES
 
 
-def spans_of_weights(weights: Sequence[int | Fraction], title: str) -> tuple[str, list[Span]]:
+def assign_spans(weights: Sequence[int | Fraction], title: str) -> tuple[str, list[Span]]:
     """Return the die of the sum of weights, and its faces for each weight that is not 0. Raises
     UserError for weights that no die has.
     """
     whole = _whole(weights)
     if not any(whole):
-        raise refused(f"The weights of {title[:40]} are all 0.")
+        raise make_import_error(f"The weights of {title[:40]} are all 0.")
     spans = list[Span]()
     last = 0
     for weight in whole:
@@ -109,7 +109,7 @@ def spans_of_weights(weights: Sequence[int | Fraction], title: str) -> tuple[str
             spans.append((last + 1, last + weight))
             last += weight
     if last > MOST_SIDES:
-        raise refused(
+        raise make_import_error(
             f"The weights of {title[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides."
         )
     if last == 1:  # a single result comes up whatever a die shows

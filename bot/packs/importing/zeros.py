@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from bot.packs.importing.figures import Span, limits
+from bot.packs.importing.figures import Span, find_limits
 
 _HIGHEST = {"1d10": 10, "1d100": 100}
 
 
-def die_from_zero(spans: Sequence[Span]) -> str:
+def find_die_from_zero(spans: Sequence[Span]) -> str:
     """Return the ten-sided dice whose faces the spans print as 0-9 or 00-99; nothing for others."""
     figures = {
         figure
@@ -23,7 +23,7 @@ def die_from_zero(spans: Sequence[Span]) -> str:
     return ""
 
 
-def with_highest_for_zero(
+def read_zero_as_highest(
     rows: Sequence[tuple[Span, ...]], dice: str, questions: list[str]
 ) -> list[tuple[Span, ...]]:
     """Return the rows of a ten-sided die with 0 read as its highest face, which is asked about.
@@ -34,14 +34,14 @@ def with_highest_for_zero(
     flat = [span for row in rows for span in row]
     if highest is None or not flat or any(None in span for span in flat):
         return list(rows)
-    if limits(flat)[0] != 0 or limits(flat)[1] >= highest:
+    if find_limits(flat)[0] != 0 or find_limits(flat)[1] >= highest:
         return list(rows)
     zero = "0" if highest == 10 else "00"
     questions.append(f"{zero} is read as {highest}, as such a die shows it")
-    return [tuple(part for span in row for part in _parts(span, highest)) for row in rows]
+    return [tuple(part for span in row for part in _split_span(span, highest)) for row in rows]
 
 
-def _parts(span: Span, highest: int) -> list[Span]:
+def _split_span(span: Span, highest: int) -> list[Span]:
     low, high = span
     if low != 0:
         return [span]

@@ -10,15 +10,15 @@ from functools import cached_property
 from re import compile as pattern
 from typing import Any
 
-from bot.rules.declared.formula import Env, Formula, constant
+from bot.rules.declared.compile_context import Name, Path, describe_type
+from bot.rules.declared.formula import Env, Formula, build_constant
 from bot.rules.declared.formula_functions import LISTS, NONE
-from bot.rules.declared.odds_limits import Counter, Known, Names
+from bot.rules.declared.interpreter import END, LINES, NOTES, Do, Here, Keys
+from bot.rules.declared.odds_limits import Counter, Names, PossibleValues
 from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
-from bot.rules.declared.setting import Name, Path, spoken
-from bot.rules.declared.step_reader import Place
-from bot.rules.declared.walk import END, LINES, NOTES, Do, Here, Keys
+from bot.rules.declared.step_parser import StepScope
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import ACTOR, ASKED, Ask, Choice
+from bot.rules.sequence.sequence import ACTOR, ASKED, Choice, ChoiceRequest
 
 KEYS = ("who", "ask", "options", "else")
 MOST_CHOICES, MOST_OPTIONS = 2, 6
@@ -27,7 +27,7 @@ BESIDE = frozenset(("each", "as", "into", "only", "when", "choose"))
 """What a step may have beside a choice for each item."""
 
 
-def pick_key(name: str) -> str:
+def get_pick_key(name: str) -> str:
     """The key of what was chosen: (option, ...) in the order in which they are asked for, one
     for all, or none.
     """
@@ -54,21 +54,21 @@ class Choose(Statement):
 
     @cached_property
     def reads(self) -> Keys:
-        return super().reads | {self.count, pick_key(self.choice.name)}
+        return super().reads | {self.count, get_pick_key(self.choice.name)}
 
-    def wanted(self, slicer: Slicer, /) -> bool:
+    def is_wanted(self, slicer: Slicer, /) -> bool:
         return slicer.asked is None or self.key in slicer.live
 
-    def needed(self, slicer: Slicer, /) -> Statement:
+    def simplify(self, slicer: Slicer, /) -> Statement:
         """Odds ask nobody."""
         return (
             self
             if slicer.asked is None
-            else replace(self, who=None, item=None, ask=constant(""), options=())
+            else replace(self, who=None, item=None, ask=build_constant(""), options=())
         )
 
-    def partly(self, _partial: Partial, env: Env, /) -> bool:
-        picks = env.get(pick_key(self.choice.name), NONE)
+    def run_partly(self, _partial: Partial, env: Env, /) -> bool:
+        picks = env.get(get_pick_key(self.choice.name), NONE)
         at = env[self.count]
         env[self.key] = (
             OPEN if picks == NONE or (at is OPEN and len(picks) > 1) else self._pick(picks, at)
@@ -83,7 +83,7 @@ class Choose(Statement):
         if len(picks) == 1:
             return picks[0]
         if at >= len(picks):
-            raise self.choice.wrong(f"has {len(picks)} answers, and more are asked for")
+            raise self.choice.make_error(f"has {len(picks)} answers, and more are asked for")
         return picks[at]
 
     def do(self, _here: Here, /) -> Do:
@@ -93,7 +93,7 @@ class Choose(Statement):
         choice = self.choice
         key = self.key
         count = self.count
-        pick = pick_key(self.choice.name)
+        pick = get_pick_key(self.choice.name)
 
         def do(env: Env) -> None:
             picks = env[pick]
@@ -102,25 +102,25 @@ class Choose(Statement):
             if picks != NONE:
                 env[key] = self._pick(picks, at)
             elif not self.options:
-                raise choice.missing()
+                raise choice.make_missing_error()
             else:
                 env[key] = choice.otherwise
-                env[NOTES].append(("ask", self._asked(env)))
+                env[NOTES].append(("ask", self._build_request(env)))
 
         return do
 
-    def _asked(self, env: Env) -> Ask:
+    def _build_request(self, env: Env) -> ChoiceRequest:
         who = (ACTOR,) if self.who is None else _names(self.who.run(env))
         options = tuple([(option, str(text.run(env))) for option, text in self.options])
         item = "" if self.item is None else str(self.item.run(env))
-        return Ask(
+        return ChoiceRequest(
             self.choice.name, who, str(self.ask.run(env)), options, self.choice.otherwise, item
         )
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
         """It is given before the first die, so it adds nothing."""
-        names[self.key] = Known(frozenset(self.choice.options))
-        names[self.count] = Known()
+        names[self.key] = PossibleValues(frozenset(self.choice.options))
+        names[self.count] = PossibleValues()
         return states
 
 
@@ -137,13 +137,13 @@ class Pause(Statement):
 
     @cached_property
     def reads(self) -> Keys:
-        return frozenset((self.count, pick_key(self.choice.name)))
+        return frozenset((self.count, get_pick_key(self.choice.name)))
 
     def do(self, _here: Here, /) -> Do:
         """End, or raise UserError for more answers than were asked for."""
         choice = self.choice
         count = self.count
-        pick = pick_key(self.choice.name)
+        pick = get_pick_key(self.choice.name)
 
         def do(env: Env) -> Any:
             picks = env[pick]
@@ -151,7 +151,7 @@ class Pause(Statement):
             if picks == NONE:
                 return END if asked else None
             if asked and len(picks) not in (1, asked):
-                raise choice.wrong(f"has {len(picks)} answers for {asked}")
+                raise choice.make_error(f"has {len(picks)} answers for {asked}")
             if asked:
                 env[LINES].append(ASKED)
             return None
@@ -165,25 +165,25 @@ def _names(units: Any) -> tuple[str, ...]:
     return tuple([unit.name for unit in some if isinstance(unit, Unit) and unit.name])
 
 
-def read_choose(said: object, place: Place, where: Path) -> Iterator[Statement]:
+def read_choose(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
     """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one
     of the options. Raises TableError."""
     if place.loops and not place.asks:
-        raise place.wrong(
+        raise place.make_error(
             "within an each, choose is a key of the each itself: - each: ..., choose: ...", where
         )
     for name, spec in place.mapping(said, where).items():
         yield from _read(str(name), spec, place, (*where, name))
 
 
-def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement]:
+def _read(name: str, said: object, place: StepScope, at: Path) -> Iterator[Statement]:
     sheet = place.sheet
     owner = place.asks
-    place.named(name, at)
+    place.check_name(name, at)
     own, dot, last = name.rpartition(".")
     if own != owner or dot != ("." if owner else ""):
         asked = f"{owner}.{last}" if owner else last
-        raise place.wrong(
+        raise place.make_error(
             f"this choice is called {asked}, as each has its own" if owner else f"call it {last}",
             at,
         )
@@ -194,44 +194,44 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
             else f"there is a choice {last} already, and each has a name of its own, also where "
             "only one of them can come"
         )
-        raise place.wrong(taken, at)
+        raise place.make_error(taken, at)
     if len(sheet.choices) >= MOST_CHOICES:
-        raise place.wrong(
+        raise place.make_error(
             f"a sequence has at most {MOST_CHOICES} choices, those included of which only one can "
             "come; ask once, and let the steps say what the answer means",
             at,
         )
     if not isinstance(said, Mapping):
-        raise place.wrong("a choice has who, ask, options and else", at)
-    place.closed("a choice", said, KEYS, at)
+        raise place.make_error("a choice has who, ask, options and else", at)
+    place.check_keys("a choice", said, KEYS, at)
     if missing := [key for key in KEYS if not said.get(key)]:
-        raise place.wrong(f"the choice needs {missing[0]}", at)
+        raise place.make_error(f"the choice needs {missing[0]}", at)
     written = place.mapping(said["options"], (*at, "options"))
     if not 2 <= len(written) <= MOST_OPTIONS:
-        raise place.wrong(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
+        raise place.make_error(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
     options = tuple(
         [(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()]
     )
     words = tuple(word for word, _ in options)
     otherwise = str(said["else"])
     if strange := [word for word in words if not WORD.fullmatch(word)]:
-        raise place.wrong(
+        raise place.make_error(
             f"{strange[0]} cannot be an option: write a word such as go-to-ground", (*at, "options")
         )
     if last in words:
-        raise place.wrong(
+        raise place.make_error(
             f"an option called {last} could not be told from the choice", (*at, "options")
         )
     if otherwise not in words:
-        raise place.wrong(
+        raise place.make_error(
             f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words
         )
     choice = sheet.choices[last] = Choice(last, words, otherwise, str(said["who"]))
     ask = place.text(said["ask"], (*at, "ask"))
-    who = _who(str(said["who"]), place, (*at, "who"))
+    who = _read_who(str(said["who"]), place, (*at, "who"))
     item = place.text(f"{{{owner}}}", at) if owner else None
     sheet.formulas.tokens |= set(words)
-    key = place.put(name, "text")
+    key = place.set_name(name, "text")
     count = f"asked {last}"
     sheet.begins[count] = 0
     if not owner:
@@ -241,13 +241,13 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
         yield Pause(choice, count)
 
 
-def _who(said: str, place: Place, where: Path) -> Formula | None:
+def _read_who(said: str, place: StepScope, where: Path) -> Formula | None:
     """The units whose side is asked; None for that of who acts."""
     if said == ACTOR:
         return None
     units = [name for name, known in place.names.items() if known.type in ("unit", "units")]
     if said not in place.names:
-        raise place.wrong(
+        raise place.make_error(
             f"who is asked is {ACTOR} or an input of units, and there is no {said}",
             where,
             said,
@@ -255,8 +255,8 @@ def _who(said: str, place: Place, where: Path) -> Formula | None:
         )
     found = place.formula(said, where)
     if found.type not in ("unit", "units"):
-        raise place.wrong(
-            f"who is asked is {ACTOR} or an input of units, not {spoken(found.type)}",
+        raise place.make_error(
+            f"who is asked is {ACTOR} or an input of units, not {describe_type(found.type)}",
             where,
             said,
             units,

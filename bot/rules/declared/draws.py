@@ -12,14 +12,14 @@ from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
 
+from bot.rules.declared.compile_context import Name, Path
 from bot.rules.declared.formula import Env, Formula
-from bot.rules.declared.odds_limits import Counter, Known, Names
+from bot.rules.declared.interpreter import LINES, Do, Here, Keys, Now, Site
+from bot.rules.declared.odds_limits import Counter, Names, PossibleValues
 from bot.rules.declared.pools import Segment
-from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
-from bot.rules.declared.rolls import Falling
-from bot.rules.declared.setting import Name, Path
-from bot.rules.declared.step_reader import Place
-from bot.rules.declared.walk import LINES, Do, Here, Keys, Now, Site
+from bot.rules.declared.program import OPEN, Block, Partial, Statement, walk_statements
+from bot.rules.declared.rolls import RandomStatement
+from bot.rules.declared.step_parser import StepScope
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, GameDeck, Pile
@@ -31,7 +31,7 @@ PLAY = "play"
 
 
 @dataclass(frozen=True)
-class Draw(Falling):
+class Draw(RandomStatement):
     """A card."""
 
     key: str
@@ -60,7 +60,7 @@ class Draw(Falling):
     def reads(self) -> Keys:
         return frozenset((*self.label.reads, self.pile))
 
-    def partly(self, partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, partial: Partial, env: Env, /) -> bool:
         """Nobody knows the card; how many are left is known until dice decide whether one is
         drawn.
         """
@@ -68,7 +68,7 @@ class Draw(Falling):
         left = env.get(self.pile, OPEN)
         env |= dict.fromkeys(self.sets, OPEN)
         if left is not OPEN and left.ready.size:
-            env[self.pile] = left.ready.drawn(1)[1]
+            env[self.pile] = left.ready.draw(1)[1]
         return False
 
     def check(self, partial: Partial, env: Env, /) -> None:
@@ -91,7 +91,7 @@ class Draw(Falling):
         here.sites[self.name] = self, here.rest
         keys = self.keys
         name = self.name
-        none = self.read[""]
+        none = self.card_values[""]
         pile = self.pile
         label = self.label.run
         title = self.deck.title
@@ -112,7 +112,7 @@ class Draw(Falling):
         return do
 
     @cached_property
-    def read(self) -> Mapping[str, Mapping[str, Any]]:
+    def card_values(self) -> Mapping[str, Mapping[str, Any]]:
         """What is read of each card, by key; "" is for none."""
         seen = [(key, field) for key, field in self.fields.items() if key in self.faces]
         return {
@@ -123,7 +123,7 @@ class Draw(Falling):
     def line(self, label: str, card: str) -> Line:
         """The line of the answer that tells it."""
         name = self.deck.names[card]
-        words = self.deck.words(card)
+        words = self.deck.format_words(card)
         return Line(label, result=f"{name} ({words})" if words else name)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
@@ -131,20 +131,20 @@ class Draw(Falling):
         are left.
         """
         states = counter.roll(self.after, names, states)
-        some = {tuple(self.read[card].values()) for card in self.deck.names}
+        some = {tuple(self.card_values[card].values()) for card in self.deck.names}
         for key, field in self.fields.items():
             values = {self.deck.read(card, field) for card in ("", *self.deck.names)}
-            names[key] = Known(frozenset(values), len(values))
-        before = names.get(self.pile, Known()).size
+            names[key] = PossibleValues(frozenset(values), len(values))
+        before = names.get(self.pile, PossibleValues()).size
         drawn = 0
         while comb(drawn + len(some) - 1, drawn) < before and drawn < 100 and len(some) > 1:
             drawn += 1
-        names[self.pile] = Known(size=float(comb(drawn + len(some), drawn + 1)))
+        names[self.pile] = PossibleValues(size=float(comb(drawn + len(some), drawn + 1)))
         counter.sure = False
         return states * float(len(some) if self.faces & self.fields.keys() else 1)
 
 
-def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
+def read_draw(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
     """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`.
     Raises TableError.
     """
@@ -153,25 +153,27 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
     for name, written in place.mapping(said, where).items():
         at = (*where, name)
         found = DRAW.fullmatch(str(written))
-        place.named(name, at)
+        place.check_name(name, at)
         if found is None or "." in name:
-            raise place.wrong(
+            raise place.make_error(
                 f'"{name}: {written}" must be a name and a deck, such as card: chances', at
             )
         deck = decks.get(found[1])
         if deck is None:
             problem = f"there is no deck {found[1]} to draw from; one that leads a phase is drawn chit by chit"
-            raise place.wrong(problem, at, found[1], decks)
+            raise place.make_error(problem, at, found[1], decks)
         if "none" in deck.names:
-            raise place.wrong(
+            raise place.make_error(
                 f"a card of {deck.id} has the id none, which means that no card was left", at
             )
         if sheet.choices:
-            raise place.wrong("cards are drawn before a side is asked: draw above the choose", at)
+            raise place.make_error(
+                "cards are drawn before a side is asked: draw above the choose", at
+            )
         if name in place.names and sheet.formulas.cards.get(place.names[name].key) is not deck:
-            raise place.wrong(f"there is a name {name} already; call the card otherwise", at)
+            raise place.make_error(f"there is a name {name} already; call the card otherwise", at)
         label = place.text(found[3] or deck.title, at)
-        key = place.put(name, "text")
+        key = place.set_name(name, "text")
         sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
         for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
             place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
@@ -180,7 +182,7 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
         )
 
 
-class Outcome(NamedTuple):
+class CardOutcome(NamedTuple):
     """What a card comes to for odds, whatever is left beside it: the places of the values that hold
     what is left; where there are none it is `open` in a state of its own, the same for all piles.
     """
@@ -189,7 +191,7 @@ class Outcome(NamedTuple):
     places: list[int]
     open: Ruling[Now]
 
-    def beside(self, left: Pile) -> Ruling[Now]:
+    def with_pile(self, left: Pile) -> Ruling[Now]:
         """The same with what is left."""
         (owes, values), told, _, _ = self.ruling
         for at in self.places:
@@ -197,7 +199,7 @@ class Outcome(NamedTuple):
         return Ruling(Now(owes, values), told)
 
 
-class Drawn(Segment):
+class DrawSegment(Segment):
     """A card of a plan, a `Step`. What follows it hangs on the card and on the values at hand, not
     on what is left beside it: so odds work it out once for all piles that the same card comes out
     of."""
@@ -207,27 +209,27 @@ class Drawn(Segment):
     def __init__(self, site: Site, pools: Mapping[int, Any]) -> None:
         super().__init__(site, pools)
         self._draw: Draw = self._roll
-        self._known: dict[tuple[Any, ...], dict[str, Outcome]] = {}
+        self._known: dict[tuple[Any, ...], dict[str, CardOutcome]] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What the card comes to; the first line tells it. It is known of what `grouped` gives."""
+        """What the card comes to; the first line tells it. It is known of what `group_rolls` gives."""
         if isinstance(faces, Ruling):
             return faces
         *_, label, pile = state.values
-        card, left = pile.drawn(faces[0])
+        card, left = pile.draw(faces[0])
         ruling = super().rule(state, (card, left))
         return ruling._replace(story=lambda: [self._draw.line(label, card), *ruling.story()])
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
         card, env[self._draw.pile] = faces
-        env.update(self._draw.read[card])
+        env.update(self._draw.card_values[card])
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
         """The die in this state."""
         label, pile = state.values[-2:]
-        return (self._draw.deck.die(label, pile, self._draw.to),)
+        return (self._draw.deck.build_die(label, pile, self._draw.to),)
 
-    def grouped(self, state: Now, /) -> Weighted:
+    def group_rolls(self, state: Now, /) -> Weighted:
         """What each card comes to, with how many there are of it; of one whose place is known
         that alone.
         """
@@ -249,7 +251,7 @@ class Drawn(Segment):
                 fewer = counts if place else (*counts[:at], count - 1, *counts[at + 1 :])
                 left = last._replace(counts=fewer, order=order)
                 found.append(
-                    (count, outcome.beside(left) if outcome else self._find(state, card, left))
+                    (count, outcome.with_pile(left) if outcome else self._find(state, card, left))
                 )
         return tuple(found)
 
@@ -261,21 +263,21 @@ class Drawn(Segment):
         at_hand = state.values[:-1]
         if left.size:
             places = [at for at, value in enumerate(ruling.after.values) if value is left]
-            self._known[at_hand][card] = Outcome(
+            self._known[at_hand][card] = CardOutcome(
                 ruling, places, Ruling(Now(state.owes, (*at_hand, card)))
             )
         return ruling
 
 
-def looks(program: Block) -> dict[str, Callable[[str], tuple[Any, ...]]]:
+def find_looks(program: Block) -> dict[str, Callable[[str], tuple[Any, ...]]]:
     """By the key of a pile what a program looks at of its cards."""
     draws: dict[str, list[Draw]] = {}
-    for one in everything(program):
+    for one in walk_statements(program):
         if isinstance(one, Draw):
             draws.setdefault(one.pile, []).append(one)
 
-    def looking(some: list[Draw]) -> Callable[[str], tuple[Any, ...]]:
+    def build_look(some: list[Draw]) -> Callable[[str], tuple[Any, ...]]:
         fields = sorted({one.fields[key] for one in some for key in one.faces & one.fields.keys()})
         return lambda card: tuple([some[0].deck.read(card, field) for field in fields])
 
-    return {pile: looking(some) for pile, some in draws.items()}
+    return {pile: build_look(some) for pile, some in draws.items()}

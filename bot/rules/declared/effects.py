@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from bot.rules.declared.answer_lines import Said
 from bot.rules.declared.choices import Choose
 from bot.rules.declared.formula import Formula
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.program import Block, Statement, everything
+from bot.rules.declared.output_steps import OutputStatement
+from bot.rules.declared.program import Block, Statement, walk_statements
 from bot.rules.sequence.effects import ANY_UNIT, Effects
 
 
 def find_effects(program: Block, tracks: Collection[str]) -> Effects:
     """Return what a program may change; `tracks` are the names of tracks in its formulas."""
-    changes = [one for one in everything(program) if isinstance(one, Said) and one.changes]
+    changes = [
+        one for one in walk_statements(program) if isinstance(one, OutputStatement) and one.changes
+    ]
     of_tracks = [one for one in changes if one.changes in tracks]
     of_units = [one for one in changes if one.changes not in tracks]
     sets = frozenset(one.changes for one in of_tracks if "set" in one.ready)
@@ -67,7 +69,7 @@ def _find_held(
     """
     read = set[str]()
     held = dict[str, frozenset[str]]()
-    for one in everything(program):
+    for one in walk_statements(program):
         read |= one.reads & tracks
         if isinstance(one, Choose):
             held[one.choice.name] = frozenset(read)

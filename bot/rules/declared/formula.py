@@ -10,26 +10,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from bot.rules.declared.compile_context import FACE, Path, Setting
 from bot.rules.declared.formula_functions import (
     MOST_TEXT,
-    divided,
-    divided_whole,
-    how_many,
-    of,
-    plus,
-    remainder,
-    said,
-    text,
-    times,
+    add,
+    compute_remainder,
+    count_passing,
+    divide,
+    divide_whole,
+    format_value,
+    get_attribute,
+    join_text,
+    multiply,
 )
-from bot.rules.declared.setting import FACE, Path, Setting
 
 Env: TypeAlias = dict[str, Any]
 """The values at hand, each under the key of its name."""
 Run: TypeAlias = Callable[[Env], Any]
 SIGNS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: plus, ast.Mult: times, ast.Mod: remainder,
-    ast.Sub: operator.sub, ast.Div: divided, ast.FloorDiv: divided_whole,
+    ast.Add: add, ast.Mult: multiply, ast.Mod: compute_remainder,
+    ast.Sub: operator.sub, ast.Div: divide, ast.FloorDiv: divide_whole,
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.In: lambda one, some: one in some, ast.NotIn: lambda one, some: one not in some,
     ast.Is: operator.eq, ast.IsNot: operator.ne,  # none is a value like any other
@@ -72,31 +72,31 @@ class Formula:
         for part in self.parts:
             yield from part.all_parts()
 
-    def attribute(self, name: str, missing: Formula | None, example: str = "5") -> Run:
+    def compile_attribute(self, name: str, missing: Formula | None, example: str = "5") -> Run:
         """The attribute of what it comes to; what `missing` says where that has none.
 
         Without `missing` a unit that lacks it is refused, with the `example` in the hint.
         """
         thing = self.run
         if missing is None:
-            return lambda env: of(thing(env), name, example=example)
+            return lambda env: get_attribute(thing(env), name, example=example)
         default = missing.run
-        return lambda env: of(thing(env), name, default(env))
+        return lambda env: get_attribute(thing(env), name, default(env))
 
-    def counting(self, test: Formula) -> Run:
+    def compile_count(self, test: Formula) -> Run:
         """Return how many of the faces that it comes to pass the test, in which each is FACE."""
 
-        def counted(env: Env) -> int:
+        def count_faces(env: Env) -> int:
             def passes(face: Any) -> Any:
                 env[FACE] = face
                 return test.run(env)
 
-            return how_many(self.run(env), passes)
+            return count_passing(self.run(env), passes)
 
-        return counted
+        return count_faces
 
 
-def constant(value: Any, type_: str = "") -> Formula:
+def build_constant(value: Any, type_: str = "") -> Formula:
     """A value as a formula that reads nothing."""
     return Formula(
         "constant",
@@ -107,12 +107,12 @@ def constant(value: Any, type_: str = "") -> Formula:
     )
 
 
-def reading(key: str, type_: str = "any") -> Formula:
+def build_name(key: str, type_: str = "any") -> Formula:
     """A formula that is a name and no more."""
     return Formula("name", type_, operator.itemgetter(key), (), (key,), key, key)
 
 
-def made(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) -> Formula:
+def build_formula(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) -> Formula:
     """A formula of these parts."""
     return Formula(
         kind,
@@ -136,20 +136,20 @@ def formulas_in(ready: Any) -> Iterator[Formula]:
 def _text(parts: Iterable[Formula]) -> Run:
     """The pieces in a row, cut where they are too long; what is written is at hand already."""
     pieces: list[Any] = [
-        said(part.value) if part.kind == "constant" else part.run for part in parts
+        format_value(part.value) if part.kind == "constant" else part.run for part in parts
     ]
 
     if len(pieces) == 1 and pieces[0].__class__ is not str:
         (only,) = pieces
-        return lambda env: said(only(env))[:MOST_TEXT]
-    return lambda env: "".join([one if one.__class__ is str else said(one(env)) for one in pieces])[
-        :MOST_TEXT
-    ]
+        return lambda env: format_value(only(env))[:MOST_TEXT]
+    return lambda env: "".join(
+        [one if one.__class__ is str else format_value(one(env)) for one in pieces]
+    )[:MOST_TEXT]
 
 
-def called(function: Callable[..., Any], *parts: Formula) -> Run:
+def compile_call(function: Callable[..., Any], *parts: Formula) -> Run:
     """What a function makes of the parts."""
-    if function is text:
+    if function is join_text:
         return _text(parts)
     runs = [part.run for part in parts]
     if len(runs) == 1:

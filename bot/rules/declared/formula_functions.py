@@ -6,11 +6,11 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS, Unit
-from bot.rules.sequence.sequence import parts_of
+from bot.rules.sequence.sequence import list_modifiers
 from bot.rules.tables.answer_words import describe_answer
 from bot.rules.tables.formula import FUNCTIONS
 from bot.rules.tables.table import Answer, Table, Tables
-from bot.rules.text.names import joined, numbered
+from bot.rules.text.names import join_names, number_repeated
 
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a
@@ -29,25 +29,25 @@ OF_UNITS = ("type", "word", "name", "state", "side")
 """What every unit has; further numbers and flags are those of its game."""
 
 
-class Listed(list[Any]):
+class FileList(list[Any]):
     """A list of a file, as states of odds hold it: they tell it apart by which one it is."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-class Words(dict[str, Any]):
+class FileWords(dict[str, Any]):
     """The same of words by their names."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-def held(value: Any) -> Any:
+def make_hashable(value: Any) -> Any:
     """A value of a file with the lists and words in it as states of odds hold them."""
     if isinstance(value, Mapping):
-        return Words({key: held(one) for key, one in value.items()})
+        return FileWords({key: make_hashable(one) for key, one in value.items()})
     if isinstance(value, list):
-        return Listed(map(held, value))
-    return tuple(map(held, value)) if isinstance(value, tuple) else value
+        return FileList(map(make_hashable, value))
+    return tuple(map(make_hashable, value)) if isinstance(value, tuple) else value
 
 
 class Open:
@@ -64,7 +64,7 @@ class Senseless(ValueError):
     """What a function cannot make sense of, in plain words."""
 
 
-def unworkable(error: Exception, where: str = "", values: str = "") -> UserError:
+def make_unworkable_error(error: Exception, where: str = "", values: str = "") -> UserError:
     """The error that a player sees of one of these: where in the file, and with which values. No
     words of Python.
     """
@@ -79,7 +79,7 @@ def unworkable(error: Exception, where: str = "", values: str = "") -> UserError
     return UserError(f"{where}The steps cannot be worked out{why}{values}.", code="card-refuses")
 
 
-class Row:
+class TableAnswer:
     """What a table said. It is compared by itself, which is quick, as there is one for each
     question.
     """
@@ -90,9 +90,12 @@ class Row:
         self._answer = answer
         self._given = given
         self.table = table
-        self.out: Mapping[str, Any] = {**held(table.constants), **held(answer.out)}
+        self.out: Mapping[str, Any] = {
+            **make_hashable(table.constants),
+            **make_hashable(answer.out),
+        }
         self.parts, self.totals = (
-            parts_of(answer.parts),
+            list_modifiers(answer.parts),
             tuple([part.total for part in answer.parts]),
         )
         self.text = answer.text
@@ -110,7 +113,7 @@ class Row:
         return text
 
 
-class Reader:
+class TableReader:
     """A table as formulas ask it. The same question gives the same row, so that states that hold
     it are compared.
     """
@@ -118,31 +121,31 @@ class Reader:
     def __init__(self, tables: Tables, id: str) -> None:
         self._tables = tables
         self._id = id
-        self.by = lru_cache(None)(self._by)
+        self.by = lru_cache(None)(self._build_reader)
 
     @property
     def table(self) -> Table:
         """The table."""
         return self._tables[self._id]
 
-    def _by(self, names: tuple[str, ...]) -> Callable[..., Row]:
+    def _build_reader(self, names: tuple[str, ...]) -> Callable[..., TableAnswer]:
         """A function of the values of these inputs, in this order."""
 
         @lru_cache(MOST_ROWS, typed=True)  # True is no 1 here
-        def row(*values: Any) -> Row:
+        def row(*values: Any) -> TableAnswer:
             given = dict(zip(names, values, strict=True))
-            return Row(self.table(**given), self.table, given)
+            return TableAnswer(self.table(**given), self.table, given)
 
         return row
 
 
-def of(thing: Any, name: str, default: Any = ..., example: str = "5") -> Any:
+def get_attribute(thing: Any, name: str, default: Any = ..., example: str = "5") -> Any:
     """`thing.name` of a unit or of what a table said; none where there is no such thing.
 
     Raises UserError for a number that the unit lacks, unless there is a `default`; its hint shows
     the `example`.
     """
-    if thing.__class__ is Row:
+    if thing.__class__ is TableAnswer:
         if name == "text":
             return thing.text
         return thing.out.get(name, NONE if default is ... else default)
@@ -158,16 +161,16 @@ def of(thing: Any, name: str, default: Any = ..., example: str = "5") -> Any:
     return thing.number(name, example=example) if default is ... else default
 
 
-def of_any(answer: Any, output: str, default: Any) -> Any:
+def get_output(answer: Any, output: str, default: Any) -> Any:
     """Return an output of an answer that may not be there, or may be of a table without it."""
-    if answer.__class__ is Row and answer.has(output):
-        return of(answer, output)
+    if answer.__class__ is TableAnswer and answer.has(output):
+        return get_attribute(answer, output)
     return default
 
 
 def describe(answer: Any) -> str:
     """Return an answer in a line; none if there is no answer."""
-    return answer.describe() if answer.__class__ is Row else NONE
+    return answer.describe() if answer.__class__ is TableAnswer else NONE
 
 
 def has(unit: Any, word: str) -> bool:
@@ -175,7 +178,7 @@ def has(unit: Any, word: str) -> bool:
     return isinstance(unit, Unit) and (word in unit.flags or word in unit.marks)
 
 
-def parts(answer: Row, total: str | None = None) -> tuple[tuple[str, Any], ...]:
+def list_answer_parts(answer: TableAnswer, total: str | None = None) -> tuple[tuple[str, Any], ...]:
     """The named modifiers of a table's answer, those of one total or all."""
     if total is None:
         return answer.parts
@@ -184,31 +187,31 @@ def parts(answer: Row, total: str | None = None) -> tuple[tuple[str, Any], ...]:
     )
 
 
-def noted(answer: Row, key: str) -> str:
+def get_note(answer: TableAnswer, key: str) -> str:
     """The note that the table has for a word, none where it has none."""
     return answer.texts.get(key, NONE)
 
 
-def total(items: Iterable[Any]) -> Any:
+def add_up(items: Iterable[Any]) -> Any:
     """The sum of numbers, or of named parts."""
     return sum([item[1] if item.__class__ is tuple else item for item in items])
 
 
-def said(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as a text shows it: a unit by its word."""
     if value.__class__ is str:
         return value
     return value.word if value.__class__ is Unit else str(value)
 
 
-def text(*pieces: Any) -> str:
+def join_text(*pieces: Any) -> str:
     """The pieces in a row, cut where they are too long."""
-    return "".join([piece if piece.__class__ is str else said(piece) for piece in pieces])[
+    return "".join([piece if piece.__class__ is str else format_value(piece) for piece in pieces])[
         :MOST_TEXT
     ]
 
 
-def times(one: Any, other: Any) -> Any:
+def multiply(one: Any, other: Any) -> Any:
     """A product that cannot grow without end, however often it is multiplied. Raises Senseless."""
     value = (
         one * other
@@ -220,30 +223,30 @@ def times(one: Any, other: Any) -> Any:
     return value
 
 
-def divided(one: Any, other: Any) -> Any:
+def divide(one: Any, other: Any) -> Any:
     """Return a quotient, of numbers as large as a product may be. Raises Senseless."""
-    return _bounded(one / other)
+    return _check_size(one / other)
 
 
-def divided_whole(one: Any, other: Any) -> Any:
+def divide_whole(one: Any, other: Any) -> Any:
     """Return a quotient rounded down, of numbers as large as a product may be. Raises Senseless."""
-    return _bounded(one // other)
+    return _check_size(one // other)
 
 
-def _bounded(value: Any) -> Any:
+def _check_size(value: Any) -> Any:
     if not abs(value) <= MOST_NUMBER:
         raise Senseless("a number grows too large")
     return value
 
 
-def plus(one: Any, other: Any) -> Any:
+def add(one: Any, other: Any) -> Any:
     """A sum of numbers: texts and lists that are added to themselves would grow without end."""
     if one.__class__ is int and other.__class__ is int:
         return one + other
     return _number(one) + _number(other)
 
 
-def remainder(one: Any, other: Any) -> Any:
+def compute_remainder(one: Any, other: Any) -> Any:
     """What is left of a division of numbers: of a text this would be a format."""
     return _number(one) % _number(other)
 
@@ -254,7 +257,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def listing(*items: Any) -> tuple[Any, ...]:
+def build_list(*items: Any) -> tuple[Any, ...]:
     """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow
     without end. Raises Senseless."""
     for item in items:
@@ -263,23 +266,23 @@ def listing(*items: Any) -> tuple[Any, ...]:
     return items
 
 
-def how_many(faces: tuple[Any, ...], test: Callable[[Any], Any]) -> int:
+def count_passing(faces: tuple[Any, ...], test: Callable[[Any], Any]) -> int:
     """Return how many dice of a roll pass the test."""
     return sum([faces.count(face) for face in set(faces) if test(face)])
 
 
-def called(units: tuple[Unit, ...], at: int) -> str:
+def label_unit(units: tuple[Unit, ...], at: int) -> str:
     """The unit's word, numbered by its place in the list where several share it."""
     words = [unit.word for unit in units]
     return f"{words[at]} {at + 1}" if words.count(words[at]) > 1 else words[at]
 
 
-def called_among(units: tuple[Unit, ...], at: int) -> str:
+def label_among_alike(units: tuple[Unit, ...], at: int) -> str:
     """The unit's word, numbered among those that share it."""
-    return numbered([unit.word for unit in units])[at]
+    return number_repeated([unit.word for unit in units])[at]
 
 
-def twice(units: Iterable[Unit]) -> str:
+def find_repeated(units: Iterable[Unit]) -> str:
     """The first roster unit that is listed twice, or none."""
     seen: set[str] = set()
     for unit in units:
@@ -289,7 +292,7 @@ def twice(units: Iterable[Unit]) -> str:
     return NONE
 
 
-def positions(typed: str, count: int) -> tuple[int, ...]:
+def parse_positions(typed: str, count: int) -> tuple[int, ...]:
     """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing
     is typed. Raises UserError."""
     words = () if typed == NONE else str(typed).replace(",", " ").split()
@@ -299,7 +302,7 @@ def positions(typed: str, count: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(word) - 1 for word in words)) or tuple(range(count))
 
 
-def numbers(count: int) -> tuple[int, ...]:
+def list_numbers(count: int) -> tuple[int, ...]:
     """0, 1, 2 ... so many of them. Raises UserError for more than a list may have."""
     if count > MAX_UNITS:
         raise UserError(
@@ -308,7 +311,7 @@ def numbers(count: int) -> tuple[int, ...]:
     return tuple(range(max(0, count)))
 
 
-def item(items: Any, at: Any) -> Any:
+def get_item(items: Any, at: Any) -> Any:
     """`items[at]`, of a list or of words by their names; none past its end."""
     if items.__class__ is dict:
         return items.get(at, NONE)
@@ -318,14 +321,14 @@ def item(items: Any, at: Any) -> Any:
 
 
 _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
-    "any": {"of": of},
+    "any": {"of": get_attribute},
     "bool": {"has": has},
-    "parts": {"parts": parts},
-    "number": {**FUNCTIONS, "sum": total, "how_many": how_many, "number": int},
+    "parts": {"parts": list_answer_parts},
+    "number": {**FUNCTIONS, "sum": add_up, "how_many": count_passing, "number": int},
     "list": {
         "names": lambda items: tuple(name for name, _ in items),
-        "numbers": numbers,
-        "positions": positions,
+        "numbers": list_numbers,
+        "positions": parse_positions,
     },
     "units": {
         "choose": lambda items, places: tuple(items[place] for place in places),
@@ -333,23 +336,27 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         "first": lambda items, count: tuple(items[:count]),
     },
     "text": {
-        "noted": noted,
+        "noted": get_note,
         "describe": describe,
-        "words": lambda value: said(value).replace("-", " "),
-        "upper": lambda value: said(value).upper(),
-        "after": lambda value, mark: said(value).partition(mark)[2],
-        "capital": lambda value: said(value)[:1].upper() + said(value)[1:],
-        "text": text,
-        "commas": lambda *pieces: text(
-            ", ".join(said(piece) for piece in pieces if piece not in ("", NONE))
+        "words": lambda value: format_value(value).replace("-", " "),
+        "upper": lambda value: format_value(value).upper(),
+        "after": lambda value, mark: format_value(value).partition(mark)[2],
+        "capital": lambda value: format_value(value)[:1].upper() + format_value(value)[1:],
+        "text": join_text,
+        "commas": lambda *pieces: join_text(
+            ", ".join(format_value(piece) for piece in pieces if piece not in ("", NONE))
         ),
         "signed": lambda number: f"{number:+d}",
         "minus": lambda number: f"{number:g}".replace("-", "−"),
-        "called": called,
-        "called_among": called_among,
-        "joined": lambda units: joined([said(unit) for unit in units if unit not in ("", NONE)]),
-        "typed": lambda value: f'"{said(value)}"' if " " in said(value) else said(value),
-        "twice": twice,
+        "called": label_unit,
+        "called_among": label_among_alike,
+        "joined": lambda units: join_names(
+            [format_value(unit) for unit in units if unit not in ("", NONE)]
+        ),
+        "typed": lambda value: (
+            f'"{format_value(value)}"' if " " in format_value(value) else format_value(value)
+        ),
+        "twice": find_repeated,
     },
 }
 CALLS = {name: function for some in _BY_TYPE.values() for name, function in some.items()}

@@ -14,37 +14,46 @@ from inspect import signature
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.formula import SIGNS, TYPES, Formula, Run, called, constant, made, reading
-from bot.rules.declared.formula_functions import (
-    CALLS,
-    MOST_NUMBER,
-    NONE,
-    RESULTS,
-    Reader,
-    held,
-    item,
-    listing,
-    of_any,
-)
-from bot.rules.declared.setting import (
+from bot.rules.declared.compile_context import (
     FACE,
     FACES,
     Name,
     Names,
     Path,
     Setting,
-    answer_type,
-    either,
+    describe_type,
+    get_answer_type,
+    get_stated_type,
+    list_answering_tables,
+    list_table_words,
     may_be_missing,
-    spoken,
-    stated,
-    tables_of,
-    words_of,
+    merge_types,
+)
+from bot.rules.declared.formula import (
+    SIGNS,
+    TYPES,
+    Formula,
+    Run,
+    build_constant,
+    build_formula,
+    build_name,
+    compile_call,
+)
+from bot.rules.declared.formula_functions import (
+    CALLS,
+    MOST_NUMBER,
+    NONE,
+    RESULTS,
+    TableReader,
+    build_list,
+    get_item,
+    get_output,
+    make_hashable,
 )
 from bot.rules.errors import did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
-from bot.rules.inputs.units import example_of
+from bot.rules.inputs.units import get_example
 from bot.rules.tables.answer_words import NEXT
 from bot.rules.tables.formula import _NODES as NODES
 from bot.rules.tables.table import Table
@@ -76,13 +85,17 @@ class Formulas:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.lists = {name.replace("-", "_"): held(items) for name, items in setting.lists.items()}
-        self.readers = {id.replace("-", "_"): Reader(setting.tables, id) for id in setting.tables}
-        self.units, self.tokens = setting.vocabulary()
+        self.lists = {
+            name.replace("-", "_"): make_hashable(items) for name, items in setting.lists.items()
+        }
+        self.readers = {
+            id.replace("-", "_"): TableReader(setting.tables, id) for id in setting.tables
+        }
+        self.units, self.tokens = setting.build_vocabulary()
         self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}
         """The file's own formulas: how many values they take, their type, and what they do."""
         self.learnt: set[str] = set()
-        self.tracks, self.tracks_read = setting.track_names(), set[str]()
+        self.tracks, self.tracks_read = setting.build_track_names(), set[str]()
         self.cards: dict[str, GameDeck] = {}
         """The decks that cards were drawn from, by the keys of these."""
         self.hidden: dict[str, tuple[str, Path]] = {}
@@ -97,8 +110,8 @@ class Formulas:
         would always hold.
         """
         found = self.formula(source, names, where)
-        if problem := always_true(found):
-            raise self.setting.wrong(problem, where)
+        if problem := explain_always_true(found):
+            raise self.setting.make_error(problem, where)
         return found
 
     def define(self, head: str, source: object, where: Path) -> None:
@@ -107,13 +120,13 @@ class Formulas:
         """
         found = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
         if found is None:
-            raise self.setting.wrong(f'"{head}" must be written as name(a, b)', where)
+            raise self.setting.make_error(f'"{head}" must be written as name(a, b)', where)
         if any(found[1] in some for some in (CALLS, self.own, self.lists, self.readers, _WORDS)):
-            raise self.setting.wrong(f"{found[1]} is a table or function already", where)
+            raise self.setting.make_error(f"{found[1]} is a table or function already", where)
         names = [take.strip() for take in found[2].split(",") if take.strip()]
         formula = self._read(source, {name: Name(name, "any") for name in names}, where)
         if read := self.tracks_read & {*formula.reads}:
-            raise self.setting.wrong(
+            raise self.setting.make_error(
                 f"a formula of the file takes a track as a value: {found[1]}({min(read)})", where
             )
         run = formula.run
@@ -136,9 +149,11 @@ class Formulas:
     def _read(self, source: object, names: Names, where: Path) -> Formula:
         written = source if isinstance(source, str) else repr(source)
         if len(written) > MOST_CHARACTERS:
-            raise self.setting.wrong(f"a formula has at most {MOST_CHARACTERS} characters", where)
+            raise self.setting.make_error(
+                f"a formula has at most {MOST_CHARACTERS} characters", where
+            )
         self._learn(written)
-        ready = self._quoted(written.strip(), names).replace("\n", " ")
+        ready = self._quote_words(written.strip(), names).replace("\n", " ")
         ready = re.sub(r"\(\s*\*\s*(?=[,)])", f"({ALL}=true", ready)
         try:
             tree = ast.parse(ready, mode="eval").body
@@ -148,9 +163,11 @@ class Formulas:
             )
             problem = _PLAIN.get(problem, problem)
             problem += self._advice(problem, ready, written)
-            raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
+            raise self.setting.make_error(
+                f'"{written[:80]}" cannot be read: {problem}', where
+            ) from None
         return replace(
-            _Maker(self, names, where, written).part(tree),
+            _FormulaMaker(self, names, where, written).part(tree),
             source=written,
             where=where,
             setting=self.setting,
@@ -170,12 +187,14 @@ class Formulas:
         """Take the words of all tables that a file calls: they may be written bare in all of it."""
         for name in _CALLED.findall(repr(source)):
             if name in self.readers:
-                self.tokens |= words_of(self.readers[name].table)
+                self.tokens |= list_table_words(self.readers[name].table)
 
     def track(self, name: str, where: Path) -> Name:
         """The track that is read or changed under this name. Raises TableError for none."""
         if name not in self.tracks:
-            raise self.setting.wrong(f"there is no track {name} here", where, name, self.tracks)
+            raise self.setting.make_error(
+                f"there is no track {name} here", where, name, self.tracks
+            )
         self.tracks_read.add(name)
         return self.tracks[name]
 
@@ -189,10 +208,10 @@ class Formulas:
         try:
             parts = read_template(str(template))
         except ValueError as error:
-            raise self.setting.wrong(str(error), where) from None
+            raise self.setting.make_error(str(error), where) from None
         pieces = self._pieces(parts, names, where, [])
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
-            return constant(str(template))
+            return build_constant(str(template))
         return self.formula(f"text({', '.join(pieces)})", names, where)
 
     def _pieces(
@@ -224,7 +243,7 @@ class Formulas:
         for number in reversed(numbers):
             if self._counts(number, names, where):
                 return number
-        raise self.setting.wrong(
+        raise self.setting.make_error(
             f"there is no number before {{{plural.one}|{plural.many}}}, which goes by one", where
         )
 
@@ -247,9 +266,9 @@ class Formulas:
         for name in _CALLED.findall(written):
             if name in self.readers and name not in self.learnt:
                 self.learnt.add(name)
-                self.tokens |= words_of(self.readers[name].table)
+                self.tokens |= list_table_words(self.readers[name].table)
 
-    def _quoted(self, source: str, names: Names) -> str:
+    def _quote_words(self, source: str, names: Names) -> str:
         """The formula with its bare words in quotes: those that the game knows and that are no
         names in sight.
         """
@@ -274,12 +293,12 @@ def _advice(problem: str, written: str) -> str:
     return ""
 
 
-class _Maker:
+class _FormulaMaker:
     """Makes formulas of their syntax: for each kind of it what may be written, its type, and what
     it does.
 
     Types: number, bool, text, none, unit, units, list, parts, any, and `table:ID` for an answer
-    (see `answer_type`). Raises TableError for what is wrong.
+    (see `get_answer_type`). Raises TableError for what is wrong.
     """
 
     def __init__(self, formulas: Formulas, names: Names, where: Path, written: str) -> None:
@@ -293,58 +312,58 @@ class _Maker:
         """This part of the formula."""
         maker = getattr(self, f"_{type(node).__name__.lower()}", None)
         if maker is None or not isinstance(node, (*NODES, ast.Attribute)):
-            raise self._wrong(not_allowed(node))
+            raise self._make_error(explain_not_allowed(node))
         self._deep += 1
         if self._deep > MOST_DEEP:
-            raise self._wrong("a formula is nested too deep")
+            raise self._make_error("a formula is nested too deep")
         found: Formula = maker(node)
         self._deep -= 1
         return found
 
-    def _wrong(self, problem: str, name: str = "", known: Any = ()) -> Exception:
-        return self.formulas.setting.wrong(problem, self.where, name, known)
+    def _make_error(self, problem: str, name: str = "", known: Any = ()) -> Exception:
+        return self.formulas.setting.make_error(problem, self.where, name, known)
 
     def _constant(self, node: ast.Constant) -> Formula:
         value = node.value
         if isinstance(value, int | float) and abs(value) > MOST_NUMBER:
-            raise self._wrong(f"{value} is too large")
+            raise self._make_error(f"{value} is too large")
         if type(value) not in TYPES:
-            raise self._wrong(f"{value!r} is not allowed in a formula")
-        return constant(value, "none" if value == NONE else "")
+            raise self._make_error(f"{value!r} is not allowed in a formula")
+        return build_constant(value, "none" if value == NONE else "")
 
     def _name(self, node: ast.Name) -> Formula:
         known = self.names.get(node.id)
         lists = self.formulas.lists
         if known is not None:
-            return reading(known.key, known.type)
+            return build_name(known.key, known.type)
         if node.id in lists:
             items = lists[node.id]
-            return made("list", "list", lambda _env: items)
+            return build_formula("list", "list", lambda _env: items)
         if node.id in _WORDS:
-            return constant(_WORDS[node.id], "none" if node.id == "none" else "")
+            return build_constant(_WORDS[node.id], "none" if node.id == "none" else "")
         if node.id in self.formulas.hidden:
-            raise self._wrong(self.formulas.is_hidden(node.id))
+            raise self._make_error(self.formulas.is_hidden(node.id))
         if node.id.endswith("_next"):
             before = node.id.removesuffix("_next")
             if before in self.names:
-                raise self._wrong(
+                raise self._make_error(
                     f"there is no name {node.id} here; that of a table is there from the next step on"
                 )
             if before.split("_next")[0] in self.formulas.hidden:
-                raise self._wrong(self.formulas.is_hidden(before.split("_next")[0]))
+                raise self._make_error(self.formulas.is_hidden(before.split("_next")[0]))
         if re.search(rf"'gives': \[[^\[\]]*'{node.id}'", repr(self.formulas.source)):
-            raise self._wrong(
+            raise self._make_error(
                 f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
             )
         if (kind := self._kind_of_call(node.id)) is not None:
-            raise self._wrong(
+            raise self._make_error(
                 f"there is no name {node.id} here, and the {kind} {node.id} needs ( ) behind it; "
                 f"quote it if it is a word: '{node.id}'"
             )
         for word in _HYPHENED.findall(self._written):  # a word of the game, read as a sum
             if node.id in word.split("-") and did_you_mean(word, self.formulas.tokens):
-                raise self._wrong(f"there is no word {word} here", word, self.formulas.tokens)
-        raise self._wrong(
+                raise self._make_error(f"there is no word {word} here", word, self.formulas.tokens)
+        raise self._make_error(
             f"there is no name {node.id} here",
             node.id,
             [*self.names, *lists, *self.formulas.tokens],
@@ -363,14 +382,14 @@ class _Maker:
         if isinstance(node.value, ast.Name) and (
             own := self.names.get(f"{node.value.id}.{node.attr}")
         ):
-            return reading(own.key, own.type)
+            return build_name(own.key, own.type)
         if (
             isinstance(node.value, ast.Name)
             and node.value.id in OWNERS
             and node.value.id not in self.names
         ):
             track = self.formulas.track(f"{node.value.id}.{node.attr}", self.where)
-            return reading(track.key, track.type)
+            return build_name(track.key, track.type)
         if (further := self._next_name(node)) is not None:
             return self._name(ast.Name(further))
         owner = self.part(node.value)
@@ -378,31 +397,31 @@ class _Maker:
         units = self.formulas.units
         type_ = "any"
         if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
-            lacks = deck.lacking(attribute)
+            lacks = deck.find_lacking(attribute)
             why = (
                 f"{lacks} has no {attribute}, which others have"
                 if lacks
                 else f"its cards have no {attribute}"
             )
-            raise self._wrong(
+            raise self._make_error(
                 f"{owner.value} is of {deck.id}: {why}", attribute, [*deck.kinds, "id", "name"]
             )
         if owner.type == "unit":
             if attribute not in units:
-                raise self._wrong(f"a unit has no {attribute}", attribute, units)
+                raise self._make_error(f"a unit has no {attribute}", attribute, units)
             type_ = units[attribute]
-        elif tables_of(owner.type):
+        elif list_answering_tables(owner.type):
             return self._output(owner, attribute)
         elif owner.type not in ("any", "none"):
-            raise self._wrong(f"{spoken(owner.type)} has no {attribute}")
-        missing = constant(False) if units.get(attribute) == "bool" else None
-        run = owner.attribute(attribute, missing, self._example(attribute))
-        return made("attribute", type_, run, owner, value=attribute)
+            raise self._make_error(f"{describe_type(owner.type)} has no {attribute}")
+        missing = build_constant(False) if units.get(attribute) == "bool" else None
+        run = owner.compile_attribute(attribute, missing, self._example(attribute))
+        return build_formula("attribute", type_, run, owner, value=attribute)
 
     def _example(self, attribute: str) -> str:
         """Return a value that the attribute of a unit takes."""
         option = self.formulas.setting.attributes.get(attribute)
-        return "5" if option is None else example_of(option)
+        return "5" if option is None else get_example(option)
 
     def _next_name(self, node: ast.expr) -> str | None:
         """Return the name behind `found.next.next`, `found_next_next`; None for anything else."""
@@ -413,18 +432,18 @@ class _Maker:
         before = self._next_name(node.value)
         known = self.names.get(before or "")
         tables = self.formulas.setting.tables
-        if known is None or not (ids := tables_of(known.type)):
+        if known is None or not (ids := list_answering_tables(known.type)):
             return None
         if any(NEXT in tables[id].outputs for id in ids):  # an output of that name
             return None
         further = f"{before}_next"
         if further not in self.names and not any(tables[id].chain for id in ids):
-            raise self._wrong(f"no table is rolled after {' or '.join(ids)}")
+            raise self._make_error(f"no table is rolled after {' or '.join(ids)}")
         return further
 
     def _output(self, owner: Formula, name: str) -> Formula:
         """An output of an answer. Raises TableError for one that none of its tables has."""
-        tables = [self.formulas.setting.tables[id] for id in tables_of(owner.type)]
+        tables = [self.formulas.setting.tables[id] for id in list_answering_tables(owner.type)]
         kinds: list[str] = []
         known: dict[str, Any] = {}
         for table in tables:
@@ -433,26 +452,30 @@ class _Maker:
             if name in outputs:
                 is_constant = name in table.constants and name not in table.outputs
                 value = outputs[name]
-                kinds.append(TYPES.get(type(value), "any") if is_constant else stated(value))
+                kinds.append(
+                    TYPES.get(type(value), "any") if is_constant else get_stated_type(value)
+                )
         if not kinds:
             ids = " or ".join(table.id for table in tables)
-            raise self._wrong(f"table {ids} has no output {name}", name, known)
-        type_ = reduce(either, kinds)
+            raise self._make_error(f"table {ids} has no output {name}", name, known)
+        type_ = reduce(merge_types, kinds)
         if may_be_missing(owner.type) or len(kinds) < len(tables):
             default = _MISSING.get(type_, NONE)
             answer = owner.run
-            return made(
+            return build_formula(
                 "attribute",
                 type_,
-                lambda env: of_any(answer(env), name, default),
+                lambda env: get_output(answer(env), name, default),
                 owner,
                 value=name,
             )
-        return made("attribute", type_, owner.attribute(name, None), owner, value=name)
+        return build_formula(
+            "attribute", type_, owner.compile_attribute(name, None), owner, value=name
+        )
 
     def _call(self, node: ast.Call) -> Formula:
         if not isinstance(node.func, ast.Name):
-            raise self._wrong("only tables and functions can be called")
+            raise self._make_error("only tables and functions can be called")
         name = node.func.id
         formulas = self.formulas
         if name == "faces":
@@ -465,18 +488,18 @@ class _Maker:
             return self._table(node, formulas.readers[name], words)
         if name not in formulas.own and name not in CALLS:
             known = [*formulas.readers, *formulas.own, *CALLS]
-            raise self._wrong(f"there is no table or function {name}", name, known)
+            raise self._make_error(f"there is no table or function {name}", name, known)
         if node.keywords:
-            raise self._wrong(f"{name} takes its values without names")
+            raise self._make_error(f"{name} takes its values without names")
         if name in formulas.own:
             count, type_, function = formulas.own[name]
             if len(parts) != count:
-                raise self._wrong(
+                raise self._make_error(
                     f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(parts)}"
                 )
-            return made("call", type_, called(function, *parts), *parts)
-        if not takes(name, len(parts)):
-            raise self._wrong(
+            return build_formula("call", type_, compile_call(function, *parts), *parts)
+        if not is_right_count(name, len(parts)):
+            raise self._make_error(
                 f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}"
             )
         if name == "has" and parts[1].kind == "constant":
@@ -484,19 +507,24 @@ class _Maker:
         if name == "of" and parts[0].kind == "attribute":
             # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
-            return made(
-                name, "any", owner.attribute(attribute, parts[1]), owner, parts[1], value=attribute
+            return build_formula(
+                name,
+                "any",
+                owner.compile_attribute(attribute, parts[1]),
+                owner,
+                parts[1],
+                value=attribute,
             )
         if name == "words" and (said := formulas.setting.said):
-            word = called(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
-            return made("call", "text", word, *parts)
-        return made(name, RESULTS[name], called(CALLS[name], *parts), *parts)
+            word = compile_call(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
+            return build_formula("call", "text", word, *parts)
+        return build_formula(name, RESULTS[name], compile_call(CALLS[name], *parts), *parts)
 
     def _check_marker(self, word: Any) -> None:
         """Raise TableError for a word that is no flag and no marker of a unit."""
         known = self.formulas.setting.marks
         if known and word not in known:
-            raise self._wrong(f"there is no marker or flag {word}", str(word), known)
+            raise self._make_error(f"there is no marker or flag {word}", str(word), known)
 
     def _faces(self, node: ast.Call) -> Formula:
         """The faces of the roll named first."""
@@ -509,66 +537,72 @@ class _Maker:
         )
         known = self.names.get(roll + FACES)
         if known is None:
-            raise self._wrong(
+            raise self._make_error(
                 f"{node.func.id}(...) takes the name of a roll{' and a test' if count > 1 else ''}",
                 roll,
             )
-        return reading(known.key, "list")
+        return build_name(known.key, "list")
 
     def _how_many(self, node: ast.Call) -> Formula:
         die = (
             _DIE.fullmatch(str(getattr(node.args[0], "value", ""))) if len(node.args) == 2 else None
         )
-        faces = constant(tuple(range(1, int(die[1]) + 1)), "list") if die else self._faces(node)
+        faces = (
+            build_constant(tuple(range(1, int(die[1]) + 1)), "list") if die else self._faces(node)
+        )
         outside = self.names
         self.names = {**outside, "face": Name(FACE, "number")}
         test = self.part(node.args[1])
         self.names = outside
 
-        found = made("call" if die else "how_many", "number", faces.counting(test), faces, test)
+        found = build_formula(
+            "call" if die else "how_many", "number", faces.compile_count(test), faces, test
+        )
         return replace(found, reads=tuple(key for key in found.reads if key != FACE))
 
-    def _table(self, node: ast.Call, reader: Reader, words: dict[str, Formula]) -> Formula:
+    def _table(self, node: ast.Call, reader: TableReader, words: dict[str, Formula]) -> Formula:
         table = reader.table
         if node.args:
-            raise self._wrong(
+            raise self._make_error(
                 f"inputs of table {table.id} are given by their names: {table.id}(input=value)"
             )
         rest = words.pop(ALL, None)
         known = {option.name: option for option in table.inputs}
         words = {input_name(w): f for w, f in words.items()}
         if strange := sorted(words.keys() - known):
-            raise self._wrong(f"table {table.id} has no input {strange[0]}", strange[0], known)
+            raise self._make_error(f"table {table.id} has no input {strange[0]}", strange[0], known)
         for word, part in words.items():
             kind = part.type
-            if kind in ("unit", "units", "parts") or tables_of(kind):
-                raise self._wrong(f"table {table.id} does not take {spoken(kind)} as {word}")
+            if kind in ("unit", "units", "parts") or list_answering_tables(kind):
+                raise self._make_error(
+                    f"table {table.id} does not take {describe_type(kind)} as {word}"
+                )
             if kind == "list" and known[word].type in ("enum", "int", "bool", "number"):
-                raise self._wrong(
+                raise self._make_error(
                     f"table {table.id} takes a word or number as {word}, not a list; quote the word"
                 )
         if rest is not None:
-            found = at_hand(table, self.names)
+            found = find_matching_inputs(table, self.names)
             words |= {
-                word: reading(name.key, name.type)
+                word: build_name(name.key, name.type)
                 for word, name in found.items()
                 if word not in words
             }
         if missing := [
-            name for name, option in known.items() if option.required and name not in words
+            name for name, option in known.items() if option.is_required and name not in words
         ]:
-            raise self._wrong(f"table {table.id} needs {missing[0]}")
-        return made(
+            raise self._make_error(f"table {table.id} needs {missing[0]}")
+        return build_formula(
             "call",
-            answer_type((table.id,)),
-            called(reader.by(tuple(words)), *words.values()),
+            get_answer_type((table.id,)),
+            compile_call(reader.by(tuple(words)), *words.values()),
             *words.values(),
         )
 
     def _test(self, part: Formula) -> Formula:
         """The part, which is asked whether it holds. Raises TableError if it always would."""
-        if problem := always_true(part):
-            raise self._wrong(problem)
+        if problem := explain_always_true(part):
+            raise self._make_error(problem)
         return part
 
     def _ifexp(self, node: ast.IfExp) -> Formula:
@@ -578,16 +612,16 @@ class _Maker:
         when = test.run
         first = then.run
         second = other.run
-        type_ = either(then.type, other.type)
-        return made(
+        type_ = merge_types(then.type, other.type)
+        return build_formula(
             "if", type_, lambda env: first(env) if when(env) else second(env), test, then, other
         )
 
     def _boolop(self, node: ast.BoolOp) -> Formula:
         parts = [self._test(self.part(value)) for value in node.values]
-        kind, join = ("and", _both) if isinstance(node.op, ast.And) else ("or", _either)
+        kind, join = ("and", _compile_and) if isinstance(node.op, ast.And) else ("or", _compile_or)
         run = reduce(join, [part.run for part in parts])
-        return made(
+        return build_formula(
             kind, "bool" if {part.type for part in parts} == {"bool"} else "any", run, *parts
         )
 
@@ -596,7 +630,7 @@ class _Maker:
         if any(part.type == "units" for part in parts) and any(
             isinstance(op, ast.Eq | ast.NotEq) for op in node.ops
         ):
-            raise self._wrong("a list of units equals nothing; quote the word")
+            raise self._make_error("a list of units equals nothing; quote the word")
         for sign, left, right in zip(node.ops, parts, parts[1:], strict=False):
             if isinstance(sign, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
                 self._check_order(left, right)
@@ -604,16 +638,19 @@ class _Maker:
                 self._check_equal(left, right)
                 self._check_equal(right, left)
         pairs = zip(map(self._sign, node.ops), parts, parts[1:], strict=False)
-        return made(
-            "compare", "bool", reduce(_both, [called(sign, *pair) for sign, *pair in pairs]), *parts
+        return build_formula(
+            "compare",
+            "bool",
+            reduce(_compile_and, [compile_call(sign, *pair) for sign, *pair in pairs]),
+            *parts,
         )
 
     def _check_order(self, left: Formula, right: Formula) -> None:
         """Raise TableError for values of which none is the larger, such as a number and a word."""
         for one, other in ((left, right), (right, left)):
             if one.type == "number" and not is_ordered(other.type):
-                raise self._wrong(
-                    f"a number is not more or less than {spoken(other.type)}; == compares words"
+                raise self._make_error(
+                    f"a number is not more or less than {describe_type(other.type)}; == compares words"
                 )
 
     def _check_equal(self, attribute: Formula, value: Formula) -> None:
@@ -622,7 +659,7 @@ class _Maker:
         """
         is_number = value.kind == "constant" and value.type == "number"
         if attribute.type == "text" and is_number:
-            raise self._wrong(
+            raise self._make_error(
                 f"a text never equals the number {value.value}; quote it: '{value.value}'"
             )
         if attribute.kind == "attribute" and attribute.parts[0].type == "unit":
@@ -637,47 +674,49 @@ class _Maker:
         written = value.value if value.kind == "constant" and known else ()
         for word in written if isinstance(written, tuple) else (written,):
             if isinstance(word, str) and word not in (*known, NONE, ""):
-                raise self._wrong(f"there is no {kind} {word}", word, known)
+                raise self._make_error(f"there is no {kind} {word}", word, known)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
-        self._allowed(node.op)
+        self._check_allowed(node.op)
         value = self.part(node.operand)
         if isinstance(node.op, ast.Not):
             self._test(value)
-            return made("not", "bool", called(operator.not_, value), value)
+            return build_formula("not", "bool", compile_call(operator.not_, value), value)
         self._number(value)
-        return made("minus", "number", called(operator.neg, value), value)
+        return build_formula("minus", "number", compile_call(operator.neg, value), value)
 
     def _binop(self, node: ast.BinOp) -> Formula:
         sign = self._sign(node.op)
         one = self._number(self.part(node.left))
         other = self._number(self.part(node.right))
-        return made(
+        return build_formula(
             "plus" if isinstance(node.op, ast.Add) else "sign",
             "number",
-            called(sign, one, other),
+            compile_call(sign, one, other),
             one,
             other,
         )
 
     def _number(self, part: Formula) -> Formula:
-        if part.type in ("text", "list", "unit", "units", "parts") or tables_of(part.type):
-            raise self._wrong(f"{spoken(part.type)} cannot be reckoned with")
+        if part.type in ("text", "list", "unit", "units", "parts") or list_answering_tables(
+            part.type
+        ):
+            raise self._make_error(f"{describe_type(part.type)} cannot be reckoned with")
         return part
 
-    def _allowed(self, sign: ast.AST) -> None:
+    def _check_allowed(self, sign: ast.AST) -> None:
         if not isinstance(sign, NODES):
-            raise self._wrong(not_allowed(sign))
+            raise self._make_error(explain_not_allowed(sign))
 
     def _sign(self, sign: ast.AST) -> Callable[[Any, Any], Any]:
-        self._allowed(sign)
+        self._check_allowed(sign)
         return SIGNS[type(sign)]
 
     def _tuple(self, node: ast.Tuple | ast.List) -> Formula:
         parts = [self.part(part) for part in node.elts]
         if parts and all(part.kind == "constant" for part in parts):
-            return constant(tuple([part.value for part in parts]), "list")
-        return made("list", "list", called(listing, *parts), *parts)
+            return build_constant(tuple([part.value for part in parts]), "list")
+        return build_formula("list", "list", compile_call(build_list, *parts), *parts)
 
     _list = _tuple
 
@@ -686,18 +725,18 @@ class _Maker:
         some = self.part(node.value)
         face = some.kind == "name" and some.value.endswith(FACES)
         type_ = "number" if face else "unit" if some.type == "units" else "any"
-        return made("item", type_, called(item, some, at), some, at)
+        return build_formula("item", type_, compile_call(get_item, some, at), some, at)
 
 
-def _both(one: Run, other: Run) -> Run:
+def _compile_and(one: Run, other: Run) -> Run:
     return lambda env: one(env) and other(env)
 
 
-def _either(one: Run, other: Run) -> Run:
+def _compile_or(one: Run, other: Run) -> Run:
     return lambda env: one(env) or other(env)
 
 
-def always_true(formula: Formula) -> str:
+def explain_always_true(formula: Formula) -> str:
     """Return why a formula that is asked whether it holds always would, and what to write; "" for
     one that may not.
 
@@ -706,7 +745,7 @@ def always_true(formula: Formula) -> str:
     if formula.kind not in ("name", "attribute", "item") or formula.value in ("name", "side"):
         return ""
     name = formula.source or str(formula.value or "this")
-    if formula.type == "unit" or tables_of(formula.type):
+    if formula.type == "unit" or list_answering_tables(formula.type):
         return f"{name} always holds, also if there is none; write ... != none"
     if formula.type == "text":
         return f"{name} is a word, which always holds; compare it: {name} == ..."
@@ -744,12 +783,12 @@ def input_name(word: str) -> str:
     return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
 
 
-def not_allowed(node: ast.AST) -> str:
+def explain_not_allowed(node: ast.AST) -> str:
     """What is wrong with a piece of Python that formulas do not have."""
     return _INSTEAD.get(type(node), f"{type(node).__name__} is not allowed in a formula")
 
 
-def takes(name: str, count: int) -> bool:
+def is_right_count(name: str, count: int) -> bool:
     """Return whether a function takes so many values."""
     try:
         signature(CALLS[name]).bind(*(None,) * count)
@@ -760,7 +799,7 @@ def takes(name: str, count: int) -> bool:
     return True
 
 
-def at_hand(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
+def find_matching_inputs(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
     """The inputs of a table that are names in sight, each with that name: what `table(*)` gives
     it.
     """

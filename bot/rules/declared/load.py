@@ -7,21 +7,29 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from bot.rules.declared.answer_lines import MADE, read_note, read_say
-from bot.rules.declared.branches import For, If, keeping
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
+from bot.rules.declared.compile_context import (
+    FACES,
+    Name,
+    Names,
+    Path,
+    describe_type,
+    get_answer_type,
+    get_stated_type,
+)
 from bot.rules.declared.draws import read_draw
-from bot.rules.declared.formula import Formula, constant, reading
+from bot.rules.declared.formula import Formula, build_constant, build_name
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.idioms import IDIOMS, WrittenStep, read_chain, shows_dice, written_out
-from bot.rules.declared.program import Block, Statement, everything
+from bot.rules.declared.interpreter import Keys, Loop
+from bot.rules.declared.let_tell import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
+from bot.rules.declared.macros import IDIOMS, WrittenStep, expand_macro, read_chain, shows_dice
+from bot.rules.declared.output_steps import MADE, read_note, read_say
+from bot.rules.declared.program import Block, Statement, walk_statements
 from bot.rules.declared.rolls import read_roll
-from bot.rules.declared.setting import FACES, Name, Names, Path, answer_type, spoken, stated
-from bot.rules.declared.step_reader import Place, Sheet, listed
-from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
-from bot.rules.declared.walk import Keys, Loop
+from bot.rules.declared.step_parser import StepCompiler, StepScope, as_list
+from bot.rules.declared.when_each import For, If, build_item_value
 
-READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]] | None] = {
+READERS: Mapping[str, Callable[[object, StepScope, Path], Iterator[Statement]] | None] = {
     "refuse": read_refuse, "draw": read_draw, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose,
     "let": read_let, "add": read_add, "tell": read_tell, "say": read_say, **dict.fromkeys(MADE, read_note),
 }  # fmt: skip
@@ -55,7 +63,7 @@ MOST_LOOPS, MOST_DEEP, MOST_STEPS = 2, 12, 400
 class Loader:
     """Reads the steps of one sequence; `blocks` are those of its file."""
 
-    def __init__(self, sheet: Sheet, blocks: Mapping[str, Any]) -> None:
+    def __init__(self, sheet: StepCompiler, blocks: Mapping[str, Any]) -> None:
         self.sheet = sheet
         self.blocks = blocks
         self._steps = 0
@@ -69,19 +77,22 @@ class Loader:
         where.
         """
         self.sheet.given = inputs
-        place = Place(self.sheet, dict(inputs))
-        body = told_by_name((*self.steps(steps, place, where), End(place, where)))
+        place = StepScope(self.sheet, dict(inputs))
+        body = tell_named_outputs((*self.steps(steps, place, where), SequenceEnd(place, where)))
         self._tell_once(body, frozenset())
-        return (*(Let(key, constant(value)) for key, value in self.sheet.begins.items()), *body)
+        return (
+            *(Let(key, build_constant(value)) for key, value in self.sheet.begins.items()),
+            *body,
+        )
 
-    def steps(self, steps: object, place: Place, where: Path) -> Block:
+    def steps(self, steps: object, place: StepScope, where: Path) -> Block:
         """The steps in their order; what they set is seen by those after them. Raises
         TableError.
         """
         if not isinstance(steps, list):
-            raise place.wrong("steps are a list", where)
+            raise place.make_error("steps are a list", where)
         if place.deep > MOST_DEEP:
-            raise place.wrong("steps inside steps go too deep", where)
+            raise place.make_error("steps inside steps go too deep", where)
         found = list[Statement]()
         before = self._ahead
         for at, step in enumerate(steps):
@@ -94,20 +105,24 @@ class Loader:
         self._ahead = before
         return tuple(found)
 
-    def _step(self, step: object, outside: Place, where: Path) -> list[Statement]:
+    def _step(self, step: object, outside: StepScope, where: Path) -> list[Statement]:
         if not isinstance(step, Mapping):
-            raise outside.wrong("a step is a mapping, such as roll: {die: 1d6}", where)
+            raise outside.make_error("a step is a mapping, such as roll: {die: 1d6}", where)
         for key in step:
             if key not in KEYS:
-                raise outside.wrong(f"a step has no key {key}", (*where, str(key)), str(key), KEYS)
+                raise outside.make_error(
+                    f"a step has no key {key}", (*where, str(key)), str(key), KEYS
+                )
             if (needed := GOES_WITH.get(key, key)) not in step:
-                raise outside.wrong(f"{key} goes with {needed}, which is not here", (*where, key))
+                raise outside.make_error(
+                    f"{key} goes with {needed}, which is not here", (*where, key)
+                )
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise outside.wrong(f"a sequence has at most {MOST_STEPS} steps", where)
+            raise outside.make_error(f"a sequence has at most {MOST_STEPS} steps", where)
         below = next((key for key in ("each", "when", "use") if key in step), "")
-        place = outside.inside(below) if below else outside
-        way = self._each if "each" in step else self._when
+        place = outside.enter(below) if below else outside
+        way = self._read_each if "each" in step else self._read_when
         found = way(step, outside, place, where)
         outside.names |= {
             known: key
@@ -118,8 +133,8 @@ class Loader:
         outside.names.update(self.sheet.chosen)
         return found
 
-    def _when(
-        self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
+    def _read_when(
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, where: Path
     ) -> list[Statement]:
         """What a step does, if it holds, and otherwise."""
         when = place.test(step["when"], (*where, "when")) if "when" in step else None
@@ -131,31 +146,33 @@ class Loader:
             if read is not None:
                 body += read(step[key], place, at)
                 continue
-            for one in written_out(key, step[key], place, at):
+            for one in expand_macro(key, step[key], place, at):
                 body += self._step(one, place, at)
-        body += self._chain(step, place, where)
+        body += self._read_chain(step, place, where)
         if "use" in step:
-            body += self._use(step, outside, place, where)
+            body += self._read_use(step, outside, place, where)
         elif step.get("steps"):
             body += self.steps(
                 step["steps"], replace(place, deep=place.deep + 1), (*where, "steps")
             )
         if "each" in step and "choose" not in step:
-            body.append(End(place.here(), where, of_item=True))
+            body.append(SequenceEnd(place.copy(), where, of_item=True))
         if "stop" in step:
             stop = place.test(step["stop"], (*where, "stop"))
             body += [
-                If(stop, (End((place.around or place).here(), where, stops=True),), ()),
+                If(stop, (SequenceEnd((place.around or place).copy(), where, stops=True),), ()),
                 Stop(stop),
             ]
         other: Block = ()
         if "else" in step:
-            otherwise = place.inside("when")
+            otherwise = place.enter("when")
             other = self.steps(step["else"], otherwise, (*where, "else"))
             place.take_types(otherwise)
         return body if when is None else [If(when, tuple(body), other)]
 
-    def _chain(self, step: Mapping[str, Any], place: Place, where: Path) -> list[Statement]:
+    def _read_chain(
+        self, step: Mapping[str, Any], place: StepScope, where: Path
+    ) -> list[Statement]:
         """Return what rolls on the tables that cells name, where a `let` of the step calls one.
 
         The lines of these tables come after the line that shows the dice of the first.
@@ -169,10 +186,12 @@ class Loader:
             body += self._step(one, place, at)
         for name, ids in chain.answers.items():
             key = place.names[name].key
-            place.names[name] = Name(key, answer_type(ids, follows=True))
+            place.names[name] = Name(key, get_answer_type(ids, follows=True))
         lines = chain.lines
-        if not any(shows_dice({"say": line}, chain.dice) for line in listed(step.get("say") or [])):
-            later = listed(step.get("steps") or []) if "use" not in step else []
+        if not any(
+            shows_dice({"say": line}, chain.dice) for line in as_list(step.get("say") or [])
+        ):
+            later = as_list(step.get("steps") or []) if "use" not in step else []
             if "when" not in step and "each" not in step:
                 later = [*later, *self._ahead]
             due = next((one for one in later if shows_dice(one, chain.dice)), None)
@@ -185,32 +204,34 @@ class Loader:
 
     # -- each
 
-    def _each(
-        self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
+    def _read_each(
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, where: Path
     ) -> list[Statement]:
         """What a step does for each item of a list."""
         if outside.loops >= MOST_LOOPS:
-            raise place.wrong(f"an each inside {MOST_LOOPS} others", (*where, "each"))
+            raise place.make_error(f"an each inside {MOST_LOOPS} others", (*where, "each"))
         if "choose" in step and (outside.loops or step.keys() - BESIDE):
-            raise place.wrong(
+            raise place.make_error(
                 "an each that asks does nothing else: roll before it, and read the answers after it",
                 where,
             )
         items = outside.formula(step["each"], (*where, "each"))
         name = str(step.get("as", "unit"))
         if items.type not in ("units", "list", "parts", "any"):
-            raise place.wrong(
-                f"each goes through a list, not {spoken(items.type)}", (*where, "each")
+            raise place.make_error(
+                f"each goes through a list, not {describe_type(items.type)}", (*where, "each")
             )
         only = outside.formula(step["only"], (*where, "only")) if "only" in step else None
         id = next(self.sheet.loops)
         seen = {known.key for known in outside.names.values()}
         chosen = "" if only is None else f"only {id}"
         loop = Loop(f"items {id}", f"number {id}", name + place.own, f"at{place.own}", chosen)
-        own = self._enter(step, place, name, loop, items)
+        own = self._enter_items(step, place, name, loop, items)
         place.entered = dict(place.names)
-        row = self._row(step["row"], outside, place, (*where, "row")) if "row" in step else None
-        body = self._when(step, outside, place, where)
+        row = (
+            self._read_row(step["row"], outside, place, (*where, "row")) if "row" in step else None
+        )
+        body = self._read_when(step, outside, place, where)
         own |= {
             key[len(name) + 1 :]: known
             for key, known in place.names.items()
@@ -223,11 +244,11 @@ class Loader:
             kept = f"own {items.source} {mine}"
             shown = f"{items.source} {mine}"
             self.sheet.begins[kept] = ()
-            first, last = keeping(kept, loop, key, shown)
+            first, last = build_item_value(kept, loop, key, shown)
             before += first
             before += [
-                Let(key, constant(NONE))
-                for one in everything(body)
+                Let(key, build_constant(NONE))
+                for one in walk_statements(body)
                 if isinstance(one, Choose) and one.key == key
             ]
             after += [last] if any(key in one.assigns for one in body) else []
@@ -241,13 +262,13 @@ class Loader:
         )
         held = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in seen}
         return [
-            *(Let(aside, reading(key)) for key, aside in held.items()), through,
-            *(Pause(one.choice, one.count) for one in everything(body) if isinstance(one, Choose)),
-            *(Let(key, reading(aside)) for key, aside in held.items()),
+            *(Let(aside, build_name(key)) for key, aside in held.items()), through,
+            *(Pause(one.choice, one.count) for one in walk_statements(body) if isinstance(one, Choose)),
+            *(Let(key, build_name(aside)) for key, aside in held.items()),
         ]  # fmt: skip
 
-    def _enter(
-        self, step: Mapping[str, Any], place: Place, name: str, loop: Loop, items: Formula
+    def _enter_items(
+        self, step: Mapping[str, Any], place: StepScope, name: str, loop: Loop, items: Formula
     ) -> dict[str, Name]:
         """What is in sight of each item, and where it is; returns the values that items have of
         their own.
@@ -266,14 +287,14 @@ class Loader:
         place.asks = name if "choose" in step else ""
         return own
 
-    def _row(
-        self, said: object, outside: Place, place: Place, where: Path
+    def _read_row(
+        self, said: object, outside: StepScope, place: StepScope, where: Path
     ) -> tuple[Formula, str, Formula | None]:
         """How odds show an item: its name, the output that they are by, and how many alike the
         first stands for.
         """
         said = said if isinstance(said, Mapping) else {"name": said}
-        place.closed("row", said, ROW_KEYS, where)
+        place.check_keys("row", said, ROW_KEYS, where)
         named = place.text(said.get("name", "{unit}"), where)
         alike = outside.formula(said["alike"], where) if "alike" in said else None
         into = place.into
@@ -284,13 +305,13 @@ class Loader:
             said.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
         )
         if by not in items:
-            raise place.wrong(f"there is no output {by} of {into}", where, by, items)
+            raise place.make_error(f"there is no output {by} of {into}", where, by, items)
         return named, by, alike
 
     # -- use
 
-    def _use(
-        self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
+    def _read_use(
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, where: Path
     ) -> list[Statement]:
         """The block's steps; they see the names that it needs, and those of `with`; all others
         are its own.
@@ -299,10 +320,10 @@ class Loader:
         at = (*where, "use")
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
-            raise place.wrong(f"there is no block {name}", at, name, self.blocks)
-        place.closed("a block", block, BLOCK_KEYS, ("blocks", name))
+            raise place.make_error(f"there is no block {name}", at, name, self.blocks)
+        place.check_keys("a block", block, BLOCK_KEYS, ("blocks", name))
         if name in place.uses:
-            raise place.wrong(f"block {name} uses itself", at)
+            raise place.make_error(f"block {name} uses itself", at)
         given = {
             **place.mapping(block.get("with"), ("blocks", name, "with")),
             **place.mapping(step.get("with"), (*where, "with")),
@@ -310,7 +331,7 @@ class Loader:
         seen: Names = {}
         for need in block.get("needs", []):
             if need not in place.names and need not in given:
-                raise place.wrong(
+                raise place.make_error(
                     f"block {name} needs {need} set before it", at, str(need), place.names
                 )
             seen |= {
@@ -330,16 +351,16 @@ class Loader:
         for inner, source in given.items():
             found = place.formula(source, (*where, "with", inner))
             inside.names.pop(inner, None)
-            body.append(Let(inside.put(inner, found.type), found))
+            body.append(Let(inside.set_name(inner, found.type), found))
         body += self.steps(block["steps"], inside, ("blocks", name, "steps"))
         place.take_types(inside)
         place.names |= {
-            known: key for known, key in inside.names.items() if _of_items(known, place)
+            known: key for known, key in inside.names.items() if _is_set_on_items(known, place)
         }
         for outer, inner in place.mapping(step.get("gives"), (*where, "gives")).items():
             found = inside.formula(inner, (*where, "gives", outer))
-            place.put(outer, found.type)
-            body.append(Let(outside.put(outer, found.type), found))
+            place.set_name(outer, found.type)
+            body.append(Let(outside.set_name(outer, found.type), found))
         return body
 
     # -- once
@@ -353,7 +374,9 @@ class Loader:
                 return surely, True
             if isinstance(one, Tell):
                 if one.path in surely:
-                    raise self.sheet.formulas.setting.wrong(f"{one.path} is told twice", one.where)
+                    raise self.sheet.formulas.setting.make_error(
+                        f"{one.path} is told twice", one.where
+                    )
                 surely |= {one.path}
             elif isinstance(one, If):
                 goes_on = [
@@ -369,7 +392,7 @@ class Loader:
         return surely, False
 
 
-def _of_items(name: str, place: Place) -> bool:
+def _is_set_on_items(name: str, place: StepScope) -> bool:
     """Return whether a block may have set it on an item of the list that is gone through outside."""
     owner, dot, _ = name.partition(".")
     return bool(dot) and owner in place.names
@@ -387,12 +410,12 @@ def _belongs(name: str, need: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class End(Statement):
+class SequenceEnd(Statement):
     """Where the steps of a sequence end, or those for an item, or (it `stops`) where either may
     stop.
     """
 
-    place: Place
+    place: StepScope
     where: Path
     of_item: bool = False
     stops: bool = False
@@ -440,7 +463,7 @@ class End(Statement):
 
     def _fits(self, source: str, kind: str) -> bool:
         found = self.place.names[source].type
-        want = stated(kind)
+        want = get_stated_type(kind)
         if kind.startswith("list"):
             return found == "list" and source not in self.place.sheet.items
         return found != "units" and (
@@ -455,12 +478,12 @@ class End(Statement):
         sheet.told = before
 
 
-def told_by_name(block: Block) -> Block:
+def tell_named_outputs(block: Block) -> Block:
     """The program in which its ends tell what no step tells."""
     told: set[tuple[str, str]] = set()
-    made = _made(block, told)
+    made = _tell_ends(block, told)
     for one in block:
-        if isinstance(one, End):
+        if isinstance(one, SequenceEnd):
             sheet = one.place.sheet
             sheet.by_name = told
             known = sheet.told | told
@@ -474,18 +497,20 @@ def told_by_name(block: Block) -> Block:
     return made
 
 
-def _made(block: Block, told: set[tuple[str, str]]) -> Block:
+def _tell_ends(block: Block, told: set[tuple[str, str]]) -> Block:
     made: list[Statement] = []
     for one in block:
-        if isinstance(one, End):
+        if isinstance(one, SequenceEnd):
             made += one.tells_now(told)
         elif isinstance(one, If):
             ways = set(told), set(told)
-            then, other = (_made(way, seen) for way, seen in zip(one.blocks(), ways, strict=True))
-            stops = any(isinstance(below, End) and below.stops for below in one.then)
+            then, other = (
+                _tell_ends(way, seen) for way, seen in zip(one.blocks(), ways, strict=True)
+            )
+            stops = any(isinstance(below, SequenceEnd) and below.stops for below in one.then)
             told |= set() if stops else ways[0] | ways[1]
             if then or other or not stops:
                 made.append(If(one.when, then, other))
         else:
-            made.append(one.below(partial(_made, told=told)))
+            made.append(one.map_blocks(partial(_tell_ends, told=told)))
     return tuple(made)

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from bot.rules.declared.compile_context import NUMBERS, Path, describe_type
 from bot.rules.declared.formula import Formula
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.setting import NUMBERS, Path, spoken
-from bot.rules.declared.step_reader import Place
+from bot.rules.declared.step_parser import StepScope
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import clean
 
@@ -14,7 +14,7 @@ OF_EVERY_UNIT = ("state", "type", "side")
 """What `set` changes of a unit besides its attributes."""
 
 
-def check_note(note: Mapping[str, Any], place: Place, where: Path) -> None:
+def check_note(note: Mapping[str, Any], place: StepScope, where: Path) -> None:
     """Raise TableError for a state, type, marker or number that no unit of the game can have.
 
     `note` are the formulas of a `change`, `joins`, `fate` or `result`, by their keys. Only words
@@ -37,14 +37,14 @@ def check_note(note: Mapping[str, Any], place: Place, where: Path) -> None:
         _check_word(note["of"], "attribute", setting.attributes, place, (*where, "of"))
 
 
-def check_fate(fate: Formula, place: Place, where: Path) -> None:
+def check_fate(fate: Formula, place: StepScope, where: Path) -> None:
     """Raise TableError for a fate that is none of the results that game.yaml has."""
     results = place.sheet.formulas.setting.results
     if results:
         _check_word(fate, "result in game.yaml", results, place, where)
 
 
-def _check_attribute(key: str, name: str, value: Formula, place: Place, where: Path) -> None:
+def _check_attribute(key: str, name: str, value: Formula, place: StepScope, where: Path) -> None:
     setting = place.sheet.formulas.setting
     if key == "set" and name in OF_EVERY_UNIT:
         known = {"state": setting.states, "type": setting.unit_types}.get(name, ())
@@ -53,30 +53,32 @@ def _check_attribute(key: str, name: str, value: Formula, place: Place, where: P
     attributes = setting.attributes
     if name not in attributes:
         known = [*attributes, *(OF_EVERY_UNIT if key == "set" else ())]
-        raise place.wrong(f"a unit has no {name}", where, name, known)
+        raise place.make_error(f"a unit has no {name}", where, name, known)
     option = attributes[name]
     if key == "add" and option.type != "int":
-        raise place.wrong(f"{name} is no whole number, so that nothing can be added to it", where)
+        raise place.make_error(
+            f"{name} is no whole number, so that nothing can be added to it", where
+        )
     if key in ("set", "add"):
         wanted = NUMBERS.get(option.type, "any")
         if wanted == "number" and value.type not in ("number", "any", "none"):
-            raise place.wrong(f"{name} takes a number, not {spoken(value.type)}", where)
+            raise place.make_error(f"{name} takes a number, not {describe_type(value.type)}", where)
     if key == "set":
         for constant in constants_of(value):
             try:
                 clean(option, constant)
             except UserError as error:
-                raise place.wrong(error.message.rstrip("."), where) from None
+                raise place.make_error(error.message.rstrip("."), where) from None
 
 
 def _check_word(
-    value: Formula, kind: str, known: Collection[str], place: Place, where: Path
+    value: Formula, kind: str, known: Collection[str], place: StepScope, where: Path
 ) -> None:
     for word in constants_of(value):
         if known and word not in known:
             near = did_you_mean(str(word), known)
             hint = near or f"It may be {', '.join(dict.fromkeys(map(str, known)))}."
-            raise place.wrong(f"there is no {kind} {word}. {hint}", where)
+            raise place.make_error(f"there is no {kind} {word}. {hint}", where)
 
 
 def constants_of(value: Formula) -> Iterator[Any]:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, TypeAlias
 from bot.rules.declared.formula import Env, Formula, formulas_in
 from bot.rules.declared.formula_functions import OPEN as OPEN
 from bot.rules.declared.formula_functions import UNWORKABLE
+from bot.rules.declared.interpreter import Do, Here, Keys, build_step_error
 from bot.rules.declared.odds_limits import Counter, Names
-from bot.rules.declared.walk import Do, Here, Keys, failing
 from bot.rules.errors import UserError
 
 NOTHING: Keys = frozenset()
@@ -31,12 +31,12 @@ class Statement:
     read, sets nothing, holds no statements, and is kept in play alone.
 
     >>> steps = [{"roll": {"check": "1d6"}}, {"let": {"held": "check <= 4"}}, {"tell": {"result": "held"}}]
-    >>> head = declared.Head(outputs={"result": "bool"})
+    >>> head = declared.SequenceHead(outputs={"result": "bool"})
     >>> library = declared.Library({"sequences": {"test": {"steps": steps}}}, declared.Setting(""), {"test": head})
-    >>> for one in library.declared("test").program:
+    >>> for one in library.load_sequence("test").program:
     ...     print(type(one).__name__, sorted(one.reads), sorted(one.sets))
     Let [] ['told result']
-    Roll [] ['check', 'check!']
+    RollStatement [] ['check', 'check!']
     Let ['check'] ['held']
     Let ['held'] ['result']
     Tell ['result', 'told result'] ['told result']
@@ -76,32 +76,32 @@ class Statement:
         """The keys that are set somewhere in it."""
         return self.sets.union(*(one.assigns for block in self.blocks() for one in block))
 
-    def before(self, live: Keys) -> Keys:
+    def get_keys_read_before(self, live: Keys) -> Keys:
         """The keys that are read from it on, if `live` are read after it."""
         return live - self.sets | self.reads
 
-    def wanted(self, slicer: Slicer, /) -> bool:
+    def is_wanted(self, slicer: Slicer, /) -> bool:
         """Return whether it is kept before what the slicer has seen so far."""
         return slicer.asked is None
 
-    def kept(self, slicer: Slicer) -> Block:
+    def slice(self, slicer: Slicer) -> Block:
         """What is needed of it; the slicer goes on to what comes before it."""
-        if not self.wanted(slicer):
+        if not self.is_wanted(slicer):
             return ()
-        kept = self.needed(slicer)
-        slicer.live = kept.before(slicer.live)
+        kept = self.simplify(slicer)
+        slicer.live = kept.get_keys_read_before(slicer.live)
         slicer.tells = slicer.tells or self.tells
         return (kept,)
 
-    def needed(self, _slicer: Slicer, /) -> Statement:
+    def simplify(self, _slicer: Slicer, /) -> Statement:
         """The same with what the slicer knows of what follows it."""
         return self
 
-    def below(self, _make: Callable[[Block], Block], /) -> Statement:
+    def map_blocks(self, _make: Callable[[Block], Block], /) -> Statement:
         """The same with other statements in it."""
         return self
 
-    def partly(self, partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, partial: Partial, env: Env, /) -> bool:
         """Go through it as far as values are known; returns whether the sequence surely ends in
         it.
         """
@@ -123,12 +123,12 @@ class Statement:
         return states
 
 
-def everything(block: Iterable[Statement]) -> Iterator[Statement]:
+def walk_statements(block: Iterable[Statement]) -> Iterator[Statement]:
     """The statements of a block, with all those in them."""
     for one in block:
         yield one
         for below in one.blocks():
-            yield from everything(below)
+            yield from walk_statements(below)
 
 
 # -- what is needed
@@ -152,21 +152,21 @@ class Slicer:
         """The block as far as it is needed."""
         kept: list[Statement] = []
         for one in reversed(block):
-            kept[:0] = one.kept(self)
+            kept[:0] = one.slice(self)
         return tuple(kept)
 
 
 # -- as far as values are known
 
 
-def undecided(what: str) -> UserError:
+def make_undecided_error(what: str) -> UserError:
     """The error for what a roll would have to decide."""
     return UserError(
         "A roll cannot decide this part of a sequence.", hint=what, code="card-refuses"
     )
 
 
-def worth(formula: Formula, env: Env) -> Any:
+def evaluate_known(formula: Formula, env: Env) -> Any:
     """What a formula comes to, open where a value that it needs is; `and` and `if` need what
     decides them.
     """
@@ -177,11 +177,11 @@ def worth(formula: Formula, env: Env) -> Any:
         return formula.run(env)
     if formula.kind == "if":
         test, then, other = formula.parts
-        found = worth(test, env)
-        return OPEN if found is OPEN else worth(then if found else other, env)
+        found = evaluate_known(test, env)
+        return OPEN if found is OPEN else evaluate_known(then if found else other, env)
     if formula.kind == "and":
         for part in formula.parts:
-            found = worth(part, env)
+            found = evaluate_known(part, env)
             if found is OPEN or not found:
                 return OPEN if found is OPEN else False
         return True
@@ -206,14 +206,14 @@ class Partial:
         of its values.
         """
         try:
-            return worth(formula, env)
+            return evaluate_known(formula, env)
         except UNWORKABLE as error:
-            raise failing((formula,), env, error) from None
+            raise build_step_error((formula,), env, error) from None
 
     def block(self, block: Block, env: Env) -> bool:
         """Return whether the sequence surely ends in the block; `env` changes with it."""
         for one in block:
-            if one.partly(self, env):
+            if one.run_partly(self, env):
                 return True
         return False
 
@@ -224,7 +224,7 @@ class Partial:
         """Called for each item of a list."""
 
 
-def join(env: Env, keys: Iterable[str], *ways: Env) -> None:
+def open_changed_keys(env: Env, keys: Iterable[str], *ways: Env) -> None:
     """Make open what any of the ways has changed, which can be no others than these keys."""
     for key in keys:
         before = env.get(key)

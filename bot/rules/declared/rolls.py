@@ -13,31 +13,45 @@ from itertools import islice, product
 from math import inf, prod
 from typing import Any, NamedTuple
 
-from bot.rules.declared.formula import Env, Formula, constant
+from bot.rules.declared.compile_context import FACES, SHOWN, Name, Path, describe_type
+from bot.rules.declared.formula import Env, Formula, build_constant
 from bot.rules.declared.formula_functions import MOST_DICE
-from bot.rules.declared.odds_limits import MOST_TRIED, MOST_VALUES, Counter, Known, Names, value
-from bot.rules.declared.program import NOTHING, OPEN, Partial, Slicer, Statement, undecided
-from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken
-from bot.rules.declared.step_reader import Place
-from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now
+from bot.rules.declared.interpreter import LINES, Dice, Do, Here, Keys, Now
+from bot.rules.declared.odds_limits import (
+    MOST_TRIED,
+    MOST_VALUES,
+    Counter,
+    Names,
+    PossibleValues,
+    compute_known,
+)
+from bot.rules.declared.program import (
+    NOTHING,
+    OPEN,
+    Partial,
+    Slicer,
+    Statement,
+    make_undecided_error,
+)
+from bot.rules.declared.step_parser import StepScope
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import (
-    faces_of,
+    compute_odds,
+    compute_width,
+    count_die_ways,
     is_chained,
-    odds,
-    one_die,
-    renewed,
-    summed,
+    list_faces,
+    sum_dice,
+    sum_rerolled_dice,
     unpack,
-    width_of,
 )
 from bot.rules.expression.model import Expression, ExpressionError, Pool
-from bot.rules.expression.rolling import KEPT, marked, throw_of
-from bot.rules.expression.sum_parser import parse, reach
+from bot.rules.expression.rolling import KEPT, build_throw, mark_dice
+from bot.rules.expression.sum_parser import compute_range, parse
 from bot.rules.odds.rolls import ROLLS_AT_ONCE, TooManyStates
-from bot.rules.odds.rolls import pool as all_rolls
-from bot.rules.sequence.sequence import MOST_ROLLED, too_many_dice
+from bot.rules.odds.rolls import list_pool_rolls as all_rolls
+from bot.rules.sequence.sequence import MOST_ROLLED, make_too_many_dice_error
 from bot.rules.text.line import Line
 
 DICE = re.compile(
@@ -50,7 +64,7 @@ Spec = tuple[Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Thrown:
+class DiceRequest:
     """Dice of one key: how many, of how many sides, and what they are called, or the name of each.
 
     `words` are those of /roll, as in `4d6kh3`. `most` and `high` are the most dice and sides where
@@ -70,7 +84,7 @@ class Thrown:
     def bound(self) -> int:
         """The most that its dice may come to, as far as the file says how many there are."""
         count = int(self.count.value) if self.count.kind == "constant" else self.most or MOST_DICE
-        sides = sides_of(self.sides.value) if self.sides.kind == "constant" else self.high
+        sides = parse_sides(self.sides.value) if self.sides.kind == "constant" else self.high
         return count * (sides or MOST_ROLLS)
 
     @property
@@ -84,11 +98,11 @@ class Thrown:
         """What decides which dice they are."""
         return self.count, self.sides, self.label
 
-    def at_most(self, spec: Spec) -> Spec:
+    def limit(self, spec: Spec) -> Spec:
         """The same with no more dice than may be; what dice will decide as large as it may be."""
         count, sides, label = spec
         if self.most:
-            count = self.most if count is OPEN else min(max(_number(count), 0), self.most)
+            count = self.most if count is OPEN else min(max(_read_number(count), 0), self.most)
         return (
             count,
             self.high if sides is OPEN and self.high else sides,
@@ -97,7 +111,7 @@ class Thrown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Falling(Statement):
+class RandomStatement(Statement):
     """What dice fall for. `after` are the keys that are read once they have fallen, besides theirs;
     `faces` those of its own."""
 
@@ -110,10 +124,10 @@ class Falling(Statement):
     def rolls(self) -> bool:
         return True
 
-    def wanted(self, slicer: Slicer, /) -> bool:
+    def is_wanted(self, slicer: Slicer, /) -> bool:
         return slicer.asked is None or bool(self.sets & slicer.live)
 
-    def needed(self, slicer: Slicer, /) -> Statement:
+    def simplify(self, slicer: Slicer, /) -> Statement:
         return replace(self, after=slicer.live - self.sets, faces=self.sets & slicer.live)
 
     @cached_property
@@ -123,17 +137,17 @@ class Falling(Statement):
 
 
 @dataclass(frozen=True)
-class Roll(Falling):
+class RollStatement(RandomStatement):
     """Dice."""
 
-    dice: tuple[Thrown, ...] = ()
+    dice: tuple[DiceRequest, ...] = ()
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
         return tuple(formula for thrown in self.dice for formula in thrown.formulas)
 
     @cached_property
-    def own(self) -> tuple[str, ...]:
+    def dice_keys(self) -> tuple[str, ...]:
         """The keys of its dice, in their order."""
         return tuple([thrown.key for thrown in self.dice])
 
@@ -147,17 +161,17 @@ class Roll(Falling):
         ends = ("", FACES, SHOWN) if self.words else ("", FACES)
         return frozenset(thrown.key + ending for thrown in self.dice for ending in ends)
 
-    def partly(self, partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, partial: Partial, env: Env, /) -> bool:
         partial.meets(self, env)
         env |= dict.fromkeys(self.sets, OPEN)
         return False
 
     @cached_property
-    def fixed(self) -> Dice | None:
+    def constant_dice(self) -> Dice | None:
         """The dice, where no value decides them."""
         specs = () if self.reads or self.words else self.dice
         return (
-            dice_of(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs]))
+            build_dice(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs]))
             if specs
             else None
         )
@@ -166,16 +180,16 @@ class Roll(Falling):
         """Raise UserError for dice that cannot be."""
         due = list[Spec]()
         sure = not partial.unsure
-        for thrown in self.dice if self.fixed is None else ():
+        for thrown in self.dice if self.constant_dice is None else ():
             count, _, _ = spec = tuple([partial.value(formula, env) for formula in thrown.formulas])
             sure = sure and count is not OPEN
-            due.append(thrown.at_most(spec))
+            due.append(thrown.limit(spec))
             if thrown.words:
-                pool_of(_number(due[-1][0]), due[-1][1], thrown.words)
-        dice = (self.fixed or dice_of(tuple(due))).dice
+                build_pool(_read_number(due[-1][0]), due[-1][1], thrown.words)
+        dice = (self.constant_dice or build_dice(tuple(due))).dice
         partial.dice += len(dice) if sure else 0
         if partial.dice > MOST_ROLLED:
-            raise too_many_dice()
+            raise make_too_many_dice_error()
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, and at last what dice they are where
@@ -185,12 +199,12 @@ class Roll(Falling):
             (thrown, tuple([formula.run for formula in thrown.formulas])) for thrown in self.dice
         ]
 
-        def asked(env: Env) -> tuple[Spec, ...]:
+        def build_specs(env: Env) -> tuple[Spec, ...]:
             specs: list[Spec] = []
             for thrown, (count, sides, label) in runs:
                 spec: Spec = (count(env), sides(env), label(env))
-                specs.append(thrown.at_most(spec) if thrown.most else spec)
-                if thrown.most and (due := _number(spec[0])) > thrown.most:
+                specs.append(thrown.limit(spec) if thrown.most else spec)
+                if thrown.most and (due := _read_number(spec[0])) > thrown.most:
                     env[LINES].append(
                         Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most")
                     )
@@ -200,9 +214,9 @@ class Roll(Falling):
         keys = self.keys
         here.sites[name] = self, here.rest
         if self.words:
-            return lambda env: Now(name, (*[env[key] for key in keys], asked(env), ()))
-        if self.fixed is None:
-            return lambda env: Now(name, (*[env[key] for key in keys], asked(env)))
+            return lambda env: Now(name, (*[env[key] for key in keys], build_specs(env), ()))
+        if self.constant_dice is None:
+            return lambda env: Now(name, (*[env[key] for key in keys], build_specs(env)))
         return lambda env: Now(name, tuple([env[key] for key in keys]))
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
@@ -212,8 +226,8 @@ class Roll(Falling):
             key = thrown.key
             for formula in (thrown.count, thrown.sides):
                 if formula.reads:
-                    counter.sees(formula, value(formula, names))
-            sums, faces = _results(thrown, names, counter)
+                    counter.sees(formula, compute_known(formula, names))
+            sums, faces = _compute_results(thrown, names, counter)
             names[key], names[key + FACES] = sums, faces
             if thrown.words:
                 names[key + SHOWN] = faces
@@ -223,16 +237,18 @@ class Roll(Falling):
         return states
 
 
-def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Known]:
+def _compute_results(
+    thrown: DiceRequest, names: Names, counter: Counter
+) -> tuple[PossibleValues, PossibleValues]:
     """The sums and the faces of some dice."""
     count = thrown.count
     sides = thrown.sides
-    many = _numbers(count, names, MOST_DICE)
-    high = _numbers(sides, names, thrown.high or inf)
+    many = _list_numbers(count, names, MOST_DICE)
+    high = _list_numbers(sides, names, thrown.high or inf)
     many = [min(number, thrown.most or MOST_DICE) for number in many if number >= 0] or [0]
     most = max(many) * max(high) if max(many) else 0
     if thrown.words and most != inf:
-        return _worded(thrown, max(many), int(max(high)))
+        return _compute_worded_results(thrown, max(many), int(max(high)))
     some = frozenset(range(min(many), int(most) + 1)) if most <= MOST_VALUES else None
     size = max(1, most - min(many) + 1)
     counter.dice += 1
@@ -241,63 +257,71 @@ def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Kno
     )
     ways = max(high) ** max(many) if max(many) * max(high) <= MOST_TRIED else inf
     faces = frozenset(range(1, int(max(high)) + 1)) if max(high) <= MOST_VALUES else None
-    return Known(some, size, die=counter.dice if sure else 0), Known(
+    return PossibleValues(some, size, die=counter.dice if sure else 0), PossibleValues(
         frozenset(many), max(1, ways), items=faces
     )
 
 
-def _worded(thrown: Thrown, many: int, high: int) -> tuple[Known, Known]:
+def _compute_worded_results(
+    thrown: DiceRequest, many: int, high: int
+) -> tuple[PossibleValues, PossibleValues]:
     """The same of dice with words, however many are kept or come in addition."""
-    pool = pool_of(many, high, thrown.words)
-    some = frozenset(range(reach(pool).high + 1)) if reach(pool).high <= MOST_VALUES else None
+    pool = build_pool(many, high, thrown.words)
+    some = (
+        frozenset(range(compute_range(pool).high + 1))
+        if compute_range(pool).high <= MOST_VALUES
+        else None
+    )
     counts = frozenset(range(pool.cost + 1))
-    return Known(some, reach(pool).high + 1), Known(
+    return PossibleValues(some, compute_range(pool).high + 1), PossibleValues(
         counts, inf if pool.cost * high > MOST_TRIED else high**pool.cost
     )
 
 
-def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
+def _list_numbers(formula: Formula, names: Names, most: float) -> list[Any]:
     """Return how many dice or sides there may be."""
-    some = value(formula, names).some
+    some = compute_known(formula, names).some
     if some is None:
         return [0, most]
-    return list(map(sides_of, some))
+    return list(map(parse_sides, some))
 
 
-def sides_of(number: Any) -> int:
+def parse_sides(number: Any) -> int:
     """A number of dice or sides; an averaging die has six."""
     return int(number) if str(number).lstrip("-").isdecimal() else 6
 
 
-def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
+def read_roll(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
     """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
     Raises TableError.
     """
-    dice: list[Thrown] = []
+    dice: list[DiceRequest] = []
     for name, written in place.mapping(said, where).items():
         at = (*where, name)
-        place.named(name, at)
+        place.check_name(name, at)
         found = DICE.fullmatch(str(written))
         if found is None:
-            raise place.wrong(f'"{written}" must be dice, such as "2d6: morale check"', at)
+            raise place.make_error(f'"{written}" must be dice, such as "2d6: morale check"', at)
         count, sides, words, most, label = found.groups()
         labels = (label or str(name).replace("_", " ")).split(" | ")
         if len(labels) > 1 and (str(len(labels)) != count or "{" in label or words):
-            raise place.wrong(
+            raise place.make_error(
                 f'"{written}" needs as many dice as labels between |, written without formulas', at
             )
         many = (
-            place.formula(count[1:-1], at) if count.startswith("{") else constant(int(count or 1))
+            place.formula(count[1:-1], at)
+            if count.startswith("{")
+            else build_constant(int(count or 1))
         )
         if many.type not in ("number", "any", "text"):
-            raise place.wrong(f"{spoken(many.type)} cannot be the number of dice", at)
+            raise place.make_error(f"{describe_type(many.type)} cannot be the number of dice", at)
         if most and (many.kind == "constant" or not 0 < int(most) <= MOST_DICE):
-            raise place.wrong(
+            raise place.make_error(
                 f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", at
             )
         high = place.text(sides, at)
-        called = constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
-        key = place.put(str(name), "number")
+        called = build_constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
+        key = place.set_name(str(name), "number")
         place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
         if words:
             _check_words(place, many, sides, words, at)
@@ -307,21 +331,21 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
         reads = any(
             before.key in formula.reads for before in dice for formula in (many, high, called)
         )
-        thrown = Thrown(key, many, high, called, words, int(most or 0), where=at)
+        thrown = DiceRequest(key, many, high, called, words, int(most or 0), where=at)
         if thrown.is_bounded and thrown.bound > MOST_ROLLS:
-            raise place.wrong(too_large_roll(thrown), at)
+            raise place.make_error(explain_too_large_roll(thrown), at)
         together = prod(one.bound for one in (*dice, thrown))
         if dice and (reads or words or dice[-1].words or together > MOST_ROLLS):
-            yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
+            yield RollStatement(f"{next(place.sheet.sites):04}", tuple(dice))
             dice = []
         dice.append(thrown)
     if dice:
-        yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
+        yield RollStatement(f"{next(place.sheet.sites):04}", tuple(dice))
 
 
-def too_large_roll(thrown: Thrown) -> str:
+def explain_too_large_roll(thrown: DiceRequest) -> str:
     """Return what is wrong with dice that may come to more than one roll does."""
-    sides = sides_of(thrown.sides.value) if thrown.sides.kind == "constant" else thrown.high
+    sides = parse_sides(thrown.sides.value) if thrown.sides.kind == "constant" else thrown.high
     most = MOST_ROLLS // sides
     return (
         f"{thrown.bound // sides} dice of {sides} sides may come to {thrown.bound:,}, "
@@ -329,29 +353,29 @@ def too_large_roll(thrown: Thrown) -> str:
     )
 
 
-def _check_words(place: Place, count: Formula, sides: str, words: str, where: Path) -> None:
+def _check_words(place: StepScope, count: Formula, sides: str, words: str, where: Path) -> None:
     """Raise TableError for words that /roll would not take for these dice, as far as they are
     written plainly.
     """
     try:
         if not sides.startswith("{"):
-            pool_of(1, sides, words)
+            build_pool(1, sides, words)
             parse(f"{count.value if count.kind == 'constant' else MOST_DICE}d{sides}{words}")
     except UserError as error:
-        raise place.wrong(str(getattr(error, "reason", error)), where) from None
+        raise place.make_error(str(getattr(error, "reason", error)), where) from None
 
 
 @lru_cache(maxsize=512)
-def dice_of(specs: tuple[Spec, ...]) -> Dice:
+def build_dice(specs: tuple[Spec, ...]) -> Dice:
     """The dice of each key. Raises UserError for too many."""
     some: list[tuple[Die, ...]] = []
     for count, faces, name in specs:
         if OPEN in (count, faces):
-            raise undecided("the number or sides of its dice")
-        labels = (name,) * _whole(count, 0, MOST_DICE) if isinstance(name, str) else name
-        die = Die("", 6, AVERAGING) if faces == "A" else Die("", _whole(faces, 1, MOST_ROLLS))
+            raise make_undecided_error("the number or sides of its dice")
+        labels = (name,) * _read_whole(count, 0, MOST_DICE) if isinstance(name, str) else name
+        die = Die("", 6, AVERAGING) if faces == "A" else Die("", _read_whole(faces, 1, MOST_ROLLS))
         if len(labels) * die.sides > MOST_ROLLS:
-            raise _too_many_dice(labels, die)
+            raise _make_too_many_dice_error(labels, die)
         some.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
     ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
     return Dice(
@@ -359,7 +383,7 @@ def dice_of(specs: tuple[Spec, ...]) -> Dice:
     )
 
 
-def _too_many_dice(labels: Sequence[str], die: Die) -> UserError:
+def _make_too_many_dice_error(labels: Sequence[str], die: Die) -> UserError:
     """Return the error for dice that come to more than one roll does."""
     what = f"{len(labels)}{die.name}" + (f" ({labels[0]})" if labels[0] else "")
     return UserError(
@@ -369,10 +393,10 @@ def _too_many_dice(labels: Sequence[str], die: Die) -> UserError:
     )
 
 
-def _whole(written: object, least: int, most: int) -> int:
-    number = _number(written)
+def _read_whole(written: object, least: int, most: int) -> int:
+    number = _read_number(written)
     if number < least:
-        raise _no_number(written)
+        raise _make_no_number_error(written)
     if number > most:
         what = "dice" if most == MOST_DICE else "sides"
         raise UserError(
@@ -383,16 +407,16 @@ def _whole(written: object, least: int, most: int) -> int:
     return number
 
 
-def _number(written: Any) -> int:
+def _read_number(written: Any) -> int:
     """A whole number, as a number or as a text."""
     if written.__class__ is int:
         return written
     if not str(written).lstrip("-").isdecimal():
-        raise _no_number(written)
+        raise _make_no_number_error(written)
     return int(str(written))
 
 
-def _no_number(written: object) -> UserError:
+def _make_no_number_error(written: object) -> UserError:
     return UserError(
         f"{str(written)[:20]} cannot be the number of dice or sides.", code="bad-value"
     )
@@ -408,7 +432,7 @@ MOST_LAID = 500_000_000
 """Bytes that are added up for the odds of dice that go on, which takes about half a second."""
 
 
-class Fallen(NamedTuple):
+class WordedResult(NamedTuple):
     """What dice with words come to: the sum of what counts, these faces, and all as an answer
     shows them.
     """
@@ -418,12 +442,12 @@ class Fallen(NamedTuple):
     shown: tuple[Any, ...] = ()
 
 
-Ways = tuple[tuple[int, tuple[Fallen]], ...]
+Ways = tuple[tuple[int, tuple[WordedResult]], ...]
 """What dice with words may come to, each with how many equally likely rolls come to it."""
 
 
 @lru_cache(maxsize=256)
-def pool_of(count: int, sides: object, words: str) -> Pool:
+def build_pool(count: int, sides: object, words: str) -> Pool:
     """So many dice of so many sides with these words. Raises UserError for words that they do
     not take.
     """
@@ -446,7 +470,7 @@ class _Owed(Exception):
     """More dice must fall."""
 
 
-def fallen(pool: Pool, drawn: tuple[Any, ...]) -> Fallen | None:
+def sum_worded_dice(pool: Pool, drawn: tuple[Any, ...]) -> WordedResult | None:
     """What these dice come to, None while further ones are owed."""
     left = iter(drawn)
 
@@ -457,28 +481,28 @@ def fallen(pool: Pool, drawn: tuple[Any, ...]) -> Fallen | None:
         return some
 
     try:
-        faces, fates, total, _ = throw_of(pool)(draw)
+        faces, fates, total, _ = build_throw(pool)(draw)
     except _Owed:
         return None
     if fates is None:
-        return Fallen(total, tuple(faces), tuple(faces))
-    shown = [int(one) if one.isdecimal() else one for one in marked(map(str, faces), fates)]
+        return WordedResult(total, tuple(faces), tuple(faces))
+    shown = [int(one) if one.isdecimal() else one for one in mark_dice(map(str, faces), fates)]
     kept = [face for face, fate in zip(faces, fates, strict=True) if fate & KEPT]
-    return Fallen(total, tuple(kept), tuple(shown))
+    return WordedResult(total, tuple(kept), tuple(shown))
 
 
 @lru_cache(maxsize=256)
-def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways:
+def list_worded_rolls(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways:
     """The rolls that differ for whoever reads their sum, or single faces: by `tests` alone, or
     (None) in their order.
 
     Raises UserError for what is too much, or cannot be counted.
     """
     if not pool.count or not (summed or single):
-        return ((1, (Fallen(0, ()),)),)
+        return ((1, (WordedResult(0, ()),)),)
     if not single:
-        ways = odds(Expression(None, (pool,), (pool,))).ways
-        return tuple((some, (Fallen(int(total), ()),)) for total, some in ways.items())
+        ways = compute_odds(Expression(None, (pool,), (pool,))).ways
+        return tuple((some, (WordedResult(int(total), ()),)) for total, some in ways.items())
     if is_chained(pool):
         if tests is None or summed or pool.picks:
             hint = "Their sum alone can be counted" + (
@@ -486,8 +510,8 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
             )
             what = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
             raise UserError(what, hint=hint, code="no-odds")
-        return _going_on(pool, tests)
-    die = one_die(pool)
+        return _group_open_dice(pool, tests)
+    die = count_die_ways(pool)
     plain = replace(pool, once=())
     classes = tuple([(some, (face,)) for face, some in die.items()])
     if tests is None:
@@ -499,17 +523,17 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
         ]
     else:
         found = list(all_rolls(pool.count, classes))
-    return tuple((some, (fallen(plain, faces),)) for some, faces in found)  # type: ignore[misc]
+    return tuple((some, (sum_worded_dice(plain, faces),)) for some, faces in found)  # type: ignore[misc]
 
 
-def _going_on(pool: Pool, tests: Tests) -> Ways:
+def _group_open_dice(pool: Pool, tests: Tests) -> Ways:
     """Dice that go on, by how many of those that lie in the end pass which tests; who passes
     none is left out.
     """
     seen = dict(zip(pool.values, zip(*tests, strict=True), strict=True))
     classes = [one for one in dict.fromkeys(seen.values()) if one != ((bool, True),) * len(tests)]
     most = pool.cost + 1
-    width = width_of(pool.sides**pool.cost)
+    width = compute_width(pool.sides**pool.cost)
     if (
         most ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost)
         > MOST_LAID
@@ -517,14 +541,16 @@ def _going_on(pool: Pool, tests: Tests) -> Ways:
         raise TooManyStates
     worth = {one: most**at for at, one in enumerate(classes)}
     if pool.once:
-        fields = renewed(pool, [worth.get(seen[value], 0) for value in pool.values], 0, 8 * width)
+        fields = sum_rerolled_dice(
+            pool, [worth.get(seen[value], 0) for value in pool.values], 0, 8 * width
+        )
     else:
-        fields = summed(
-            pool, faces_of(pool, [worth.get(one, 0) for one in seen.values()])[1], 0, 8 * width
+        fields = sum_dice(
+            pool, list_faces(pool, [worth.get(one, 0) for one in seen.values()])[1], 0, 8 * width
         )
     shown = {worth[one]: value for value, one in seen.items() if one in worth}
     found = []
     for number, some in unpack(fields, width, 0).items():
         faces = [face for up, face in shown.items() for _ in range(number // up % most)]
-        found.append((some, (Fallen(sum(faces), tuple(faces)),)))
+        found.append((some, (WordedResult(sum(faces), tuple(faces)),)))
     return tuple(found)

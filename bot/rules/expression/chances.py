@@ -31,7 +31,7 @@ from bot.rules.expression.model import (
     arithmetic,
     compute,
     join_digits,
-    places,
+    list_kept_indices,
 )
 
 _WORD = 8
@@ -74,7 +74,7 @@ class Budget:
 
         Raises UserError where it would be too large.
         """
-        width = width_of(total)
+        width = compute_width(total)
         if numbers * width > MAX_BYTES:
             self.refuse()
         return width
@@ -85,7 +85,7 @@ class Budget:
         raise UserError(what, code="too-large")
 
 
-def width_of(total: int) -> int:
+def compute_width(total: int) -> int:
     """The bytes of a field that holds `total` ways."""
     return max(_WORD, (total.bit_length() + 7) // 8)
 
@@ -117,7 +117,7 @@ def unpack(fields: int, width: int, low: int, apart: int = 1) -> Weights:
     return {low + apart * at: some for at, some in enumerate(ways) if some}
 
 
-def worths(pool: Pool, values: Iterable[int]) -> list[int]:
+def list_die_values(pool: Pool, values: Iterable[int]) -> list[int]:
     """What dice that show these numbers count for: the number, or 1 where it fits and 0 where it
     does not.
     """
@@ -132,30 +132,33 @@ def is_chained(pool: Pool) -> bool:
     return bool(pool.rerolls or pool.explodes)
 
 
-def chained(pool: Pool, budget: Budget) -> Weights:
+def count_chained_ways(pool: Pool, budget: Budget) -> Weights:
     """The ways of such a pool. Raises UserError for too many dice, and where some are kept after a
     reroll that happens once."""
     if pool.once and pool.picks:
         what = f"The odds of {pool.notation} cannot be counted: ro, further dice and some that are kept are too much."
         raise UserError(what, hint="Leave out one of the three.", code="no-odds")
-    low, faces = faces_of(pool, worths(pool, dict.fromkeys(pool.values)))
+    low, faces = list_faces(pool, list_die_values(pool, dict.fromkeys(pool.values)))
     most = pool.count + pool.extra
     numbers = most * max(worth for _, worth, _ in faces) + 1
     width = budget.room(numbers, pool.sides**most)
     if pool.picks:
-        fields = _chained_kept(pool, faces, -low * 8 * width, 8 * width, budget)
+        fields = _sum_kept_chained(pool, faces, -low * 8 * width, 8 * width, budget)
     elif pool.once:
         budget.spend(pool.count * pool.extra * numbers * width // 50)
-        fields = renewed(
-            pool, [worth - low for worth in worths(pool, pool.values)], -low * 8 * width, 8 * width
+        fields = sum_rerolled_dice(
+            pool,
+            [worth - low for worth in list_die_values(pool, pool.values)],
+            -low * 8 * width,
+            8 * width,
         )
     else:
         budget.spend(numbers * width * pool.extra // 32)
-        fields = summed(pool, faces, -low * 8 * width, 8 * width)
+        fields = sum_dice(pool, faces, -low * 8 * width, 8 * width)
     return unpack(fields, width, low * most)
 
 
-def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
+def list_faces(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
     """The least that a die is worth, at most 0 as a die that is not drawn; and its faces, each
     with its `worth`.
     """
@@ -173,17 +176,17 @@ def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
     ]
 
 
-def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
+def sum_dice(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
     """All dice added up, packed in fields of so many `bits`: a closed form over the number of
     further dice. What is not drawn weighs as much as a die, and is `nothing` bits up."""
     count = pool.count
     extra = pool.extra
     burst, end = (
-        _laying(((up, ways) for of, up, ways in faces if of == kind), bits)
+        _build_layer(((up, ways) for of, up, ways in faces if of == kind), bits)
         for kind in (EXPLODING, ENDING)
     )
-    every = _laying(((up, ways) for _, up, ways in faces), bits)
-    again = _rerolled(faces)
+    every = _build_layer(((up, ways) for _, up, ways in faces), bits)
+    again = _count_rerolls(faces)
     total = cut = 0
     power = 1
     for used in range(extra):
@@ -198,7 +201,7 @@ def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
     return total + cut
 
 
-def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
+def sum_rerolled_dice(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
     """The same by the `worth` of each face where a die may be rerolled once: die by die, by how
     many further ones are left, `fresh` until it was rerolled."""
     pairs = [*zip(pool.values, worth, strict=True)]
@@ -208,7 +211,7 @@ def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
     )
     ends = {*pool.values} - again - bursts
     burst, late, end, at_last, every = (
-        _laying(((up, 1) for value, up in pairs if value in some), bits)
+        _build_layer(((up, 1) for value, up in pairs if value in some), bits)
         for some in (bursts - again - once, bursts - again, ends - once, ends, pool.values)
     )
     rerolls, renews = (
@@ -229,7 +232,7 @@ def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
     return sum(fields * pool.sides**more << nothing * more for more, fields in enumerate(left))
 
 
-def _laying(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]:
+def _build_layer(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]:
     """What lays a further die: `faces` are what each is worth, and the ways to it. A few are
     added one by one.
     """
@@ -242,11 +245,11 @@ def _laying(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]
     return lambda fields: sum([fields * some << bits * worth for worth, some in ways.items()])
 
 
-def _rerolled(faces: Faces) -> int:
+def _count_rerolls(faces: Faces) -> int:
     return sum(ways for kind, _, ways in faces if kind == REROLLED)
 
 
-def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> int:
+def _sum_kept_chained(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> int:
     """Those that are kept added up, by how many dice of each kind are on the table in the end.
 
     Tables share what is laid where they keep the same places. These are counted from the highest
@@ -257,9 +260,9 @@ def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Bud
     limits = most, pool.count, pool.count if pool.rerolls else 0
     budget.spend(len(faces) * limits[0] * limits[1] * (limits[2] + 1) * 30)
     tables = Counter[Counts]()
-    for counts, times in ends_of(pool, _rerolled(faces)):
+    for counts, times in count_ends(pool, _count_rerolls(faces)):
         tables[counts] += times
-    kept = {counts: places(pool.picks, sum(counts)) for counts in tables}
+    kept = {counts: list_kept_indices(pool.picks, sum(counts)) for counts in tables}
     highest = {
         counts: (at.start, most if at.stop == sum(counts) else at.stop)
         for counts, at in kept.items()
@@ -308,7 +311,7 @@ def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Map
     return laid
 
 
-def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
+def count_ends(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
     """Return how many dice may lie in the end that exploded, that ended, and that were cut short;
     and the ways to that, where `again` faces are rerolled.
 
@@ -354,7 +357,7 @@ class Chances(Mapping[int | str, Fraction]):
         return len(self.ways)
 
 
-def odds(expression: Expression) -> Chances:
+def compute_odds(expression: Expression) -> Chances:
     """The chance of each result of one repeat of `expression`, rising; of a single die with words,
     of each face.
 
@@ -364,12 +367,12 @@ def odds(expression: Expression) -> Chances:
     """
     known: Chances | None = expression.kept.get("odds")
     if known is None:
-        ways = _faces(expression) if expression.is_text else _ways(expression)
+        ways = _count_faces(expression) if expression.is_text else _count_ways(expression)
         known = expression.kept["odds"] = Chances(ways, sum(ways.values()))
     return known
 
 
-def _faces(expression: Expression) -> Mapping[Any, int]:
+def _count_faces(expression: Expression) -> Mapping[Any, int]:
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
         raise UserError(
@@ -379,39 +382,41 @@ def _faces(expression: Expression) -> Mapping[Any, int]:
     return Counter(pool.faces)
 
 
-def _ways(expression: Expression) -> Weights:
+def _count_ways(expression: Expression) -> Weights:
     budget = Budget(expression)
 
     def read(operand: Operand) -> Weights:
-        return {operand.value: 1} if isinstance(operand, Number) else _pool(operand, budget)
+        return (
+            {operand.value: 1} if isinstance(operand, Number) else _count_pool_ways(operand, budget)
+        )
 
     def apply(operator: Operator, left: Weights, right: Weights) -> Weights:
         if operator.sign == "-":
-            return _sum(left, _negative(right), budget)
+            return _add_ways(left, _negate(right), budget)
         return (
-            _sum(left, right, budget)
+            _add_ways(left, right, budget)
             if operator.sign == "+"
-            else _each(operator.sign, left, right, budget)
+            else _combine_each(operator.sign, left, right, budget)
         )
 
     return compute(expression.program, read, apply)
 
 
-def _negative(weights: Weights) -> Weights:
+def _negate(weights: Weights) -> Weights:
     return {-number: weights[number] for number in reversed(weights)}
 
 
-def _sum(left: Weights, right: Weights, budget: Budget) -> Weights:
+def _add_ways(left: Weights, right: Weights, budget: Budget) -> Weights:
     """The ways to what `left` and `right` come to together, which know nothing of each other."""
-    width = width_of(sum(left.values()) * sum(right.values()))
+    width = compute_width(sum(left.values()) * sum(right.values()))
     low = min(left) + min(right)
     high = max(left) + max(right)
     if is_dense(left) and is_dense(right) and (high - low + 2) * width <= MAX_BYTES:
         return unpack(pack(left, width) * pack(right, width), width, low)
-    return _each("+", left, right, budget)
+    return _combine_each("+", left, right, budget)
 
 
-def _each(sign: str, left: Weights, right: Weights, budget: Budget) -> Weights:
+def _combine_each(sign: str, left: Weights, right: Weights, budget: Budget) -> Weights:
     """The ways to `left` `sign` `right`, one number of each at a time."""
     budget.spend(len(left) * len(right))
     after: Weights = defaultdict(int)
@@ -421,17 +426,17 @@ def _each(sign: str, left: Weights, right: Weights, budget: Budget) -> Weights:
     return dict(sorted(after.items()))
 
 
-def _pool(pool: Pool, budget: Budget) -> Weights:
+def _count_pool_ways(pool: Pool, budget: Budget) -> Weights:
     budget.spend(pool.sides)
     if is_chained(pool):
-        return chained(pool, budget)
+        return count_chained_ways(pool, budget)
     if pool.as_digits:
         return {join_digits(digits): 1 for digits in product(pool.values, repeat=pool.count)}
-    die = one_die(pool)
+    die = count_die_ways(pool)
     if pool.picks:
-        return _kept(pool, die, budget)
+        return _sum_kept(pool, die, budget)
     worth: Weights = defaultdict(int)
-    for value, ways in zip(worths(pool, die), die.values(), strict=True):
+    for value, ways in zip(list_die_values(pool, die), die.values(), strict=True):
         worth[value] += ways
     if is_dense(worth):
         low = min(worth)
@@ -439,11 +444,11 @@ def _pool(pool: Pool, budget: Budget) -> Weights:
         return unpack(pack(worth, width) ** pool.count, width, low * pool.count)
     total = dict(sorted(worth.items()))
     for _ in range(pool.count - 1):
-        total = _sum(total, worth, budget)
+        total = _add_ways(total, worth, budget)
     return total
 
 
-def one_die(pool: Pool) -> Weights:
+def count_die_ways(pool: Pool) -> Weights:
     """The ways to each number on one die, after a reroll that happens once."""
     if not pool.once and pool.faces is None:
         return dict.fromkeys(pool.values, 1)
@@ -460,7 +465,7 @@ def one_die(pool: Pool) -> Weights:
     return {value: ways // common for value, ways in sorted(weights.items()) if ways}
 
 
-def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
+def _sum_kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
     """The ways to the sum of the dice that a pool keeps. `die` are the ways to each number on one,
     rising.
 
@@ -468,10 +473,10 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
     among them: the others show that face or a lower one. The lowest of them are the highest of dice
     with the other sign.
     """
-    at = places(pool.picks, pool.count)
+    at = list_kept_indices(pool.picks, pool.count)
     first = at.start
     last = at.stop
-    faces = [*zip(worths(pool, die), die.values(), strict=True)][::-1]
+    faces = [*zip(list_die_values(pool, die), die.values(), strict=True)][::-1]
     is_lowest = first > 0 and last == pool.count
     if is_lowest:
         faces = [(-worth, ways) for worth, ways in faces[::-1]]
@@ -503,4 +508,4 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
                     total += grown * left ** (pool.count - here - more)
         laid = after
     found = unpack(total, width, low * number, apart)
-    return _negative(found) if is_lowest else found
+    return _negate(found) if is_lowest else found

@@ -15,14 +15,14 @@ from bot.rules.expression.model import (
     MAX_NUMBER,
     MAX_REPEATS,
     MAX_WORDS,
+    DicePick,
     ExpressionError,
-    Pick,
     Pool,
     Test,
-    places,
+    list_kept_indices,
 )
 from bot.rules.text.normalize import plain_signs, replace_strays
-from bot.rules.text.plain import without_control
+from bot.rules.text.plain import remove_control
 
 _NUMERIC = re.compile(r"[+-]?[0-9]+")
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}
@@ -51,7 +51,7 @@ _FURTHER = {"ro": "once", "r": "rerolls", "!": "explodes"}
 
 def _refuse_control(text: str) -> None:
     """Raise ExpressionError for the first control character, if there is one."""
-    clean = without_control(text)
+    clean = remove_control(text)
     if clean == text:
         return  # joined emoji in a label
     place = next(
@@ -92,7 +92,7 @@ class Cursor:
         if not self.typed.isprintable():
             _refuse_control(self.typed)
 
-    def error(self, reason: str, pos: int | None = None, *, hint: str = "") -> ExpressionError:
+    def make_error(self, reason: str, pos: int | None = None, *, hint: str = "") -> ExpressionError:
         """An error at `pos` (from 0) about what is from there to the cursor, or about the word
         at the cursor.
         """
@@ -129,7 +129,7 @@ class Cursor:
                 return word
         return ""
 
-    def number(self) -> int | None:
+    def read_number(self) -> int | None:
         """The whole number that is here, gone over; None when there is none. Raises
         ExpressionError beyond 10^9.
         """
@@ -141,63 +141,63 @@ class Cursor:
             return None
         digits = self.text[start : self.pos].lstrip("0") or "0"
         if len(digits) > len(str(MAX_NUMBER)) or int(digits) > MAX_NUMBER:
-            raise self.error(f"numbers go up to {MAX_NUMBER:,}", start)
+            raise self.make_error(f"numbers go up to {MAX_NUMBER:,}", start)
         return int(digits)
 
-    def signed(self) -> int | None:
+    def read_signed(self) -> int | None:
         """A number that may have a sign, gone over; None, and no step forward, when there is
         none.
         """
         start = self.pos
         sign = self.take("+", "-")
-        number = self.number()
+        number = self.read_number()
         if number is None:
             self.pos = start
             return None
         return -number if sign == "-" else number
 
-    def test(self) -> Test | None:
+    def read_test(self) -> Test | None:
         """The comparison here, `>=8`; None when there is none. Raises ExpressionError."""
         word = self.take(*_CONDITIONS)
         if not word:
             return None
         if word in ("<", ">"):  # `> =`
             word += self.take("=")
-        number = self.signed()
+        number = self.read_signed()
         if number is None:
-            raise self.expected(f'a number must follow "{word}"')
+            raise self.make_expected_error(f'a number must follow "{word}"')
         return Test(_CONDITIONS[word], number)
 
-    def bracketed(self) -> str:
+    def read_bracketed(self) -> str:
         """What is between `[` and `]`, as typed. Call it at the `[`. Raises ExpressionError."""
         start = self.pos
         end = self.text.find("]", start)
         if end < 0:
-            raise self.error('a "]" is missing for this "["', start)
+            raise self.make_error('a "]" is missing for this "["', start)
         inner = self.typed[start + 1 : end]
         if "[" in inner:
-            raise self.error('a "]" is missing before this "["', start + 1 + inner.index("["))
+            raise self.make_error('a "]" is missing before this "["', start + 1 + inner.index("["))
         self.pos = end + 1
         return inner
 
-    def expected(self, reason: str) -> ExpressionError:
+    def make_expected_error(self, reason: str) -> ExpressionError:
         """An error at the next thing that is not a space: what is there is not what must be."""
         self.skip()
-        return self.error(reason)
+        return self.make_error(reason)
 
 
 _OTHER_D = re.compile("w[0-9]")
 _MODIFIER_WORDS = re.compile(r"(?:kh|kl|dh|dl|k|ro|r)+(?![a-z])")
 
 
-def at_modifier(cursor: Cursor) -> bool:
+def is_at_modifier(cursor: Cursor) -> bool:
     """Return whether the letters at the cursor can follow dice: not those of ` kill`."""
     cursor.skip()
     is_close = cursor.text[cursor.pos - 1 : cursor.pos] != " "
     return is_close or bool(_MODIFIER_WORDS.match(cursor.text, cursor.pos))
 
 
-def at_dice(cursor: Cursor) -> bool:
+def is_at_dice(cursor: Cursor) -> bool:
     """Return whether a `d` is at the cursor, or the `w` that other tools write for it: 2w6."""
     return cursor.peek() == "d" or bool(_OTHER_D.match(cursor.text, cursor.pos))
 
@@ -227,9 +227,9 @@ def read_pool(cursor: Cursor, typed: int | None, start: int) -> Pool:
     """
     count = 1 if typed is None else typed
     if count == 0:
-        raise cursor.error("at least 1 die must be rolled", start)
+        raise cursor.make_error("at least 1 die must be rolled", start)
     if count > MAX_DICE:
-        raise cursor.error(f"at most {MAX_DICE:,} dice can be rolled, not {count:,}", start)
+        raise cursor.make_error(f"at most {MAX_DICE:,} dice can be rolled, not {count:,}", start)
     cursor.take("d", "w")
     pool = Pool(count, *_read_die(cursor))
     if pool.faces is None and pool.sides in DIGIT_DICE:
@@ -238,8 +238,8 @@ def read_pool(cursor: Cursor, typed: int | None, start: int) -> Pool:
         elif typed is None:
             return replace(_read_digits(cursor, pool.sides), at=start + 1, end=cursor.pos)
         elif count > 1:
-            raise _two_readings(cursor, count, pool.sides, start)
-    reader = _Reader(cursor, start, pool)
+            raise _make_two_readings_error(cursor, count, pool.sides, start)
+    reader = _PoolReader(cursor, start, pool)
     reader.read()
     return replace(reader.pool, at=start + 1, end=cursor.pos)
 
@@ -249,7 +249,7 @@ def _read_digits(cursor: Cursor, sides: int) -> Pool:
     count, faces = DIGIT_DICE[sides]
     place = cursor.pos
     if word := cursor.take("kh", "kl", "dh", "dl", "k", *_FURTHER):
-        raise cursor.error(
+        raise cursor.make_error(
             f'"{word}" cannot follow d{sides}, whose dice are read as digits',
             place,
             hint=f"Write 1d{sides} for a die of {sides} sides.",
@@ -257,9 +257,9 @@ def _read_digits(cursor: Cursor, sides: int) -> Pool:
     return Pool(count, faces, word=f"d{sides}", as_digits=True)
 
 
-def _two_readings(cursor: Cursor, count: int, sides: int, start: int) -> ExpressionError:
+def _make_two_readings_error(cursor: Cursor, count: int, sides: int, start: int) -> ExpressionError:
     times = min(count, MAX_REPEATS)
-    return cursor.error(
+    return cursor.make_error(
         f"{count}d{sides} can mean two things",
         start,
         hint=f"For dice of {DIGIT_DICE[sides][1]} sides read as digits write {times}x d{sides}. "
@@ -276,20 +276,20 @@ def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
         faces_of: dict[str, tuple[int | str, ...]] = {"f": FATE_FACES, "a": AVERAGING}
         return (100, None) if word == "%" else (len(faces_of[word]), faces_of[word])
     if cursor.peek() == "[":
-        raise cursor.error('faces must follow "d" without a space')
+        raise cursor.make_error('faces must follow "d" without a space')
     place = cursor.pos
-    sides = cursor.number()
+    sides = cursor.read_number()
     if sides is None:
-        raise cursor.expected('sides must follow "d": a number, %, F, A or [faces]')
+        raise cursor.make_expected_error('sides must follow "d": a number, %, F, A or [faces]')
     if not 1 <= sides <= MAX_SIDES:
-        raise cursor.error(f"a die has 1 to {MAX_SIDES:,} sides", place)
+        raise cursor.make_error(f"a die has 1 to {MAX_SIDES:,} sides", place)
     return sides, None
 
 
 def _read_faces(cursor: Cursor) -> tuple[int | str, ...]:
     place = cursor.pos + 1
     faces: list[int | str] = []
-    for word in cursor.bracketed().split(","):
+    for word in cursor.read_bracketed().split(","):
         faces.append(_read_face(cursor, word.strip(), place))
         place += len(word) + 1
     return tuple(faces)
@@ -297,18 +297,18 @@ def _read_faces(cursor: Cursor) -> tuple[int | str, ...]:
 
 def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
     if not word:
-        raise cursor.error("a face is empty", place)
+        raise cursor.make_error("a face is empty", place)
     if len(word) > MAX_WORDS:
-        raise cursor.error(f"a face has at most {MAX_WORDS} characters", place)
+        raise cursor.make_error(f"a face has at most {MAX_WORDS} characters", place)
     if not _NUMERIC.fullmatch(word):
         return word
     if abs(int(word)) > MAX_NUMBER:
-        raise cursor.error(f"numbers go up to {MAX_NUMBER:,}", place)
+        raise cursor.make_error(f"numbers go up to {MAX_NUMBER:,}", place)
     return int(word)
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PoolReader:
     """What follows the dice of a pool, read into it."""
 
     cursor: Cursor
@@ -327,13 +327,15 @@ class _Reader:
         while self._read_modifier():
             read += 1
             if read > MAX_MODIFIERS:
-                raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", place)
+                raise cursor.make_error(
+                    f"at most {MAX_MODIFIERS} things may follow the dice", place
+                )
             place = cursor.pos
         rerolls = self.pool.rerolls
         explodes = self.pool.explodes
         if _all_fit((*rerolls, *explodes), self.pool):
             what = " or ".join(["is rerolled"] * bool(rerolls) + ["explodes"] * bool(explodes))
-            raise cursor.error(
+            raise cursor.make_error(
                 f"this would never end: {self.pool.die_name} {what} on every face", self.again
             )
 
@@ -343,20 +345,20 @@ class _Reader:
         pool = self.pool
         cursor.skip()
         self.place = cursor.pos
-        words = ("kh", "kl", "dh", "dl", "k", "ro", "r") if at_modifier(cursor) else ()
+        words = ("kh", "kl", "dh", "dl", "k", "ro", "r") if is_at_modifier(cursor) else ()
         if word := cursor.take(*words[:5]):
             self.pool = replace(
-                pool, picks=(*pool.picks, self._pick("kh" if word == "k" else word))
+                pool, picks=(*pool.picks, self._read_pick("kh" if word == "k" else word))
             )
         elif word := cursor.take(*words[5:], "!"):
             tests: dict[str, Any] = {
-                _FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._further(word))
+                _FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._read_condition(word))
             }
             self.pool = replace(pool, **tests)
             self.again = self.place
-        elif test := cursor.test():
+        elif test := cursor.read_test():
             if pool.count_if:
-                raise self._wrong(
+                raise self._make_error(
                     "these dice are counted already", "What the count comes to: (3d6>=5)>=2"
                 )
             self._check_numeric()
@@ -367,35 +369,35 @@ class _Reader:
             return False
         return True
 
-    def _wrong(self, reason: str, hint: str = "") -> ExpressionError:
+    def _make_error(self, reason: str, hint: str = "") -> ExpressionError:
         """An error about the thing that is being read."""
-        return self.cursor.error(reason, self.place, hint=hint)
+        return self.cursor.make_error(reason, self.place, hint=hint)
 
-    def _pick(self, word: str) -> Pick:
+    def _read_pick(self, word: str) -> DicePick:
         """Return how many dice are kept or dropped, 1 without a number."""
         self._check_numeric()
-        number = self.cursor.number()
+        number = self.cursor.read_number()
         number = 1 if number is None else number
         keeps = word[0] == "k"
-        left = len(places(self.pool.picks, self.pool.count))
+        left = len(list_kept_indices(self.pool.picks, self.pool.count))
         if number == 0:
-            raise self._wrong(f"{'keep' if keeps else 'drop'} at least 1 die")
+            raise self._make_error(f"{'keep' if keeps else 'drop'} at least 1 die")
         if keeps and number > left:
-            raise self._wrong(f"{number:,} dice cannot be kept of {left:,}")
+            raise self._make_error(f"{number:,} dice cannot be kept of {left:,}")
         if not keeps and number >= left:
-            raise self._wrong(f"no die would be left: {number:,} dropped of {left:,}")
-        return Pick(word, number)
+            raise self._make_error(f"no die would be left: {number:,} dropped of {left:,}")
+        return DicePick(word, number)
 
-    def _further(self, word: str) -> Test:
+    def _read_condition(self, word: str) -> Test:
         """The condition after r, ro or !: a comparison or a bare number; after ! that has no sign,
         and may be left out for the highest face."""
         self._check_numeric()
-        test = self.cursor.test()
+        test = self.cursor.read_test()
         bursts = word == "!"
         if test is None:
-            number = self.cursor.number() if bursts else self.cursor.signed()
+            number = self.cursor.read_number() if bursts else self.cursor.read_signed()
             if number is None and not bursts:
-                raise self.cursor.expected(
+                raise self.cursor.make_expected_error(
                     f'what to reroll must follow "{word}": {word}1 or {word}<3'
                 )
             test = Test("=", self.pool.highest if number is None else number)
@@ -404,14 +406,16 @@ class _Reader:
 
     def _check_numeric(self) -> None:
         if self.pool.is_text:
-            raise self._wrong(f"the faces of {self.pool.die_name} are words and cannot be compared")
+            raise self._make_error(
+                f"the faces of {self.pool.die_name} are words and cannot be compared"
+            )
 
     def _check_possible(self, test: Test, why: str, hint: str = "") -> None:
-        if not _fits_some(test, self.pool):
-            raise self._wrong(f"no {self.pool.die_name} shows {test.words()}, so {why}", hint)
+        if not _has_fitting_face(test, self.pool):
+            raise self._make_error(f"no {self.pool.die_name} shows {test.words()}, so {why}", hint)
 
 
-def _fits_some(test: Test, plain: Pool) -> bool:
+def _has_fitting_face(test: Test, plain: Pool) -> bool:
     if plain.faces is not None:
         return any(map(test.fits, plain.values))
     low, high = test.span

@@ -81,7 +81,7 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class DicePick:
     """Keep or drop `number` dice: `kh` and `kl` keep the highest or lowest, `dh` and `dl` drop
     them.
     """
@@ -90,7 +90,7 @@ class Pick:
     number: int
 
     @property
-    def left(self) -> slice:
+    def slice_to_keep(self) -> slice:
         """What it leaves of dice in falling order."""
         if self.word in ("kh", "dl"):
             return slice(None, self.number if self.word == "kh" else -self.number)
@@ -100,15 +100,15 @@ class Pick:
         return f"{self.word}{self.number}"
 
 
-def places(picks: Iterable[Pick], count: int) -> range:
+def list_kept_indices(picks: Iterable[DicePick], count: int) -> range:
     """Which of so many dice in falling order are kept: their places, from 0."""
     left = range(count)
     for pick in picks:
-        left = left[pick.left]
+        left = left[pick.slice_to_keep]
     return left
 
 
-def _short(test: Test) -> str:
+def _format_short(test: Test) -> str:
     """`1` for `=1`, as one types it after r and !."""
     return str(test.number) if test.sign == "=" and test.number >= 0 else str(test)
 
@@ -129,7 +129,7 @@ class Pool:
     rerolls: tuple[Test, ...] = ()
     once: tuple[Test, ...] = ()
     explodes: tuple[Test, ...] = ()
-    picks: tuple[Pick, ...] = ()
+    picks: tuple[DicePick, ...] = ()
     count_if: Test | None = None
     label: str = ""
     word: str = ""
@@ -198,9 +198,9 @@ class Pool:
         is_bare = self.count == 1 and (self.faces is not None or self.sides not in DIGIT_DICE)
         count = "" if is_bare else str(self.count)
         dice = self.word or f"{count}{self.die_name}"
-        rerolls = "".join(f"r{_short(test)}" for test in self.rerolls)
-        rerolls += "".join(f"ro{_short(test)}" for test in self.once)
-        explodes = "".join(f"!{_short(test)}" for test in self.explodes)
+        rerolls = "".join(f"r{_format_short(test)}" for test in self.rerolls)
+        rerolls += "".join(f"ro{_format_short(test)}" for test in self.once)
+        explodes = "".join(f"!{_format_short(test)}" for test in self.explodes)
         if self.explodes and (self.picks or not self.count_if):
             explodes = "!" if self.explodes == (Test("=", self.highest),) else explodes
         picks = "".join(map(str, self.picks))

@@ -1,6 +1,6 @@
 """Rolling a checked expression with dice from a Source, and what is on the table afterwards.
 
-All that is the same for each roll of an expression is made once and kept with it (`Form`), each
+All that is the same for each roll of an expression is made once and kept with it (`AnswerForm`), each
 pool as two functions: one throws it, one shows what it threw. A thrown pool is plain values, since
 this is what a roll spends its time on: the faces in the order in which they were drawn, what became
 of each (None where all simply count), what they come to, and whether rerolls or explosions were
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from enum import IntFlag, auto
 from typing import NamedTuple
 
-from bot.rules.dice import FATE_FACES, Die, Rolled, Source
+from bot.rules.dice import FATE_FACES, Die, RolledDie, Source
 from bot.rules.expression.model import (
     Expression,
     Number,
@@ -25,7 +25,7 @@ from bot.rules.expression.model import (
 )
 
 
-class Fate(IntFlag):
+class DieFate(IntFlag):
     """What became of a die that was drawn. Just one of the first three, and any of the others."""
 
     KEPT = auto()
@@ -42,59 +42,59 @@ Thrown = tuple[list[Face], list[int] | None, int, bool]
 Throw = Callable[[Draw], Thrown]
 Show = Callable[[Thrown], str]
 
-KEPT, DROPPED, REROLLED, EXPLODED, SUCCESS = map(int, Fate)  # plain numbers are faster by far
+KEPT, DROPPED, REROLLED, EXPLODED, SUCCESS = map(int, DieFate)  # plain numbers are faster by far
 COUNTED = KEPT | SUCCESS
 MANY = 100
 """Sides of a die up to which the text of each face is made beforehand."""
 MARKS = {KEPT: "%s", COUNTED: "(%s)", DROPPED: "~%s~"}
 
 
-def throw_of(pool: Pool) -> Throw:
+def build_throw(pool: Pool) -> Throw:
     """The function that throws `pool` with the dice of a source, each asked for in turn."""
     if pool.rerolls or pool.once or pool.explodes:
-        return _chained(pool)
+        return _build_chained_throw(pool)
     die = pool.die
     count = pool.count
     if pool.picks:
-        judge = _judge(pool)
+        judge = _build_judge(pool)
 
-        def picked(draw: Draw) -> Thrown:
+        def throw_picked(draw: Draw) -> Thrown:
             values = draw(die, count)
             fates = [0] * count
             return values, fates, judge(values, fates), False
 
-        return picked
+        return throw_picked
     if pool.count_if is not None:
         low, high = pool.count_if.span
 
-        def counted(draw: Draw) -> Thrown:
+        def throw_counted(draw: Draw) -> Thrown:
             values = draw(die, count)
             fates = [COUNTED if low <= value <= high else KEPT for value in values]  # type: ignore[operator]
             return values, fates, fates.count(COUNTED), False
 
-        return counted
+        return throw_counted
     if pool.as_digits:
 
-        def joined(draw: Draw) -> Thrown:
+        def throw_digits(draw: Draw) -> Thrown:
             values = draw(die, count)
             return values, None, join_digits(values), False  # type: ignore[arg-type]
 
-        return joined
+        return throw_digits
     if pool.is_text:
         return lambda draw: (draw(die, count), None, 0, False)
 
-    def summed(draw: Draw) -> Thrown:
+    def throw_sum(draw: Draw) -> Thrown:
         values = draw(die, count)
         return values, None, sum(values), False  # type: ignore[arg-type]
 
-    return summed
+    return throw_sum
 
 
-def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
+def _build_judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
     """Once all dice are on the table: what becomes of each is added to its fate; what they come
     to is given back.
     """
-    slices = [pick.left for pick in pool.picks]
+    slices = [pick.slice_to_keep for pick in pool.picks]
     count_if = pool.count_if
     low, high = count_if.span if count_if is not None else (0, 0)
 
@@ -121,16 +121,16 @@ def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
     return judge
 
 
-def _chained(pool: Pool) -> Throw:
+def _build_chained_throw(pool: Pool) -> Throw:
     """A die that is rerolled or explodes brings the next one at once, while the limit of further
     dice lasts.
     """
     die = pool.die
     count = pool.count
     extra = pool.extra
-    judge = _judge(pool)
+    judge = _build_judge(pool)
 
-    def chained(draw: Draw) -> Thrown:
+    def throw_chained(draw: Draw) -> Thrown:
         values: list[Face] = []
         fates: list[int] = []
         more, cut, dice, is_new = (
@@ -142,7 +142,9 @@ def _chained(pool: Pool) -> Throw:
         while dice:
             value: int = draw(die, 1)[0]  # type: ignore[assignment]
             values.append(value)
-            if (again := _fits(pool.rerolls, value)) or (is_new and _fits(pool.once, value)):
+            if (again := _passes_any(pool.rerolls, value)) or (
+                is_new and _passes_any(pool.once, value)
+            ):
                 if more:
                     more -= 1
                     is_new = is_new and again
@@ -150,7 +152,7 @@ def _chained(pool: Pool) -> Throw:
                     continue
                 cut = True
             is_new = True
-            explodes = _fits(pool.explodes, value)
+            explodes = _passes_any(pool.explodes, value)
             if explodes and more:
                 more -= 1
                 fates.append(EXPLODED)
@@ -160,18 +162,18 @@ def _chained(pool: Pool) -> Throw:
             dice -= 1
         return values, fates, judge(values, fates), cut
 
-    return chained
+    return throw_chained
 
 
-def _fits(tests: tuple[Test, ...], value: int) -> bool:
+def _passes_any(tests: tuple[Test, ...], value: int) -> bool:
     return any(test.fits(value) for test in tests)
 
 
-def show_of(pool: Pool) -> Show:
+def build_show(pool: Pool) -> Show:
     """The function that shows them: `[4, ~1~, 3]`; `~1~` is dropped, `1->4` rerolled, `6!`
     exploded, `(8)` counts.
     """
-    face: Callable[[Face], str] = _signed if pool.faces == FATE_FACES else str
+    face: Callable[[Face], str] = _format_signed if pool.faces == FATE_FACES else str
     is_chained = bool(pool.rerolls or pool.once or pool.explodes)
     if pool.count_if is not None and not (is_chained or pool.picks) and pool.sides <= MANY:
         fits = pool.count_if.fits
@@ -184,18 +186,18 @@ def show_of(pool: Pool) -> Show:
         if fates is None:
             return f"[{', '.join(map(face, values))}]"
         if is_chained:
-            return f"[{', '.join(marked(map(face, values), fates))}]"
+            return f"[{', '.join(mark_dice(map(face, values), fates))}]"
         return f"[{', '.join([MARKS[fate] % face(value) for value, fate in zip(values, fates, strict=True)])}]"
 
     return show
 
 
-def _signed(value: Face) -> str:
+def _format_signed(value: Face) -> str:
     """A face of a fate die."""
     return f"{value:+d}" if value else "0"
 
 
-def marked(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
+def mark_dice(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
     """Each die with its mark, in order: `~1~`, `6!`, `1->4`."""
     chain = ""
     for shown, fate in zip(faces, fates, strict=True):
@@ -213,7 +215,7 @@ def marked(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
 # -- a whole expression: its pools, what they come to, and how that reads
 
 
-class Form(NamedTuple):
+class AnswerForm(NamedTuple):
     """`frames` are the texts before, between and behind the pools. `pattern` is the whole answer
     with places for the dice and what they come to, where these are all numbers that simply count;
     "" otherwise. `added` is what follows the only pool, with its label, where that is nothing but
@@ -230,25 +232,25 @@ class Form(NamedTuple):
     added: tuple[tuple[str, int], ...] | None
 
 
-def _form_of(expression: Expression) -> Form:
+def _get_form(expression: Expression) -> AnswerForm:
     """The form of an expression, kept with it."""
     pools = expression.pools
-    frames = _frames(expression)
-    form = expression.kept["form"] = Form(
+    frames = _build_frames(expression)
+    form = expression.kept["form"] = AnswerForm(
         expression,
         notation=expression.notation,
         is_text=expression.is_text,
         dice=tuple(pool.die for pool in pools),
-        throws=tuple(map(throw_of, pools)),
-        shows=tuple(map(show_of, pools)),
+        throws=tuple(map(build_throw, pools)),
+        shows=tuple(map(build_show, pools)),
         frames=frames,
-        pattern=_pattern(expression, frames),
-        added=_added(expression),
+        pattern=_build_pattern(expression, frames),
+        added=_list_additions(expression),
     )
     return form
 
 
-def _frames(expression: Expression) -> tuple[str, ...]:
+def _build_frames(expression: Expression) -> tuple[str, ...]:
     frames = [""]
     for piece in expression.pieces:
         if isinstance(piece, str):
@@ -262,7 +264,7 @@ def _frames(expression: Expression) -> tuple[str, ...]:
     return tuple(frames)
 
 
-def _pattern(expression: Expression, frames: tuple[str, ...]) -> str:
+def _build_pattern(expression: Expression, frames: tuple[str, ...]) -> str:
     pools = expression.pools
     if expression.repeat is not None or expression.against or not all(map(_is_plain, pools)):
         return ""
@@ -278,7 +280,7 @@ def _is_plain(pool: Pool) -> bool:
     return not (changes or pool.is_text or pool.faces == FATE_FACES)
 
 
-def _added(expression: Expression) -> tuple[tuple[str, int], ...] | None:
+def _list_additions(expression: Expression) -> tuple[tuple[str, int], ...] | None:
     first, *rest = expression.pieces
     if not isinstance(first, Pool) or first.count_if is not None or first.is_text or len(rest) % 2:
         return None
@@ -290,19 +292,19 @@ def _added(expression: Expression) -> tuple[tuple[str, int], ...] | None:
     return tuple(added)
 
 
-class Result:
+class RollResult:
     """One roll of the expression. `thrown` are its pools on the table, see `throwing`; `total` is
     the number that it comes to, None when faces are counted instead; `added` what is added to the
     only pool, with labels, where nothing else happens."""
 
     __slots__ = ("_form", "added", "expression", "thrown", "total")
 
-    def __init__(self, form: Form, thrown: list[Thrown]) -> None:
+    def __init__(self, form: AnswerForm, thrown: list[Thrown]) -> None:
         self._form = form
         self.thrown = thrown
         self.expression = form.expression
         self.added = form.added
-        self.total = None if form.is_text else _total(form, thrown)
+        self.total = None if form.is_text else _compute_total(form, thrown)
 
     @property
     def faces(self) -> dict[str, int] | None:
@@ -344,7 +346,7 @@ class Result:
             fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown
         )
 
-    def work(self) -> str:
+    def format_work(self) -> str:
         """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`. `~1~`
         is dropped, `1->4` rerolled, `6!` exploded, `(8)` a success."""
         shown, *behind = self._form.frames
@@ -360,17 +362,17 @@ class Rolling:
 
     __slots__ = ("_form", "expression", "notation", "results")
 
-    def __init__(self, form: Form, results: list[Result]) -> None:
+    def __init__(self, form: AnswerForm, results: list[RollResult]) -> None:
         self._form = form
         self.results = results
         self.expression = form.expression
         self.notation = form.notation
 
     @property
-    def dice(self) -> tuple[Rolled, ...]:
+    def dice(self) -> tuple[RolledDie, ...]:
         """Every die that was drawn, in order, dropped and rerolled ones too."""
         return tuple(
-            die.rolled(value)
+            die.with_value(value)
             for result in self.results
             for die, one in zip(self._form.dice, result.thrown, strict=True)
             for value in one[0]
@@ -382,7 +384,7 @@ class Rolling:
         between = "; " if self._form.is_text or self.expression.against else ", "
         return between.join([result.answer for result in self.results])
 
-    def text(self) -> str:
+    def format_text(self) -> str:
         """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all
         results, then one for each.
         """
@@ -391,14 +393,14 @@ class Rolling:
         if pattern := self._form.pattern:
             return pattern % (*[value for one in first.thrown for value in one[0]], first.total)
         if self.expression.repeat is None:
-            return f"{notation}: {first.work()} = {first.answer}"
+            return f"{notation}: {first.format_work()} = {first.answer}"
         lines = [
-            f"{place}: {result.work()} = {result.answer}"
+            f"{place}: {result.format_work()} = {result.answer}"
             for place, result in enumerate(self.results, 1)
         ]
         return "\n".join([f"{notation} = {self.answer}", *lines])
 
-    def out(self) -> dict[str, object]:
+    def to_output(self) -> dict[str, object]:
         """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice":
         [...]}`; of a repeat `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every
         value drawn, in order."""
@@ -425,7 +427,7 @@ def roll(expression: Expression, source: Source) -> Rolling:
     """`expression` rolled with dice from `source`, drawn as written from left to right; a die that
     is rerolled or explodes brings the next one at once. Raises what `source` raises, such as
     DieOwed."""
-    form = expression.kept.get("form") or _form_of(expression)
+    form = expression.kept.get("form") or _get_form(expression)
     one = source.draw  # of a source that gives only one die at a time
     draw: Draw = getattr(source, "draw_all", None) or (
         lambda die, count: [one(die) for _ in range(count)]
@@ -433,13 +435,13 @@ def roll(expression: Expression, source: Source) -> Rolling:
     return Rolling(
         form,
         [
-            Result(form, [throw(draw) for throw in form.throws])
+            RollResult(form, [throw(draw) for throw in form.throws])
             for _ in range(expression.repeat or 1)
         ],
     )
 
 
-def _total(form: Form, thrown: list[Thrown]) -> int:
+def _compute_total(form: AnswerForm, thrown: list[Thrown]) -> int:
     """What its numbers and the pools on the table come to."""
     if form.added is not None:
         return thrown[0][2] + sum([number for _, number in form.added])

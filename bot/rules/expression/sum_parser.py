@@ -13,8 +13,8 @@ from typing import NamedTuple
 from bot.rules.expression.dice_parser import (
     DIGITS,
     Cursor,
-    at_dice,
-    at_modifier,
+    is_at_dice,
+    is_at_modifier,
     read_pool,
     read_word,
 )
@@ -35,16 +35,16 @@ from bot.rules.expression.model import (
     arithmetic,
     compute,
     join_digits,
-    places,
+    list_kept_indices,
 )
 
 
-def worst_cost(expression: Expression) -> int:
+def compute_worst_cost(expression: Expression) -> int:
     """The most dice that rolling `expression` can draw, all repeats together; at most 1,000."""
     return (expression.repeat or 1) * sum(pool.cost for pool in expression.pools)
 
 
-class Reach(NamedTuple):
+class ResultRange(NamedTuple):
     """The lowest and the highest number that something can come to; of words, nothing is known."""
 
     low: int
@@ -52,20 +52,20 @@ class Reach(NamedTuple):
     is_text: bool = False
 
 
-def reach(pool: Pool) -> Reach:
+def compute_range(pool: Pool) -> ResultRange:
     """How far the total (or the count) of `pool` can reach."""
     if pool.is_text:
-        return Reach(0, 0, is_text=True)
+        return ResultRange(0, 0, is_text=True)
     if pool.as_digits:
-        return Reach(join_digits([1] * pool.count), join_digits([pool.sides] * pool.count))
+        return ResultRange(join_digits([1] * pool.count), join_digits([pool.sides] * pool.count))
     # Only an explosion puts more dice on the table; a reroll replaces one.
-    most = len(places(pool.picks, pool.cost if pool.explodes else pool.count))
+    most = len(list_kept_indices(pool.picks, pool.cost if pool.explodes else pool.count))
     if pool.count_if:
-        return Reach(0, most)
-    fewest = len(places(pool.picks, pool.count))
+        return ResultRange(0, most)
+    fewest = len(list_kept_indices(pool.picks, pool.count))
     low = pool.lowest
     high = pool.highest
-    return Reach(min(low * fewest, low * most), max(high * fewest, high * most))
+    return ResultRange(min(low * fewest, low * most), max(high * fewest, high * most))
 
 
 def check_cost(expression: Expression, text: str) -> None:
@@ -81,16 +81,18 @@ def check_cost(expression: Expression, text: str) -> None:
             raise ExpressionError(reason, text, pool.at, end=pool.end)
 
 
-def check_reach(expression: Expression, text: str) -> Reach:
+def check_range(expression: Expression, text: str) -> ResultRange:
     """How far the result can reach. Raises ExpressionError for a division by zero, for arithmetic
     on words and for results beyond 10^15, each at its operator."""
 
-    def read(operand: Operand) -> Reach:
+    def read(operand: Operand) -> ResultRange:
         return (
-            Reach(operand.value, operand.value) if isinstance(operand, Number) else reach(operand)
+            ResultRange(operand.value, operand.value)
+            if isinstance(operand, Number)
+            else compute_range(operand)
         )
 
-    def apply(operator: Operator, left: Reach, right: Reach) -> Reach:
+    def apply(operator: Operator, left: ResultRange, right: ResultRange) -> ResultRange:
         sign = operator.sign
         at = operator.at
         if left.is_text or right.is_text:
@@ -106,7 +108,7 @@ def check_reach(expression: Expression, text: str) -> Reach:
         ]
         if max(map(abs, corners)) > MAX_RESULT:
             raise ExpressionError(f"the result could pass {MAX_RESULT:,}", text, at)
-        return Reach(min(corners), max(corners))
+        return ResultRange(min(corners), max(corners))
 
     return compute(expression.program, read, apply)
 
@@ -130,30 +132,30 @@ def parse(text: str, *, is_early: bool = False) -> Expression:
     Raises ExpressionError, which names the place, for everything else. Short texts are remembered.
     `is_early` reads as early logs do, where d66 is a die of 66 sides.
     """
-    return (_remembered if len(text) <= LONGEST_KEPT else _parsed)(text, is_early)
+    return (_remembered if len(text) <= LONGEST_KEPT else _parse)(text, is_early)
 
 
-def _parsed(text: str, is_early: bool = False) -> Expression:
+def _parse(text: str, is_early: bool = False) -> Expression:
     cursor = Cursor(text, is_early=is_early)
     if not cursor.peek():
-        raise cursor.error("a dice expression is missing", hint="For example 2d6+3.")
+        raise cursor.make_error("a dice expression is missing", hint="For example 2d6+3.")
     repeat = _read_repeat(cursor)
-    reader = _Reader(cursor, after="" if repeat is None else "x")
+    reader = _SumReader(cursor, after="" if repeat is None else "x")
     reader.read()
-    expression = Expression(repeat, reader.steps(), reader.shown(), reader.against)
+    expression = Expression(repeat, reader.build_steps(), reader.build_pieces(), reader.against)
     check_cost(expression, cursor.typed)
-    check_reach(expression, cursor.typed)
+    check_range(expression, cursor.typed)
     return expression
 
 
-_remembered = lru_cache(KEPT)(_parsed)
+_remembered = lru_cache(KEPT)(_parse)
 
 
-def check(text: str) -> str:
+def find_fault(text: str) -> str:
     """An empty string when `text` can be rolled, otherwise a short reason to show while it is being
     typed, at most 100 characters: `2d6+ : a number or dice must follow "+"`."""
     try:
-        _parsed(text)
+        _parse(text)
     except ExpressionError as error:
         return f"{error.excerpt.strip()} : {error.reason}".removeprefix(" : ")[:100]
     return ""
@@ -161,17 +163,17 @@ def check(text: str) -> str:
 
 def _read_repeat(cursor: Cursor) -> int | None:
     start = cursor.pos
-    count = cursor.number()
+    count = cursor.read_number()
     if count is None or not cursor.take("x", "#"):
         cursor.pos = start
         return None
     if not 1 <= count <= MAX_REPEATS:
-        raise cursor.error(f"a roll can be repeated 1 to {MAX_REPEATS} times", start)
+        raise cursor.make_error(f"a roll can be repeated 1 to {MAX_REPEATS} times", start)
     return count
 
 
 @dataclass(slots=True)
-class _Reader:
+class _SumReader:
     """One parse. Program and pieces name operands by their index, since a label may still follow
     an operand.
     """
@@ -189,15 +191,15 @@ class _Reader:
         """Read to the end. Raises ExpressionError."""
         self._read_signed(1)
         if self.cursor.peek() == ")":
-            raise self.cursor.error('there is no "(" for this ")"')
+            raise self.cursor.make_error('there is no "(" for this ")"')
 
-    def steps(self) -> tuple[Step, ...]:
+    def build_steps(self) -> tuple[Step, ...]:
         """The program with its operands."""
         return tuple(
             self.operands[step] if isinstance(step, int) else step for step in self.program
         )
 
-    def shown(self) -> tuple[Operand | str, ...]:
+    def build_pieces(self) -> tuple[Operand | str, ...]:
         """The pieces with their operands."""
         return tuple(
             self.operands[piece] if isinstance(piece, int) else piece for piece in self.pieces
@@ -222,7 +224,7 @@ class _Reader:
         while (char := cursor.peek()) and char in "[+-":
             if char == "[":
                 if label:
-                    raise cursor.error("there is already a label here")
+                    raise cursor.make_error("there is already a label here")
                 label = self._read_label()
             elif cursor.take(char) == "-":
                 negative.append(cursor.pos)
@@ -230,10 +232,10 @@ class _Reader:
             self.after = "]" if char == "[" else char
         if char == "(":
             self._read_group(label)
-        elif char and (at_dice(cursor) or char in DIGITS):
+        elif char and (is_at_dice(cursor) or char in DIGITS):
             self._add(_read_number_or_pool(cursor), label)
         else:
-            raise self._operand_missing(char)
+            raise self._make_missing_operand_error(char)
         for place in reversed(negative):
             self.program += (Number(-1), Operator("*", place))
 
@@ -242,12 +244,12 @@ class _Reader:
         first = len(self.operands)
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise cursor.error(f"parentheses can be nested {MAX_DEPTH} deep")
+            raise cursor.make_error(f"parentheses can be nested {MAX_DEPTH} deep")
         self.after = cursor.take("(")
         self.pieces.append("(")
         self._read_signed(1)
         if cursor.peek() != ")":
-            raise cursor.expected('a ")" must follow')
+            raise cursor.make_expected_error('a ")" must follow')
         place = cursor.pos
         self.pieces.append(cursor.take(")"))
         self.depth -= 1
@@ -267,7 +269,7 @@ class _Reader:
         if char == ")" or self.against is not None or self._read_against():
             return ""
         if char and char not in _SHOWN:
-            raise self._sign_missing(char)
+            raise self._make_missing_sign_error(char)
         return char
 
     def _read_against(self) -> bool:
@@ -277,17 +279,17 @@ class _Reader:
         cursor = self.cursor
         place = cursor.pos
         named = cursor.take("sum")
-        self.against = cursor.test()
+        self.against = cursor.read_test()
         if named and self.against is None:
-            raise cursor.expected('a comparison must follow "sum": 2d6 sum>=8')
+            raise cursor.make_expected_error('a comparison must follow "sum": 2d6 sum>=8')
         if self.against is None:
             return False
         if cursor.peek() or self.depth:
-            raise cursor.error(
+            raise cursor.make_error(
                 "the number that the sum is held against comes last: (2d6+3)>=8", place
             )
         if any(isinstance(one, Pool) and one.is_text for one in self.operands):
-            raise cursor.error("faces that are words have no sum", place)
+            raise cursor.make_error("faces that are words have no sum", place)
         return True
 
     def _add(self, operand: Operand, label: str) -> None:
@@ -301,11 +303,11 @@ class _Reader:
 
     def _read_label(self) -> str:
         place = self.cursor.pos
-        label = " ".join(self.cursor.bracketed().split())
+        label = " ".join(self.cursor.read_bracketed().split())
         if not label:
-            raise self.cursor.error("this label is empty", place)
+            raise self.cursor.make_error("this label is empty", place)
         if len(label) > MAX_WORDS:
-            raise self.cursor.error(f"a label has at most {MAX_WORDS} characters", place)
+            raise self.cursor.make_error(f"a label has at most {MAX_WORDS} characters", place)
         return label
 
     def _give_label(self, label: str, place: int) -> None:
@@ -315,46 +317,48 @@ class _Reader:
         bare = [index for index in self.part if not self.operands[index].label]
         pools = [index for index in bare if isinstance(self.operands[index], Pool)]
         if not bare:
-            raise self.cursor.error("what comes before already has a label", place)
+            raise self.cursor.make_error("what comes before already has a label", place)
         for index in pools or bare[:1]:
             self.operands[index] = replace(self.operands[index], label=label)
 
-    def _operand_missing(self, char: str) -> ExpressionError:
+    def _make_missing_operand_error(self, char: str) -> ExpressionError:
         if not self.after:
-            return self.cursor.error(
+            return self.cursor.make_error(
                 f'"{self.cursor.word()}" is neither a number nor dice', hint="For example 2d6+3."
             )
         reason = f'a number or dice must follow "{self.after}"'
-        return self.cursor.error(f'{reason}, not "{self.cursor.word()}"' if char else reason)
+        return self.cursor.make_error(f'{reason}, not "{self.cursor.word()}"' if char else reason)
 
-    def _sign_missing(self, char: str) -> ExpressionError:
+    def _make_missing_sign_error(self, char: str) -> ExpressionError:
         cursor = self.cursor
         if char == "x":
-            return cursor.error('"x" repeats a roll and comes first: 3x 2d6')
-        if error := self._two_readings():
+            return cursor.make_error('"x" repeats a roll and comes first: 3x 2d6')
+        if error := self._find_two_readings():
             return error
-        for word in _BEHIND_DICE if char == "!" or at_modifier(cursor) else ():
+        for word in _BEHIND_DICE if char == "!" or is_at_modifier(cursor) else ():
             if cursor.text.startswith(word, cursor.pos):
                 example = "!" if word == "!" else f"{word}1"
-                return cursor.error(f'"{word}" must come right after the dice, as in 4d6{example}')
-        return self._unknown_word(char)
+                return cursor.make_error(
+                    f'"{word}" must come right after the dice, as in 4d6{example}'
+                )
+        return self._make_unknown_word_error(char)
 
-    def _unknown_word(self, char: str) -> ExpressionError:
+    def _make_unknown_word_error(self, char: str) -> ExpressionError:
         """Return the refusal of a word that is neither a sign nor belongs to dice."""
         cursor = self.cursor
         word = cursor.word()
         is_apart = cursor.text[cursor.pos - 1] == " "
         is_note = is_apart and word.isalpha() and len(word) > 2 and not word.startswith("drop")
         if not is_note and char == "d" and isinstance(self.operands[-1], Pool):
-            return cursor.error('"d" rolls dice; to drop dice write dl1 or dh1')
+            return cursor.make_error('"d" rolls dice; to drop dice write dl1 or dh1')
         if not is_note and (char in "d(" or char in DIGITS):
-            return cursor.error(f'a sign (+ - * /) must come before "{word}"')
-        return cursor.error(
+            return cursor.make_error(f'a sign (+ - * /) must come before "{word}"')
+        return cursor.make_error(
             f'"{word}" is not part of a dice expression',
-            hint=self._note_hint(is_apart) if word.isalpha() else "",
+            hint=self._make_note_hint(is_apart) if word.isalpha() else "",
         )
 
-    def _note_hint(self, is_apart: bool) -> str:
+    def _make_note_hint(self, is_apart: bool) -> str:
         """Return how the words that are left can be typed as a note."""
         cursor = self.cursor
         note = cursor.typed[cursor.pos :].strip()
@@ -363,7 +367,7 @@ class _Reader:
             return f"Put a note in brackets: {cursor.typed[: cursor.pos].strip()} [{note}]."
         return "Put a note in brackets: 2d6 [rally]."
 
-    def _two_readings(self) -> ExpressionError | None:
+    def _find_two_readings(self) -> ExpressionError | None:
         """Return the refusal of what other tools write for several things: `4d6t5`, `5k3`."""
         cursor = self.cursor
         typed = _OTHER_TOOLS.match(cursor.text, cursor.pos)
@@ -374,16 +378,16 @@ class _Reader:
         before = self.operands[-1]
         if isinstance(before, Number):
             is_close = cursor.text[cursor.pos - 1] in DIGITS
-            readings = _readings_behind_number(before.value, word, number, is_close=is_close)
+            readings = _list_readings_after_number(before.value, word, number, is_close=is_close)
         else:
-            readings = _readings_behind_dice(before, number) if word == "t" else []
+            readings = _list_readings_after_dice(before, number) if word == "t" else []
         if not readings:
             return None
         several = "can mean two things" if len(readings) > 1 else "is not part of a dice expression"
-        return cursor.error(f'"{cursor.word()}" {several}', hint=" ".join(readings))
+        return cursor.make_error(f'"{cursor.word()}" {several}', hint=" ".join(readings))
 
 
-def _readings_behind_number(count: int, word: str, number: int, *, is_close: bool) -> list[str]:
+def _list_readings_after_number(count: int, word: str, number: int, *, is_close: bool) -> list[str]:
     """Return what `5k3` or `5t3` can mean, each with how it is written here."""
     readings = []
     is_count = 1 <= count <= MAX_REPEATS
@@ -396,7 +400,7 @@ def _readings_behind_number(count: int, word: str, number: int, *, is_close: boo
     return readings
 
 
-def _readings_behind_dice(pool: Pool, number: int) -> list[str]:
+def _list_readings_after_dice(pool: Pool, number: int) -> list[str]:
     """Return what `t8` behind dice can mean, each with how it is written here."""
     if pool.is_text or pool.as_digits or pool.count_if:
         return []
@@ -412,7 +416,7 @@ def _read_number_or_pool(cursor: Cursor) -> Operand:
     if named is not None:
         return named
     start = cursor.pos
-    number = cursor.number()
-    if at_dice(cursor):
+    number = cursor.read_number()
+    if is_at_dice(cursor):
         return read_pool(cursor, number, start)
     return Number(number or 0)

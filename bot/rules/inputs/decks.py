@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from bot.rules import cards
 from bot.rules.cards import DISCARD, RESHUFFLE, Deck, Out
-from bot.rules.dice import Die, Rolled
+from bot.rules.dice import Die, RolledDie
 from bot.rules.errors import UserError
 
 DECK = "deck."
@@ -68,7 +68,7 @@ class GameDeck(NamedTuple):
         known = {one.casefold() for one in sides}
         return not side or owner == side.casefold() or owner not in known
 
-    def words(self, card: str, but: Iterable[str] = ()) -> str:
+    def format_words(self, card: str, but: Iterable[str] = ()) -> str:
         """Return what is said of a card, `but` for these: `ap 3, side US`; a flag alone by its
         name. A number of 0 is left out next to others.
         """
@@ -82,7 +82,7 @@ class GameDeck(NamedTuple):
         told = {key.replace("_", " "): value for key, value in said.items()}
         return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
 
-    def lacking(self, key: str) -> str:
+    def find_lacking(self, key: str) -> str:
         """The first card of which something is not said that is said of others; "" for none."""
         having = [card for card, said in self.said.items() if key in said]
         return next((card for card in self.said if having and card not in having), "")
@@ -95,13 +95,13 @@ class GameDeck(NamedTuple):
             return (card if key == "id" else self.names[card]) if card else BLANKS["text"]
         return self.said.get(card, {}).get(key, BLANKS[self.kinds[key]])
 
-    def die(self, label: str, pile: Pile, to: str = "") -> Die:
+    def build_die(self, label: str, pile: Pile, to: str = "") -> Die:
         """The die that draws from a pile: as many sides as it has cards, none for one whose place
         is known. `to` is where its card goes then."""
         return Die(label, pile.sides, pile=Drawing(self, pile, to))
 
 
-def kinds_in(said: Mapping[str, Said]) -> dict[str, str]:
+def find_kinds(said: Mapping[str, Said]) -> dict[str, str]:
     """What is said of every card, or is a flag, with its kind."""
     found = {key: KINDS[type(value)] for one in said.values() for key, value in one.items()}
     return {
@@ -120,7 +120,7 @@ class Drawing(NamedTuple):
 
     def card(self, face: int) -> str:
         """The card of a face."""
-        return self.pile.drawn(face)[0]
+        return self.pile.draw(face)[0]
 
     def goes(self, face: int) -> str:
         """Where the card of a face goes: `play`, `discard`, `removed`, or `back` into the pile."""
@@ -130,15 +130,15 @@ class Drawing(NamedTuple):
         """The face of a card of a real deck, by its id or name. Raises UserError for one that is
         not in the pile.
         """
-        if face := cards.face_of(self.pile.next, str(typed), self.deck.names):
+        if face := cards.find_face(self.pile.next, str(typed), self.deck.names):
             return face
         what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
         commas = any(" " in self.deck.names[card] for card, _ in self.pile.next)
-        hint = f"It may be {self.listed}.{' A name with a space needs a comma behind it.' if commas else ''}"
+        hint = f"It may be {self.card_list}.{' A name with a space needs a comma behind it.' if commas else ''}"
         raise UserError(what, hint=hint, option="hand", code="bad-face")
 
     @property
-    def listed(self) -> str:
+    def card_list(self) -> str:
         """The ids of the cards, at most a few."""
         ids = [card for card, _ in self.pile.next]
         return ", ".join(ids[:12]) + (" ..." if len(ids) > 12 else "")
@@ -157,7 +157,7 @@ class Pile(NamedTuple):
     order: Counts | None = None
 
     @classmethod
-    def of(
+    def from_cards(
         cls,
         left: Iterable[tuple[str, int]],
         joins: Counts | None = None,
@@ -212,40 +212,40 @@ class Pile(NamedTuple):
         """The same as it is drawn from: where it is empty the discards have joined it."""
         if not self.joins or self.size:
             return self
-        return Pile.of(
+        return Pile.from_cards(
             self.joins, (), None if self.order is None else ((DICE, cards.size(self.joins)),)
         )
 
-    def drawn(self, face: int) -> tuple[str, Pile]:
+    def draw(self, face: int) -> tuple[str, Pile]:
         """The card that a face draws, and what is left then."""
         card, order = self.turn
         if card:
             return card, self._replace(order=order)
-        card = cards.card_at(self.cards, face)
+        card = cards.get_card_at(self.cards, face)
         at = self.ids.index(card)
         return card, self._replace(
             counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]), order=order
         )
 
-    def by(self, seen: Callable[[str], Hashable]) -> Pile:
+    def group_by(self, seen: Callable[[str], Hashable]) -> Pile:
         """The same for who looks at no more of a card than this: one stands for all that look
         alike.
         """
         first: dict[Hashable, str] = {}
 
-        def merged(some: cards.Pile) -> Counts:
+        def merge_counts(some: cards.Pile) -> Counts:
             found: dict[str, int] = {}
             for card, count in some:
                 one = first.setdefault(seen(card), card)
                 found[one] = found.get(one, 0) + count
             return tuple(found.items())
 
-        counts = merged(self.cards)
-        joins = None if self.joins is None else merged(self.joins)
+        counts = merge_counts(self.cards)
+        joins = None if self.joins is None else merge_counts(self.joins)
         order = self.order and tuple(
-            [one if one[0] in (DICE, UNSEEN) else merged([one])[0] for one in self.order]
+            [one if one[0] in (DICE, UNSEEN) else merge_counts([one])[0] for one in self.order]
         )
-        return Pile.of(counts, joins, order)
+        return Pile.from_cards(counts, joins, order)
 
     @property
     def lines(self) -> list[str]:
@@ -262,17 +262,19 @@ seen.
 """
 
 
-def pile_of(id: str, deck: Deck, out: Out, ends: Ends = ((), ()), held: Iterable[str] = ()) -> Pile:
+def build_pile(
+    id: str, deck: Deck, out: Out, ends: Ends = ((), ()), held: Iterable[str] = ()
+) -> Pile:
     """What is left of a deck; where cards of it are closed, to somebody who has seen these
     `ends` and those `held`.
     """
-    discards = cards.at(id, DISCARD, out)
+    discards = cards.count_at(id, DISCARD, out)
     joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
     top, bottom = ends
     order = groupby([*top, *(DICE,) * cards.pile_size(id, deck, out), *bottom])
-    return Pile.of(
-        cards.left(id, deck, out, (*held, *top, *bottom)), joins if deck.empty == RESHUFFLE else None,
-        tuple((card, len([*some])) for card, some in order) if out.get(cards.last_key(id)) else None,
+    return Pile.from_cards(
+        cards.list_pile(id, deck, out, (*held, *top, *bottom)), joins if deck.empty == RESHUFFLE else None,
+        tuple((card, len([*some])) for card, some in order) if out.get(cards.get_last_key(id)) else None,
     )  # fmt: skip
 
 
@@ -284,12 +286,14 @@ def read_pile(raw: Any) -> Pile:
     halves = [*told.split("/"), *([order] if closed else [])]
     if len(halves) > 2 + bool(closed) or not all(half.split() for half in halves):
         raise ValueError(raw)
-    found = [tuple(_counted(word) for word in half.split() if word != "-") for half in halves]
+    found = [
+        tuple(_read_counted_card(word) for word in half.split() if word != "-") for half in halves
+    ]
     row = found.pop() if closed else None
-    return Pile.of(found[0], found[1] if len(found) > 1 else None, row)
+    return Pile.from_cards(found[0], found[1] if len(found) > 1 else None, row)
 
 
-def ends_told(raw: Any, top: int) -> Ends:
+def read_known_ends(raw: Any, top: int) -> Ends:
     """The known ends of a pile as it is written down, of which so many cards are on top. Raises
     ValueError.
     """
@@ -300,22 +304,22 @@ def ends_told(raw: Any, top: int) -> Ends:
     return row[:top], row[top:]
 
 
-def _counted(word: str) -> tuple[str, int]:
+def _read_counted_card(word: str) -> tuple[str, int]:
     """A card with how many there are of it."""
     if (one := _CARD.fullmatch(word)) is None:
         raise ValueError(word)
     return one[1], int(one[2] or 1)
 
 
-def typed_pile(made: GameDeck, raw: Any) -> Pile:
+def parse_pile(made: GameDeck, raw: Any) -> Pile:
     """A pile as it is written down. Raises UserError for what is none of its deck."""
     try:
         pile = read_pile(raw)
     except ValueError:
-        pile = Pile.of([("", 1)])
+        pile = Pile.from_cards([("", 1)])
     known = {card for card, _ in pile.order or ()} - {DICE, UNSEEN}
     if (pile.order is not None and isinstance(raw, str)) or not known <= made.said.keys():
-        pile = Pile.of([("", 1)])
+        pile = Pile.from_cards([("", 1)])
     for half in (pile.cards, pile.joins or ()):
         if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
             hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'
@@ -327,7 +331,7 @@ def typed_pile(made: GameDeck, raw: Any) -> Pile:
     )
 
 
-def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
+def list_faces(event: Mapping[str, Any]) -> Iterator[object]:
     """What the dice of an event show, of those that draw a card its id."""
     piles = {
         name: read_pile(raw)
@@ -338,17 +342,21 @@ def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
         shows = die["value"]
         name = f"{DECK}{die.get('deck')}"
         if name in piles and not isinstance(shows, str):
-            shows, piles[name] = piles[name].ready.drawn(shows)
+            shows, piles[name] = piles[name].ready.draw(shows)
         yield shows
 
 
-def after_dice(values: Mapping[str, Any], dice: Iterable[Rolled]) -> dict[str, list[str]]:
+def compute_piles_after(
+    values: Mapping[str, Any], dice: Iterable[RolledDie]
+) -> dict[str, list[str]]:
     """The piles that these dice drew from, by the names of the inputs that they are, as they are
     left: out of those among the `values`, or whole ones."""
     now: dict[str, Pile] = {}
     for die in dice:
         if (pile := die.pile) is not None:
             name = f"{DECK}{pile.deck.id}"
-            before = now.get(name) or values.get(name) or pile_of(pile.deck.id, pile.deck.deck, {})
-            now[name] = before.ready.drawn(int(die.value))[1]
+            before = (
+                now.get(name) or values.get(name) or build_pile(pile.deck.id, pile.deck.deck, {})
+            )
+            now[name] = before.ready.draw(int(die.value))[1]
     return {name: pile.lines for name, pile in now.items()}

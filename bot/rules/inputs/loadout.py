@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
-from bot.rules.text.names import plural
+from bot.rules.text.names import format_plural
 
 LOADOUT, WEAPON, LEFT = "loadout", "weapon", "members"
 """Attributes of a unit: all that it carries, the weapon of one item of a list, and how many
@@ -58,17 +58,17 @@ def add_pieces(pieces: Iterable[object], weapons: Iterable[str]) -> tuple[str, .
     return tuple([word if count == 1 else f"{count}x{word}" for word, count in counts.items()])
 
 
-def carried(numbers: Mapping[str, Any]) -> dict[str, int]:
+def count_carried_weapons(numbers: Mapping[str, Any]) -> dict[str, int]:
     """Return how many of each weapon a unit can fire; none without a loadout.
 
     Where it has lost characters, the weapons that it has most of are left without a firer first.
     """
     arms = count_pieces(numbers.get(LOADOUT) or ())
     left = numbers.get(LEFT)
-    return _at_most(arms, left) if isinstance(left, int) else arms
+    return _limit_weapons(arms, left) if isinstance(left, int) else arms
 
 
-def _at_most(arms: Mapping[str, int], characters: int) -> dict[str, int]:
+def _limit_weapons(arms: Mapping[str, int], characters: int) -> dict[str, int]:
     """Return the weapons that so many characters can fire, at least one."""
     found = dict(arms)
     while sum(found.values()) > max(characters, 1):
@@ -77,29 +77,29 @@ def _at_most(arms: Mapping[str, int], characters: int) -> dict[str, int]:
     return {word: count for word, count in found.items() if count}
 
 
-def ready_arms(numbers: Mapping[str, Any]) -> dict[str, int]:
+def count_ready_weapons(numbers: Mapping[str, Any]) -> dict[str, int]:
     """Return how many of each weapon a unit fires by itself: without those of characters who have
     no AP left, or all of them if nobody has any.
     """
-    arms = carried(numbers)
+    arms = count_carried_weapons(numbers)
     idle = count_pieces(numbers.get(IDLE) or ())
     ready = {word: max(0, count - idle.get(word, 0)) for word, count in arms.items()}
     ready = {word: count for word, count in ready.items() if count}
     left = numbers.get(LEFT)
     without = int(numbers.get(WITHOUT) or 0)
     if ready and without and isinstance(left, int):
-        ready = _at_most(ready, left - without)
+        ready = _limit_weapons(ready, left - without)
     return ready or arms
 
 
-def arms_said(numbers: Mapping[str, Any]) -> str:
+def format_weapons(numbers: Mapping[str, Any]) -> str:
     """What a unit can fire, in words: `6 battle rifles, automatic rifle, SMG`."""
     return ", ".join(
-        f"{count} {plural(weapon_words(word))}" if count > 1 else weapon_words(word)
-        for word, count in carried(numbers).items()
+        f"{count} {format_plural(format_weapon(word))}" if count > 1 else format_weapon(word)
+        for word, count in count_carried_weapons(numbers).items()
     )
 
 
-def weapon_words(word: str) -> str:
+def format_weapon(word: str) -> str:
     """Return a weapon as people write it: `LMG`, `battle rifle`."""
     return word.upper() if len(word) == len("smg") else word.replace("-", " ")

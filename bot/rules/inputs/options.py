@@ -47,7 +47,7 @@ AIMED = ("targets", "target", "defenders")
 """Inputs that name whom it is done to."""
 
 
-def role_of_name(name: str) -> str:
+def get_role_of_name(name: str) -> str:
     """Return the role of an input by its name; "" for a name that says nothing."""
     if name in ACTING:
         return ACTS
@@ -136,21 +136,25 @@ class Option:
     @property
     def part(self) -> str:
         """What its units do: one of `ROLES`, as its role or its name says it; "" for neither."""
-        return self.role or role_of_name(self.name)
+        return self.role or get_role_of_name(self.name)
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """Its name for people: `Who fires`."""
-        return self.label or spoken(self.name)
+        return self.label or format_code_word(self.name)
 
-    def said(self, word: str) -> str:
+    def format_word(self, word: str) -> str:
         """A flag, by its name, or a word of `values` for people, with what it adds: `Night −3`."""
-        label = self.shown if word == self.name else self.labels.get(word) or spoken(word)
+        label = (
+            self.display_name
+            if word == self.name
+            else self.labels.get(word) or format_code_word(word)
+        )
         worth = self.worths.get(word, "").replace("-", "\u2212")
         return f"{label} {worth}".strip()
 
     @property
-    def required(self) -> bool:
+    def is_required(self) -> bool:
         """Return whether the command cannot run without it."""
         return not self.when and self._is_needed
 
@@ -168,15 +172,15 @@ class Option:
                 problem, hint=f"Leave out {self.name}.", option=self.name, code="not-together"
             )
         if counts and self._is_needed and not is_given:
-            raise missing_option(self, what)
+            raise make_missing_option_error(self, what)
 
     @property
-    def expected(self) -> str:
+    def expectation(self) -> str:
         """What to type, for errors and help: `a whole number from 1 to 12`."""
         if self.type in ("int", "number"):
             kind = "a whole number" if self.type == "int" else "a number"
-            low = _shown(self.min)
-            high = _shown(self.max)
+            low = _format_limit(self.min)
+            high = _format_limit(self.max)
             if low and high:
                 return f"{kind} from {low} to {high}"
             return f"{kind} of at least {low}" if low else kind
@@ -201,7 +205,7 @@ class Option:
         }.get(self.type, "text")
 
 
-def spoken(word: str) -> str:
+def format_code_word(word: str) -> str:
     """A code word as people say it: `Hit and run`."""
     said = word.replace("_", " ").replace("-", " ")
     return said[:1].upper() + said[1:]
@@ -242,7 +246,7 @@ def is_left_out(option: Option, raw: object) -> bool:
     return raw is None or (raw == "" and option.type != "str")
 
 
-def flag(options: Mapping[str, object], name: str) -> bool:
+def is_flag_on(options: Mapping[str, object], name: str) -> bool:
     """Return whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean`
     refuses it.
     """
@@ -255,7 +259,9 @@ def is_yes_or_no(typed: str) -> bool:
     return comparison_key(typed) in _BOOL
 
 
-def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Option, ...]:
+def list_counting_options(
+    options: Iterable[Option], raw: Mapping[str, object]
+) -> tuple[Option, ...]:
     """Those of the options that count by what has been typed so far, as options that always
     count.
     """
@@ -265,10 +271,10 @@ def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Opti
         value = raw.get(option.name)
         try:
             values[option.name] = (
-                clean(option, value) if not is_left_out(option, value) else _default(option)
+                clean(option, value) if not is_left_out(option, value) else _get_default(option)
             )
         except UserError:
-            values[option.name] = _default(option)
+            values[option.name] = _get_default(option)
     return tuple(
         replace(option, when="", matters=None, help=option.help.rpartition(" (if ")[0])
         if option.when
@@ -286,16 +292,16 @@ def is_of_target(option: Option, target: str) -> bool:
     return bool(option.of) or is_brought or option.counts.get("from") == target
 
 
-def missing_option(option: Option, what: str) -> UserError:
+def make_missing_option_error(option: Option, what: str) -> UserError:
     """The error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
-    lacks = f"{what} needs {option.name} ({option.expected}){about}."
+    lacks = f"{what} needs {option.name} ({option.expectation}){about}."
     if option.type == "units" and option.label.startswith(("Who", "At whom")):
         lacks = f"{option.label}? {what} needs at least one unit in {option.name}."
-    return UserError(lacks, hint=_instance(option), option=option.name, code="missing")
+    return UserError(lacks, hint=_make_example(option), option=option.name, code="missing")
 
 
-def _instance(option: Option) -> str:
+def _make_example(option: Option) -> str:
     """What could be typed for an option, where that can be told."""
     if option.type == "enum" and option.values:
         return f"Add {option.name}={option.values[0]}, or another of these."
@@ -308,7 +314,9 @@ def _instance(option: Option) -> str:
     )
 
 
-def unknown_option(name: str, what: str, known: Iterable[str] = (), hint: str = "") -> UserError:
+def make_unknown_option_error(
+    name: str, what: str, known: Iterable[str] = (), hint: str = ""
+) -> UserError:
     """The error for an option that `what` does not have, with the hint, or with the one meant
     among those `known`.
     """
@@ -334,14 +342,17 @@ def unfold_mods(
         word = str(given.pop(name)).strip().casefold()
         on = None if word.isdigit() else _BOOL.get(word)
         if word and on is not False:
-            given["mods"] = [*words_of(given.get("mods") or ()), name if on else f"{name}={word}"]
+            given["mods"] = [
+                *split_words(given.get("mods") or ()),
+                name if on else f"{name}={word}",
+            ]
     if "mods" not in given:
         return given
     flags = {name for name, option in known.items() if option.type == "bool"}
     if own is not None and own.type != "mods":
         return given
     kept: list[str] = []
-    for word in words_of(given.pop("mods")):
+    for word in split_words(given.pop("mods")):
         word = word.replace("-", "_")
         if word in kept or (word in flags and given.get(word) is not None):
             raise UserError(
@@ -367,21 +378,21 @@ def unfold_mods(
     return given
 
 
-def words_of(raw: object) -> list[str]:
+def split_words(raw: object) -> list[str]:
     """The words of a list typed with spaces or commas (or given as a JSON list)."""
     if isinstance(raw, list | tuple):
         return [str(word) for word in raw]
     return plain_signs(str(raw)).replace(",", " ").split()
 
 
-class Asked:
+class InputReader:
     """Options that are asked for together, with what reading them needs worked out once."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         self.known = {option.name: option for option in options}
-        self._defaults = {name: _default(option) for name, option in self.known.items()}
+        self._defaults = {name: _get_default(option) for name, option in self.known.items()}
         self._needed = {
-            name for name, option in self.known.items() if option.required and not option.brings
+            name for name, option in self.known.items() if option.is_required and not option.brings
         }
         self.units = tuple(
             option for option in self.known.values() if option.type in ("units", "unit")
@@ -405,14 +416,14 @@ class Asked:
         if "mods" in raw or not self.known.keys() >= raw.keys():
             given = unfold_mods(self.known, raw, what)
             if strange := [name for name in given if name not in self.known]:
-                raise unknown_option(strange[0], what, self.known)
+                raise make_unknown_option_error(strange[0], what, self.known)
         values = self._defaults.copy()
         for name, option in self.known.items():
             value = given.get(name)
             if value is not None and not _stays_out(option, value):
                 values[name] = clean(option, value)
             elif name in self._needed:
-                raise missing_option(option, what)
+                raise make_missing_option_error(option, what)
         for option in self._sometimes:
             option.check(values, what)
         return values
@@ -432,30 +443,30 @@ def _brings_a_word(option: Option) -> bool:
     return bool(option.brings) and has_default and "none" not in option.values
 
 
-def _default(option: Option) -> Any:
+def _get_default(option: Option) -> Any:
     if option.type == "bool":
         return bool(option.default)
     return () if option.type == "mods" else option.default
 
 
-def _shown(number: float | None) -> str:
+def _format_limit(number: float | None) -> str:
     if number is None:
         return ""
     return f"{int(number)}" if number == int(number) else f"{number:g}"
 
 
-def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
+def _make_refusal(option: Option, raw: object, hint: str = "") -> UserError:
     shown = str(raw)
     shown = shown if len(shown) <= 40 else shown[:39] + "…"
     return UserError(
-        f'{option.name} must be {option.expected}, not "{shown}".',
+        f'{option.name} must be {option.expectation}, not "{shown}".',
         hint=hint,
         option=option.name,
         code="bad-value",
     )
 
 
-def _in_range(option: Option, value: float, raw: object) -> float:
+def _check_range(option: Option, value: float, raw: object) -> float:
     low = option.min
     high = option.max
     if low is not None and value < low:
@@ -466,7 +477,7 @@ def _in_range(option: Option, value: float, raw: object) -> float:
     elif option.clamp in ("high", "both"):
         return high
     # What it means is said as well: its help often says why there is a limit.
-    raise _refuse(option, raw, f"{option.name}: {option.help}." if option.help else "")
+    raise _make_refusal(option, raw, f"{option.name}: {option.help}." if option.help else "")
 
 
 def clean_whole(option: Option, raw: object) -> int:
@@ -479,21 +490,21 @@ def clean_whole(option: Option, raw: object) -> int:
     ):
         value = int(raw)
     else:
-        raise _refuse(option, raw)
-    return int(_in_range(option, value, value))
+        raise _make_refusal(option, raw)
+    return int(_check_range(option, value, value))
 
 
 def _clean_number(option: Option, raw: object) -> float:
     if isinstance(raw, str):
         text = normalize_value(raw)
         if not _NUMBER.fullmatch(text):
-            raise _refuse(option, raw)
+            raise _make_refusal(option, raw)
         raw = float(text)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
-        raise _refuse(option, raw)
+        raise _make_refusal(option, raw)
     if isinstance(raw, float) and not _is_writable(raw):
-        raise _refuse(option, raw)
-    value = _in_range(option, raw, raw)
+        raise _make_refusal(option, raw)
+    value = _check_range(option, raw, raw)
     return int(value) if value == int(value) else value
 
 
@@ -507,7 +518,7 @@ def _clean_bool(option: Option, raw: object) -> bool:
         return raw
     word = comparison_key(str(raw))
     if word not in _BOOL:
-        raise _refuse(option, raw)
+        raise _make_refusal(option, raw)
     return _BOOL[word]
 
 
@@ -538,14 +549,14 @@ def _clean_enum(option: Option, raw: object) -> str:
     for value in option.values:
         if option.in_play and comparison_key(word) == comparison_key(option.labels[value]):
             return value
-    raise _refuse(option, raw, did_you_mean(folded, option.values))
+    raise _make_refusal(option, raw, did_you_mean(folded, option.values))
 
 
 def _clean_text(option: Option, raw: object) -> str:
     if not isinstance(raw, str | int | float) or isinstance(raw, bool):
-        raise _refuse(option, raw)
+        raise _make_refusal(option, raw)
     if isinstance(raw, float) and not _is_writable(raw):
-        raise _refuse(option, raw)
+        raise _make_refusal(option, raw)
     text = str(raw)
     if len(text) > MAX_TEXT:
         raise UserError(
@@ -565,7 +576,7 @@ def _clean_text(option: Option, raw: object) -> str:
 def _clean_file(option: Option, raw: object) -> str:
     """A file's text; adapters read it from where their platform keeps it."""
     if not isinstance(raw, str):
-        raise _refuse(option, raw)
+        raise _make_refusal(option, raw)
     return raw
 
 
@@ -579,7 +590,7 @@ CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
     "unit": _clean_text,
     "dice": _clean_text,
     "file": _clean_file,
-    "mods": lambda _, raw: tuple(words_of(raw)),
+    "mods": lambda _, raw: tuple(split_words(raw)),
 }
 
 
@@ -623,7 +634,7 @@ class TokenLists(dict[str, tuple[str, ...]]):
     also: Mapping[str, tuple[str, ...]] = {}
 
 
-def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
+def build_option(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
     """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
 
     Raises Slip with what is wrong with the entry.
@@ -637,7 +648,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         raise Slip(
             f'an option has no key "{wrong[:40]}". {did_you_mean(wrong, (*FIELDS, *FURTHER))}'.rstrip()
         )
-    values = _values_of(name, spec.get("values", ()), lists)
+    values = _list_values(name, spec.get("values", ()), lists)
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
     if kind not in list(CLEANERS):
@@ -690,7 +701,7 @@ def _check_limits(low: float | None, high: float | None) -> None:
         raise Slip(f"its min, {low}, is above its max, {high}")
 
 
-def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+def _list_values(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     """The tokens of an entry, or those of the list that it names. Raises Slip for what is not
     text.
     """

@@ -8,7 +8,7 @@ from bot.rules.inputs.units import Roster, RosterUnit, Unit
 from bot.rules.text.normalize import comparison_key
 
 
-class Source(NamedTuple):
+class LinkedValue(NamedTuple):
     """A value that a related unit gives an option, and the name of that unit.
 
     `value` is None if the unit has nothing to say about the option.
@@ -18,7 +18,7 @@ class Source(NamedTuple):
     value: Any
 
 
-def link_names(unit: RosterUnit) -> set[str]:
+def list_link_names(unit: RosterUnit) -> set[str]:
     """Return what a unit may be called in an attribute of another one, which holds no blanks."""
     key = comparison_key(unit.name)
     return {key, key.replace(" ", ""), unit.handle}
@@ -31,10 +31,10 @@ def find_linked(unit: Unit | RosterUnit, key: str, roster: Roster) -> RosterUnit
         return None
     if link in roster:
         return roster[link]
-    return next((other for other in roster.values() if link in link_names(other)), None)
+    return next((other for other in roster.values() if link in list_link_names(other)), None)
 
 
-def bring_through(option: Option, unit: Unit, roster: Roster) -> Source | None:
+def find_linked_value(option: Option, unit: Unit, roster: Roster) -> LinkedValue | None:
     """Return what the unit that `unit` is linked to brings, None if it is linked to none.
 
     `option.through` is the attribute with the link, `option.reads` translates a word of the linked
@@ -48,10 +48,10 @@ def bring_through(option: Option, unit: Unit, roster: Roster) -> Source | None:
     value = option.reads.get(str(value), value)
     if option.values and value not in option.values:
         value = None
-    return Source(linked.name, value)
+    return LinkedValue(linked.name, value)
 
 
-def lend_through(option: Option, units: Iterable[Unit], roster: Roster) -> Source | None:
+def find_leader_rating(option: Option, units: Iterable[Unit], roster: Roster) -> LinkedValue | None:
     """Return the rating that the best leader of the units' squad lends them.
 
     A leader among the units lends nothing. Units of several squads get nothing either: they are
@@ -80,9 +80,9 @@ def lend_through(option: Option, units: Iterable[Unit], roster: Roster) -> Sourc
         and find_linked(other, lends["through"], roster) is squad
     ]
     best = max(leaders, key=lambda other: int(other.numbers[lends["number"]]), default=None)
-    return None if best is None else Source(best.name, int(best.numbers[lends["number"]]))
+    return None if best is None else LinkedValue(best.name, int(best.numbers[lends["number"]]))
 
 
-def source_units(sources: Mapping[str, Source]) -> tuple[str, ...]:
+def list_source_units(sources: Mapping[str, LinkedValue]) -> tuple[str, ...]:
     """Return the names of the units that bring something, each once."""
     return tuple(dict.fromkeys(source.unit for source in sources.values()))

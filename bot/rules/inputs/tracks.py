@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from bot.rules.errors import Slip, UserError, did_you_mean, reading
-from bot.rules.inputs.options import Option, clean, spoken
-from bot.rules.text.line import minus
+from bot.rules.errors import Slip, UserError, did_you_mean, name_row_of_errors
+from bot.rules.inputs.options import Option, clean, format_code_word
+from bot.rules.text.line import format_minus
 
 OWNERS = ("track", "side", "foe")
 """Whose a track is in a formula: the game's, of the side that acts, of the other one."""
@@ -42,7 +42,7 @@ class Track:
     shown: bool = True
     wins: str = ""
 
-    def option(self, whose: str) -> Option:
+    def build_option(self, whose: str) -> Option:
         """The input that it is for a sequence, as `side.points`."""
         name = f"{whose}.{self.name}"
         title = f"{self.title}, other side" if whose == FOE else self.title
@@ -50,11 +50,11 @@ class Track:
             return Option(name, "enum", values=self.words, default=self.start, label=title)
         return Option(name, "int", min=self.min, max=self.max, default=self.start, label=title)
 
-    def key(self, side: str = "") -> str:
+    def get_key(self, side: str = "") -> str:
         """Under which a state keeps it."""
         return f"{side}/{self.name}" if self.by_side else self.name
 
-    def fitting(self, value: Any) -> Any:
+    def fit_value(self, value: Any) -> Any:
         """A value as the track has it today: its start for a word that it has no more, a number
         within its range.
         """
@@ -62,26 +62,26 @@ class Track:
             return value if value in self.words else self.start
         return max(self.min, min(self.max, value)) if type(value) is int else self.start
 
-    def now(self, kept: Mapping[str, Any], side: str = "") -> Any:
+    def get_value(self, kept: Mapping[str, Any], side: str = "") -> Any:
         """What it is in a state that keeps these."""
-        key = self.key(side)
-        return self.fitting(kept[key]) if key in kept else self.start
+        key = self.get_key(side)
+        return self.fit_value(kept[key]) if key in kept else self.start
 
     @property
     def example(self) -> str:
         """How it is set: `weather mud`."""
         return f"{self.name} {self.words[-1] if self.words else self.max}"
 
-    def typed(self, raw: Any) -> Any:
+    def parse_value(self, raw: Any) -> Any:
         """The value that was typed. Raises UserError for none of its own."""
-        return clean(self.option(GAME), raw)
+        return clean(self.build_option(GAME), raw)
 
-    def said(self, value: Any, side: str = "") -> str:
+    def format_value(self, value: Any, side: str = "") -> str:
         """`Weather: mud`, `Command points (US): 9`."""
         return f"{self.title}{f' ({side})' if side and self.by_side else ''}: {value}"
 
 
-class Moved(NamedTuple):
+class TrackMove(NamedTuple):
     """What a sequence makes of a track: a value, or so many more; `track` is its name as
     formulas read it.
     """
@@ -91,10 +91,10 @@ class Moved(NamedTuple):
     add: int = 0
 
 
-def move_all(
+def move_tracks(
     tracks: Mapping[str, Track],
     values: Mapping[str, Any],
-    moves: Iterable[Moved],
+    moves: Iterable[TrackMove],
     owners: Mapping[str, str],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The tracks that are moved, by their names in formulas, from these values; and what to say
@@ -109,17 +109,17 @@ def move_all(
         if whose != GAME and not owners.get(whose):
             said[move.track] = f"{track.title}: no side's, so it stays"
             continue
-        value, remark = moved(
+        value, remark = move_track(
             track, found.get(move.track, values.get(move.track, track.start)), move
         )
         found[move.track], ends[move.track] = value, remark or ends.get(move.track, "")
         said[move.track] = ", ".join(
-            filter(None, (track.said(value, owners.get(whose, "")), ends[move.track]))
+            filter(None, (track.format_value(value, owners.get(whose, "")), ends[move.track]))
         )
     return {key: value for key, value in found.items() if value != values.get(key)}, said
 
 
-def moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
+def move_track(track: Track, value: Any, move: TrackMove) -> tuple[Any, str]:
     """The value after a move, and what to say where it leads past an end or to no value."""
     if move.set is not None and track.words:
         return (
@@ -136,18 +136,21 @@ def moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
     wanted = value + move.add if move.set is None else move.set
     if type(wanted) is not int:
         return value, f"which has no {str(wanted)[:LONGEST]}"
-    reached = track.fitting(wanted)
-    return reached, "" if reached == wanted else f"as far as it goes ({minus(wanted)} was due)"
+    reached = track.fit_value(wanted)
+    return (
+        reached,
+        "" if reached == wanted else f"as far as it goes ({format_minus(wanted)} was due)",
+    )
 
 
 def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
     """The tracks of a game.yaml by name. Raises TableError for what is laid out wrong."""
     found: dict[str, Track] = {}
-    with reading(file, "tracks"):
+    with name_row_of_errors(file, "tracks"):
         if not isinstance(tracks, Mapping) or len(tracks) > MOST:
             raise Slip(f"must be name: {{words: [...]}} or name: {{min, max}}, at most {MOST}")
         for name, said in tracks.items():
-            with reading(file, f"tracks {str(name)[:LONGEST]}"):
+            with name_row_of_errors(file, f"tracks {str(name)[:LONGEST]}"):
                 found[name] = _read(name, said)
     return found
 
@@ -162,7 +165,7 @@ def _read(name: Any, said: Any) -> Track:
     if strange := [str(key)[:LONGEST] for key in said if key not in KEYS]:
         hint = did_you_mean(strange[0], KEYS) or f"It may be {', '.join(KEYS)}."
         raise Slip(f'"{strange[0]}" is not known here. {hint}')
-    title = said.get("title") or spoken(name)
+    title = said.get("title") or format_code_word(name)
     of = said.get("of", GAME)
     shown = said.get("shown", True)
     if not isinstance(title, str) or len(title) > LONGEST:
@@ -171,19 +174,19 @@ def _read(name: Any, said: Any) -> Track:
         raise Slip("of is side, or left out for one of the whole game")
     if not isinstance(shown, bool):
         raise Slip("shown is yes or no: whether cards and the board show it")
-    words, least, most = _bounds(said)
+    words, least, most = _read_bounds(said)
     first = words[0] if words else max(least, min(most, 0))
     wins = said.get("wins", "")
     if "wins" in said and (wins not in WINS or words or of != SIDE):
         raise Slip("wins is highest or lowest, of a track with numbers for each side (of: side)")
     track = Track(name, " ".join(title.split()), words, least, most, first, of == SIDE, shown, wins)
     try:
-        return replace(track, start=track.typed(said["start"])) if "start" in said else track
+        return replace(track, start=track.parse_value(said["start"])) if "start" in said else track
     except UserError as error:
         raise Slip(f"start: {error.message} {error.hint}".rstrip()) from None
 
 
-def _bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
+def _read_bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
     """The words of a track, or its least and most number."""
     words = said.get("words")
     least = said.get("min", 0)
@@ -215,7 +218,9 @@ def _bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
     return (), least, most
 
 
-def started(said: Any, tracks: Mapping[str, Track], sides: Iterable[str]) -> dict[str, Any]:
+def read_start_values(
+    said: Any, tracks: Mapping[str, Track], sides: Iterable[str]
+) -> dict[str, Any]:
     """What a scenario's `tracks` starts otherwise, by key: `{mist: 1, points: {US: 12, VC: 8}}`.
     Raises UserError.
     """
@@ -235,5 +240,5 @@ def started(said: Any, tracks: Mapping[str, Track], sides: Iterable[str]) -> dic
             raise UserError(
                 f"Track {name} has no side {str(strange[0])[:LONGEST]}.", code="bad-value"
             )
-        found |= {track.key(side): track.typed(one) for side, one in values.items()}
+        found |= {track.get_key(side): track.parse_value(one) for side, one in values.items()}
     return found

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from bot.rules.copies import replace
-from bot.rules.errors import Hint, UserError, did_you_mean, meant, with_sign_of
+from bot.rules.errors import Hint, UserError, did_you_mean, suggest_names, with_sign_of
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.text.normalize import NameIndex, comparison_key, plain_signs
@@ -59,7 +59,7 @@ Roster = Mapping[str, RosterUnit]
 """Roster units by name and by handle, both with case folded; most are a `NameIndex`."""
 
 
-def by_name(units: Iterable[RosterUnit]) -> Roster:
+def index_by_name(units: Iterable[RosterUnit]) -> Roster:
     """Units as lists of units read them; a name goes before a handle."""
     units = [*units]
     return NameIndex(
@@ -96,14 +96,14 @@ class UnitWords:
     bare: str = ""
     repeat: str = ""
 
-    def joined(self, state: str, word: str) -> str:
+    def join_states(self, state: str, word: str) -> str:
         """The state of a unit in `state` that comes to be `word` too: wounded and shaken make
         shaken-wounded.
         """
         both = {*self.states.get(state, ()), *self.states.get(word, ())}
-        return self._with(both, word) if word in self.states else word
+        return self._find_state(both, word) if word in self.states else word
 
-    def parted(self, state: str, word: str) -> str:
+    def remove_state(self, state: str, word: str) -> str:
         """The state that is left when `word` no longer holds: shaken-wounded without shaken is
         wounded, else none.
         """
@@ -111,9 +111,11 @@ class UnitWords:
             return ""
         gone = {*self.states.get(word, ())}
         left = {*self.states.get(state, ())} - gone
-        return self._with(left, "") if gone and left != {*self.states.get(state, ())} else state
+        return (
+            self._find_state(left, "") if gone and left != {*self.states.get(state, ())} else state
+        )
 
-    def _with(self, flags: set[str], otherwise: str) -> str:
+    def _find_state(self, flags: set[str], otherwise: str) -> str:
         """The state that sets just these flags."""
         return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
 
@@ -127,42 +129,42 @@ class UnitWords:
         }
 
     @cached_property
-    def typed_states(self) -> frozenset[str]:
+    def typable_states(self) -> frozenset[str]:
         """The states that may be typed after a unit: in a pack all of them."""
         more = self.known_states if self.fresh else ()
         return frozenset((*self.states, self.sound, *more))
 
-    def with_defaults(self, unit: Unit) -> Unit:
+    def add_defaults(self, unit: Unit) -> Unit:
         """Return the unit with the defaults of attributes that nobody noted."""
         if not self.defaults:
             return unit
         return replace(unit, numbers={**self.defaults, **unit.numbers})
 
-    def as_read(self, unit: Unit) -> Unit:
+    def fill_state(self, unit: Unit) -> Unit:
         """The unit as formulas read it: in a state, where it is new or only flags were typed."""
         flags = {flag for flags in self.states.values() for flag in flags} & unit.flags
-        state = unit.state or self._with(flags, self.fresh) if self.fresh else unit.state
+        state = unit.state or self._find_state(flags, self.fresh) if self.fresh else unit.state
         return replace(unit, state=state)  # an object of its own, also where an item was repeated
 
     @property
-    def mislaid(self) -> frozenset[str]:
+    def states_as_markers(self) -> frozenset[str]:
         """States that an older roster may hold as markers: a flag of that name was all that
         typing them set.
         """
         return frozenset(self.states.keys() & self.flags.keys())
 
-    def state_of(self, unit: RosterUnit) -> str:
+    def get_state(self, unit: RosterUnit) -> str:
         """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as
         that state.
 
         It never takes the place of what the unit is besides: a wreck stays a wreck.
         """
         state = unit.state
-        for mark in sorted(unit.marks & self.mislaid) if unit.marks else ():
+        for mark in sorted(unit.marks & self.states_as_markers) if unit.marks else ():
             if state in ("", self.sound):
                 state = mark
             elif state in self.states:
-                state = self._with({*self.states[state], *self.states[mark]}, state)
+                state = self._find_state({*self.states[state], *self.states[mark]}, state)
         return state
 
 
@@ -214,7 +216,7 @@ def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> 
             return (Unit(words.bare, words.bare),) * count
         units: list[Unit] = []
         for item in items:
-            units += _item(item, words, roster)
+            units += _parse_item(item, words, roster)
             if len(units) > MAX_UNITS:
                 check_count(len(units))
     except UserError as error:
@@ -235,7 +237,7 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     key = (quoted[1] if quoted else name.strip()).casefold()
     if key in roster:
         return roster[key]
-    near = _joined(key, roster)
+    near = _make_blank_hint(key, roster)
     if not near and not _HANDLE.fullmatch(key):
         near = did_you_mean(name, [unit.name for unit in roster.values()])
     message = f'No unit is called "{name[:40]}".'
@@ -244,9 +246,9 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     )
 
 
-def _joined(word: str, roster: Roster) -> Hint:
+def _make_blank_hint(word: str, roster: Roster) -> Hint:
     """The hint for a name that was typed without its blanks: `gun1` for Gun 1."""
-    return meant(
+    return suggest_names(
         word,
         sorted(
             {
@@ -258,9 +260,9 @@ def _joined(word: str, roster: Roster) -> Hint:
     )
 
 
-def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
+def build_unit(unit: RosterUnit, words: UnitWords) -> Unit:
     """A list item for a roster unit: its own numbers and state, its markers as flags."""
-    state = words.state_of(unit)
+    state = words.get_state(unit)
     flags = {flag for mark in unit.marks if (flag := words.marks.get(mark, mark)) in words.flags}
     flags.update(words.states.get(state, ()))
     down = None if unit.turned else unit.back
@@ -277,7 +279,7 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     )
 
 
-def example_of(option: Option) -> str:
+def get_example(option: Option) -> str:
     """Return a value that an attribute takes, for hints."""
     if option.values and option.type != "mods":
         return option.values[0]
@@ -330,8 +332,8 @@ def split_items(text: str) -> list[str]:
     return [*items, text[begin:]]
 
 
-def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
-    base, tokens = _head(item, words, roster)
+def _parse_item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
+    base, tokens = _parse_head(item, words, roster)
     tokens = join_pairs(tokens, words)
     numbers = {**base.numbers}
     flags = {*base.flags}
@@ -353,18 +355,18 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
         elif equals and (option := keys.get(key)) is not None:
             numbers[key] = (
-                clean_whole(option, value) if option.type == "int" else value_of(option, value)
+                clean_whole(option, value) if option.type == "int" else parse_value(option, value)
             )
-        elif (flag := _flag(key, words)) and not equals:
+        elif (flag := _find_flag(key, words)) and not equals:
             flags.add(flag)
         elif (left := _leave_out(key, value, flags, state, words)) is not None:
             attribute, flags, state = left
             numbers.pop(attribute, None)
-        elif not equals and key.replace("_", "-") in words.typed_states:
+        elif not equals and key.replace("_", "-") in words.typable_states:
             state = key.replace("_", "-")
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
-            raise _unknown(base, token, words, item, roster)
+            raise _make_unknown_error(base, token, words, item, roster)
     unit = Unit(
         base.word,
         base.type,
@@ -397,7 +399,7 @@ def join_pairs(pieces: Iterable[str], words: UnitWords) -> list[str]:
             continue
         joined.append(piece)
         key = piece.casefold()
-        is_name = (key in words.keys or key == words.repeat) and not _flag(key, words)
+        is_name = (key in words.keys or key == words.repeat) and not _find_flag(key, words)
         waiting = piece if is_name else ""
     return joined
 
@@ -410,10 +412,10 @@ def _fits_key(piece: str, name: str, words: UnitWords) -> bool:
     if option.values:
         return piece.casefold() in option.values
     folded = piece.casefold().partition("=")[0]
-    return "=" not in piece and folded not in words.keys and not _flag(folded, words)
+    return "=" not in piece and folded not in words.keys and not _find_flag(folded, words)
 
 
-def _flag(key: str, words: UnitWords) -> str:
+def _find_flag(key: str, words: UnitWords) -> str:
     """Return the flag that a word or a marker names, or nothing."""
     flag = key.replace("-", "_")
     if flag in words.flags:
@@ -433,11 +435,15 @@ def _leave_out(
     """
     name = key[1:] if key.startswith("-") and not value else key if value in _NO else ""
     state_word = name.replace("_", "-")
-    if state and state_word in words.known_states and words.parted(state, state_word) != state:
-        rest = words.parted(state, state_word) or words.fresh or words.sound
-        kept = flags.difference(words.states.get(state, ()), [_flag(name, words)])
+    if (
+        state
+        and state_word in words.known_states
+        and words.remove_state(state, state_word) != state
+    ):
+        rest = words.remove_state(state, state_word) or words.fresh or words.sound
+        kept = flags.difference(words.states.get(state, ()), [_find_flag(name, words)])
         return "", kept.union(words.states.get(rest, ())), rest
-    if flag := _flag(name, words):
+    if flag := _find_flag(name, words):
         return "", flags - {flag}, state
     option = words.keys.get(name.replace("-", "_"))
     return None if option is None or option.type == "str" else (option.name, flags, state)
@@ -446,7 +452,7 @@ def _leave_out(
 _LEFT_OUT = re.compile(r"(?P<name>\S.{0,80}?)(?P<rest>( -[a-z][a-z_-]{0,40}){1,8})", re.IGNORECASE)
 
 
-def part_left_out(item: str, roster: Roster) -> tuple[str, str]:
+def split_left_out(item: str, roster: Roster) -> tuple[str, str]:
     """Return the name of a roster unit and what is left out for this roll: `Rifle 2`, ` -moved`.
 
     The second one is empty if the item is not such a unit with such words.
@@ -458,7 +464,7 @@ def part_left_out(item: str, roster: Roster) -> tuple[str, str]:
     return (name, match["rest"]) if name.casefold() in roster else (item, "")
 
 
-def value_of(option: Option, raw: str) -> Any:
+def parse_value(option: Option, raw: str) -> Any:
     """A number or word of a unit; several whole numbers are written sw=3,2, several weapons
     loadout=2xrifle,lmg.
     """
@@ -470,7 +476,9 @@ def value_of(option: Option, raw: str) -> Any:
     return tuple([clean_whole(single, part) for part in plain_signs(raw).split(",") if part])
 
 
-def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster) -> UserError:
+def _make_unknown_error(
+    base: Unit, token: str, words: UnitWords, item: str, roster: Roster
+) -> UserError:
     """The error for a word behind a unit that is neither a number with its key nor a flag."""
     key, equals, _ = token.partition("=")
     key = key.casefold()
@@ -478,7 +486,7 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
     if key in words.keys and not equals:
         return UserError(
             f"{base.word}: {key} needs its value.",
-            hint=f"Write it without a space: {key}={example_of(words.keys[key])}.",
+            hint=f"Write it without a space: {key}={get_example(words.keys[key])}.",
             code="no-value",
         )
     if flag in words.flags and equals:
@@ -510,25 +518,25 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
     )
 
 
-def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
+def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
     """The unit that an item begins with, and the words behind it."""
     quote = _QUOTES.get(item[0])
     if quote:
         name, _, rest = item[1:].partition(quote)
-        return from_roster(find_unit(name, roster), words), rest.split()
+        return build_unit(find_unit(name, roster), words), rest.split()
     pieces = item.split()
     if roster:
         for length in range(min(len(pieces), 12), 0, -1):  # the longest roster name that fits
             key = " ".join(pieces[:length]).casefold()
             if key in roster:
-                return from_roster(roster[key], words), pieces[length:]
+                return build_unit(roster[key], words), pieces[length:]
     word = pieces[0].casefold()
     for type_ in (word, word.replace("_", "-")):
         if type_ in words.types:
             return Unit(type_, type_), pieces[1:]
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1 and not _is_type(pieces[1], words):
-        called = _called(pieces)
+        called = _read_name(pieces)
         near = did_you_mean(called, [unit.name for unit in roster.values()])
         raise UserError(
             f'No unit is called "{called[:40]}" here.',
@@ -545,12 +553,12 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
         what = f'A list item begins with a unit, not with the number "{word[:10]}".'
         raise UserError(what, hint=f"Write {count}.", code="bad-unit")
     names = [unit.name for unit in roster.values()]
-    if (near := _joined(word, roster)) or (_HANDLE.fullmatch(word) and roster):
+    if (near := _make_blank_hint(word, roster)) or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'
         raise UserError(
             message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=word
         )
-    if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
+    if (called := _read_name(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
         raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit", about=called)
     near = did_you_mean(word, known)
     if roster:
@@ -568,6 +576,6 @@ def _is_type(word: str, words: UnitWords) -> bool:
     return folded.removesuffix("s") in words.types or bool(did_you_mean(folded, words.types))
 
 
-def _called(pieces: list[str]) -> str:
+def _read_name(pieces: list[str]) -> str:
     """The name that an item seems to begin with: all up to the first number with its key."""
     return " ".join(takewhile(lambda piece: "=" not in piece, pieces))

@@ -1,16 +1,16 @@
-"""Odds by rows: each unit under the name and by the words that the answer has for it, see `Row`."""
+"""Odds by rows: each unit under the name and by the words that the answer has for it, see `OddsRow`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.rules.dice import Source
-from bot.rules.sequence.sequence import Plan, Row, S, row_of
+from bot.rules.sequence.sequence import OddsRow, Plan, S, build_row
 
 _PREFIX = "row "
 _NONE: Mapping[str, Any] = {}
 
 
-def row_path(at: int) -> str:
+def get_row_path(at: int) -> str:
     """What the odds are asked for to have those of the row at this place."""
     return f"{_PREFIX}{at}"
 
@@ -20,7 +20,7 @@ def is_row(path: str) -> bool:
     return path.startswith(_PREFIX)
 
 
-def rows_of(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple[Row, ...]:
+def list_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple[OddsRow, ...]:
     """The rows of a plan, those of one name numbered in their order; the single output `by` where
     it has none.
 
@@ -34,22 +34,22 @@ def rows_of(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple
         else row
         for at, row in enumerate(rows)
     )
-    return tuple(named) or (_single(by, worse),)
+    return tuple(named) or (_build_single_row(by, worse),)
 
 
-def _single(by: str, worse: Mapping[str, Any]) -> Row:
+def _build_single_row(by: str, worse: Mapping[str, Any]) -> OddsRow:
     if not worse:
-        return row_of(by)
+        return build_row(by)
     ((path, value),) = worse.items()
-    return Row("", (by, path), lambda told: value if told.get(path) == value else told.get(by))
+    return OddsRow("", (by, path), lambda told: value if told.get(path) == value else told.get(by))
 
 
-def named_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> dict[str, Row]:
+def index_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> dict[str, OddsRow]:
     """The same by the paths that odds ask them by."""
-    return {row_path(at): row for at, row in enumerate(rows_of(plan, by, worse))}
+    return {get_row_path(at): row for at, row in enumerate(list_rows(plan, by, worse))}
 
 
-def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
+def roll_results(plan: Plan[S], rows: Sequence[OddsRow], source: Source) -> list[Any]:
     """The result of each of the rows with these dice, by all that was told: None where that does
     not decide it.
     """

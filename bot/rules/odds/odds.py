@@ -17,8 +17,17 @@ from math import lcm, prod
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from bot.rules.odds.rolls import TooManyStates, every_roll
-from bot.rules.sequence.sequence import Outputs, Part, Parts, Plan, Row, Ruling, S, row_of
+from bot.rules.odds.rolls import TooManyStates, list_all_rolls
+from bot.rules.sequence.sequence import (
+    IndependentPart,
+    IndependentParts,
+    OddsRow,
+    Outputs,
+    Plan,
+    Ruling,
+    S,
+    build_row,
+)
 
 STATE_BUDGET = 400_000
 ABSENT = "none"
@@ -28,10 +37,10 @@ OutOfTime = Callable[[], bool]
 """Asked between states by who has no more time; the rules themselves read no clock."""
 
 
-def joint(
+def compute_joint_odds(
     plan: Plan[S],
     by: Sequence[str],
-    rows: Mapping[str, Row] | None = None,
+    rows: Mapping[str, OddsRow] | None = None,
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
@@ -48,22 +57,23 @@ def joint(
     >>> class Shot(NamedTuple):
     ...     owes: str | None
     >>> shot = ruled((d6("to hit"),), lambda _, roll: Ruling(Shot(None), {"hit": roll[0] >= 5}))
-    >>> joint(Plan(Shot("shot"), {"shot": shot}, print), ["hit"])
+    >>> compute_joint_odds(Plan(Shot("shot"), {"shot": shot}, print), ["hit"])
     {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
     """
-    found = Count(Meter(budget, rolls, out_of_time)).together(plan, _rows(by, rows))
+    found = OddsCount(Meter(budget, rolls, out_of_time)).count_together(plan, _list_rows(by, rows))
     if {str}.issuperset(map(type, chain.from_iterable(found.each))):
         # nearly always, and there may be many
-        return _fractions(found.each, found.over)
-    return _fractions(
-        _summed((tuple(map(shown, known)), ways) for known, ways in found.each.items()), found.over
+        return _compute_fractions(found.each, found.over)
+    return _compute_fractions(
+        _sum_weights((tuple(map(format_key, known)), ways) for known, ways in found.each.items()),
+        found.over,
     )
 
 
-def marginals(
+def compute_marginals(
     plan: Plan[S],
     paths: Iterable[str],
-    rows: Mapping[str, Row] | None = None,
+    rows: Mapping[str, OddsRow] | None = None,
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
@@ -72,15 +82,19 @@ def marginals(
     """The distribution of each output of `paths` by itself, counted in one walk; each sums to 1.
 
     Because every path is put out once at most, nothing needs to be carried along in the state.
-    Otherwise as `joint`.
+    Otherwise as `compute_joint_odds`.
     """
     wanted = tuple(dict.fromkeys(paths))
-    each, over = Count(Meter(budget, rolls, out_of_time)).one_by_one(plan, _rows(wanted, rows))
-    sums = (_summed((shown(value), ways) for value, ways in values.items()) for values in each)
-    return {path: _fractions(ways, over) for path, ways in zip(wanted, sums, strict=True)}
+    each, over = OddsCount(Meter(budget, rolls, out_of_time)).count_one_by_one(
+        plan, _list_rows(wanted, rows)
+    )
+    sums = (
+        _sum_weights((format_key(value), ways) for value, ways in values.items()) for values in each
+    )
+    return {path: _compute_fractions(ways, over) for path, ways in zip(wanted, sums, strict=True)}
 
 
-def shown(value: Any) -> Any:
+def format_key(value: Any) -> Any:
     """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by
     its texts.
     """
@@ -91,16 +105,16 @@ def shown(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if value.__class__ in (list, tuple):
-        return " ".join(str(shown(item)) for item in value) or ABSENT
+        return " ".join(str(format_key(item)) for item in value) or ABSENT
     return value
 
 
-def _rows(paths: Iterable[str], rows: Mapping[str, Row] | None) -> tuple[Row, ...]:
+def _list_rows(paths: Iterable[str], rows: Mapping[str, OddsRow] | None) -> tuple[OddsRow, ...]:
     named = rows or {}
-    return tuple([named.get(path) or row_of(path) for path in paths])
+    return tuple([named.get(path) or build_row(path) for path in paths])
 
 
-def _summed(weights: Iterable[tuple[Any, int]]) -> dict[Any, int]:
+def _sum_weights(weights: Iterable[tuple[Any, int]]) -> dict[Any, int]:
     """Weights, those of values that are shown alike together."""
     sums: dict[Any, int] = {}
     for value, weight in weights:
@@ -108,7 +122,7 @@ def _summed(weights: Iterable[tuple[Any, int]]) -> dict[Any, int]:
     return sums
 
 
-def _fractions(weights: Mapping[Any, int], over: int) -> Distribution:
+def _compute_fractions(weights: Mapping[Any, int], over: int) -> Distribution:
     """Weights as chances; each different one is made once."""
     chances = {weight: Fraction(weight, over) for weight in {*weights.values()}}
     return {value: chances[weight] for value, weight in weights.items()}
@@ -169,7 +183,7 @@ class Weights(NamedTuple):
     over: int
 
 
-class Count:
+class OddsCount:
     """One count of odds: its meter, and what parts that are alike come to."""
 
     def __init__(self, meter: Meter) -> None:
@@ -177,14 +191,16 @@ class Count:
         self._parts: dict[Hashable, Weights] = {}
         self._shares: dict[Hashable, tuple[Together, int]] = {}
 
-    def together(self, plan: Plan[Any], asked: Sequence[Row]) -> Weights:
+    def count_together(self, plan: Plan[Any], asked: Sequence[OddsRow]) -> Weights:
         """Return how often each combination of what is asked for comes."""
         return _Walk(self, plan, asked, carries=True).count()
 
-    def one_by_one(self, plan: Plan[Any], asked: Sequence[Row]) -> tuple[list[dict[Any, int]], int]:
+    def count_one_by_one(
+        self, plan: Plan[Any], asked: Sequence[OddsRow]
+    ) -> tuple[list[dict[Any, int]], int]:
         """Return how often each value of each that is asked for comes, and out of how many."""
         if len(asked) == 1:  # then work stops as soon as it is known
-            alone = self.together(plan, asked)
+            alone = self.count_together(plan, asked)
             return [{value: weight for (value,), weight in alone.each.items()}], alone.over
         found = _Walk(self, plan, asked, carries=False).count()
         each: list[dict[Any, int]] = [{} for _ in asked]
@@ -195,18 +211,20 @@ class Count:
                 values[None] = values.get(None, 0) + rest
         return each, found.over
 
-    def part(self, part: Part[Any], inside: Inside, names: tuple[str, ...]) -> Weights:
+    def count_part(
+        self, part: IndependentPart[Any], inside: Inside, names: tuple[str, ...]
+    ) -> Weights:
         """Return how often which outputs come out of a part, and which shares of the totals
         `names`; alike ones count once.
         """
         key = (part.key, inside.within, names)
         if part.key is None or key not in self._parts:
-            asked = tuple(map(row_of, (*inside.paths, *names)))
-            self._parts[key] = self.together(part.plan(), asked)
+            asked = tuple(map(build_row, (*inside.paths, *names)))
+            self._parts[key] = self.count_together(part.plan(), asked)
         return self._parts[key]
 
-    def shares(
-        self, parts: Sequence[Part[Any]], names: tuple[str, ...], adds: Adds
+    def count_shares(
+        self, parts: Sequence[IndependentPart[Any]], names: tuple[str, ...], adds: Adds
     ) -> tuple[Together, int]:
         """Count the outcomes for each combination of totals of independent parts; also return the
         number of all outcomes.
@@ -218,7 +236,7 @@ class Count:
             together: Together = {(): {(): 1}}
             total = 1
             for part in parts:
-                found = self.part(part, Inside((), (), ()), names)
+                found = self.count_part(part, Inside((), (), ()), names)
                 together = _combine(
                     together,
                     {sums: {(): ways} for sums, ways in found.each.items()},
@@ -248,7 +266,7 @@ class _Walk:
     """
 
     def __init__(
-        self, count: Count, plan: Plan[Any], asked: Sequence[Row], *, carries: bool
+        self, count: OddsCount, plan: Plan[Any], asked: Sequence[OddsRow], *, carries: bool
     ) -> None:
         self._places: dict[str, list[int]] = {}
         for place, row in enumerate(asked):
@@ -275,13 +293,13 @@ class _Walk:
             ]
         )
         start: Ways = {}
-        self._go(start, 1, *self._told(self._plan.start, self._plan.opening), nothing)
+        self._go(start, 1, *self._record_outputs(self._plan.start, self._plan.opening), nothing)
         numbers: dict[Node, int] = {}  # by which nodes go on: to hash large states takes its time
         goes: dict[int, tuple[int, list[tuple[int, int]], Ways]] = {}
         over: dict[int, int] = {}
         stack: list[tuple[int, Node]] = []
 
-        def numbered(total: int, ways: Ways) -> tuple[int, list[tuple[int, int]], Ways]:
+        def number_ways(total: int, ways: Ways) -> tuple[int, list[tuple[int, int]], Ways]:
             """The ways on by the numbers of their nodes, and all where some end here; nodes not
             looked at are next.
             """
@@ -293,11 +311,11 @@ class _Walk:
                         stack.append((at, node))
             return total, on, ways if len(on) < len(ways) else {}
 
-        goes[-1] = numbered(1, start)
+        goes[-1] = number_ways(1, start)
         while stack:
             at, node = stack[-1]
             if at not in goes:
-                goes[at] = numbered(*self._look(*node))
+                goes[at] = number_ways(*self._look(*node))
                 continue
             stack.pop()
             if at not in over:
@@ -327,14 +345,14 @@ class _Walk:
             meter.take(0)
             return self._multiply(known, parts)
         step = plan.steps[state.owes]
-        rolls = step.grouped(state) or every_roll(step.asks(state))
+        rolls = step.group_rolls(state) or list_all_rolls(step.asks(state))
         meter.take(len(rolls))
         alike: Ways = {}
         for ways, roll in rolls:
             after, told, _, _ = step.rule(state, roll)
             new: tuple[Any, Known] = (after, self._nothing)
             if told or after.owes is None:
-                new = self._told(after, told)
+                new = self._record_outputs(after, told)
             alike[new] = alike.get(new, 0) + ways
         total = sum(alike.values())
         if self._ends and known == self._nothing:
@@ -344,7 +362,7 @@ class _Walk:
             self._go(found, ways, after, values, known)
         return total, found
 
-    def _told(self, after: Any, told: Outputs) -> tuple[Any, Known]:
+    def _record_outputs(self, after: Any, told: Outputs) -> tuple[Any, Known]:
         """The state, None at the end, and what was told of each output that is looked at."""
         values = tuple(map(told.get, self._paths))
         if self._ends and None not in values:
@@ -355,7 +373,7 @@ class _Walk:
                 values = tuple(map(told.get, self._paths))
             after = None
         if not _LISTS.isdisjoint(map(type, values)):
-            values = tuple(map(_plain, values))
+            values = tuple(map(_make_hashable, values))
         if (name := self._list) is not None:  # which is told item by item
             items = tuple([told[path] for path in told if path.startswith(f"{name}[")]) or None
             values = tuple(
@@ -370,9 +388,9 @@ class _Walk:
         """Add the ways that lead on from what is `known`, with the values that were told."""
         if values != self._nothing:
             if self._waits:
-                new = self._entries(known, self._paths, values)
+                new = self._compute_entries(known, self._paths, values)
                 if not self._carries:
-                    new = {at: _counted(found, ways, at, entry) for at, entry in new.items()}
+                    new = {at: _count_decided(found, ways, at, entry) for at, entry in new.items()}
                 known = tuple([new.get(at, entry) for at, entry in enumerate(known)])
             elif self._carries:
                 pairs = zip(known, values, strict=True)
@@ -383,9 +401,9 @@ class _Walk:
                 )
             else:
                 for at, value in enumerate(values):
-                    _counted(found, ways, at, value)
+                    _count_decided(found, ways, at, value)
         if after is None and self._waits:
-            known = self._closed(known)
+            known = self._close_rows(known)
         if self._carries:
             node = (None if None not in known and Partly not in map(type, known) else after), known
             found[node] = found.get(node, 0) + ways
@@ -393,9 +411,9 @@ class _Walk:
             found[after, known] = found.get((after, known), 0) + ways
         elif self._waits:
             for at, value in enumerate(known):
-                _counted(found, ways, at, value)
+                _count_decided(found, ways, at, value)
 
-    def _entries(self, known: Known, paths: Iterable[str], values: Known) -> dict[int, Any]:
+    def _compute_entries(self, known: Known, paths: Iterable[str], values: Known) -> dict[int, Any]:
         """What rows come to, of which something is told here and that are not decided yet:
         {place: entry}.
         """
@@ -404,37 +422,37 @@ class _Walk:
         for path in hits:
             for place in self._places[path]:
                 if place not in new and not _is_value(known[place]):
-                    new[place] = self._entry(place, known[place], hits)
+                    new[place] = self._compute_entry(place, known[place], hits)
         return new
 
-    def _entry(self, place: int, before: Any, hits: dict[str, Any]) -> Any:
+    def _compute_entry(self, place: int, before: Any, hits: dict[str, Any]) -> Any:
         """What is known of one that is a row of several outputs, or a list."""
         row = self._asked[place]
         told = {**dict(before), **hits} if before else hits
         if row.paths[0] == self._list:
             return Partly([(self._list, (*before[0][1], *hits[self._list]))])
         if (value := row.read(told)) is not None or len(row.paths) == 1:
-            return _plain(value)
+            return _make_hashable(value)
         return Partly([(path, told[path]) for path in row.paths if path in told])
 
-    def _closed(self, known: Known) -> Known:
+    def _close_rows(self, known: Known) -> Known:
         """What is known where no more is told."""
         rows = zip(self._asked, known, strict=True)
         return tuple(
             [
-                _plain(row.read(dict(entry))) if entry.__class__ is Partly else entry
+                _make_hashable(row.read(dict(entry))) if entry.__class__ is Partly else entry
                 for row, entry in rows
             ]
         )
 
     # -- parts -----------------------------------------------------------------------------------------------
 
-    def _multiply(self, known: Known, parts: Parts[Any]) -> tuple[int, Ways]:
+    def _multiply(self, known: Known, parts: IndependentParts[Any]) -> tuple[int, Ways]:
         """All that may come of the parts of a state together, out of how many."""
-        inside = [self._asked_of(part.heads) for part in parts.each]
+        inside = [self._find_inside(part.heads) for part in parts.each]
         then = (
             parts.go_on
-            if parts.then is not None and self._asked_elsewhere(known, inside, parts)
+            if parts.then is not None and self._is_asked_elsewhere(known, inside, parts)
             else None
         )
         needed = [
@@ -445,11 +463,11 @@ class _Walk:
         names = tuple([name for name in parts.totals if name in needed or name in self._places])
         adds = tuple([parts.totals[name] for name in names])
         both = [*zip(parts.each, inside, strict=True)]
-        together, total = self._count.shares(
+        together, total = self._count.count_shares(
             [part for part, asked in both if names and not asked.paths], names, adds
         )
         each = [
-            (part, asked, self._count.part(part, asked, names))
+            (part, asked, self._count.count_part(part, asked, names))
             for part, asked in both
             if asked.paths
         ]
@@ -469,7 +487,7 @@ class _Walk:
                         [sure.get(path, value) for path, value in zip(paths, values, strict=True)]
                     )
                 if self._waits:
-                    new = self._entries(known, paths, values)
+                    new = self._compute_entries(known, paths, values)
                     values = tuple([new.get(place, known[place]) for place in asked.places])
                 elif before.count(None) < len(before):
                     values = tuple(
@@ -480,12 +498,12 @@ class _Walk:
                     )
                 if not self._carries:
                     for place, value in zip(asked.places, values, strict=True):
-                        _counted(ways_on, ways * times, place, value)
+                        _count_decided(ways_on, ways * times, place, value)
                     values = ()
                 inner = mine.setdefault(sums, {})
                 inner[values] = inner.get(values, 0) + ways
             together = _combine(together, mine, adds, self._count.meter)
-        self._behind(
+        self._add_after_parts(
             ways_on,
             known,
             [place for asked in inside for place in asked.places],
@@ -495,7 +513,7 @@ class _Walk:
         )
         return total, ways_on
 
-    def _behind(
+    def _add_after_parts(
         self,
         found: Ways,
         known: Known,
@@ -518,7 +536,7 @@ class _Walk:
             totals = dict(zip(names, sums, strict=True))
             ruling = None if then is None else then(totals)
             told: Outputs = totals if ruling is None else {**totals, **ruling.told}
-            after, values = self._told(None if ruling is None else ruling.after, told)
+            after, values = self._record_outputs(None if ruling is None else ruling.after, told)
             if not self._carries:
                 self._go(found, inner[()], after, values, without)
             elif after is None and values == self._nothing and self._ends:
@@ -530,7 +548,7 @@ class _Walk:
                 for own, ways in inner.items():
                     self._go(found, ways, after, values, arranged(own + kept))
 
-    def _asked_of(self, heads: tuple[str, ...]) -> Inside:
+    def _find_inside(self, heads: tuple[str, ...]) -> Inside:
         """What is asked of a part whose outputs begin so."""
         if heads not in self._inside:
             within = [
@@ -544,7 +562,9 @@ class _Walk:
             self._inside[heads] = Inside(tuple([path for _, path in within]), rests, tuple(places))
         return self._inside[heads]
 
-    def _asked_elsewhere(self, known: Known, inside: Iterable[Inside], parts: Parts[Any]) -> bool:
+    def _is_asked_elsewhere(
+        self, known: Known, inside: Iterable[Inside], parts: IndependentParts[Any]
+    ) -> bool:
         """Return whether anything is asked that neither is known nor told by these parts."""
         here = {*parts.totals, *[path for asked in inside for path in asked.paths]}
         rows = zip(self._asked, known, strict=True)
@@ -567,7 +587,7 @@ def _is_value(entry: Any) -> bool:
     return entry is not None and entry.__class__ is not Partly
 
 
-def _counted(found: Ways, ways: int, at: int, entry: Any) -> Any:
+def _count_decided(found: Ways, ways: int, at: int, entry: Any) -> Any:
     """`_COUNTED` where the row at this place is decided, which then adds to what is `found`;
     else what is known.
     """
@@ -578,9 +598,9 @@ def _counted(found: Ways, ways: int, at: int, entry: Any) -> Any:
     return _COUNTED
 
 
-def _plain(value: Any) -> Any:
+def _make_hashable(value: Any) -> Any:
     """A value that can be a key; lists are read by their texts alone."""
-    return shown(value) if value.__class__ in _LISTS else value
+    return format_key(value) if value.__class__ in _LISTS else value
 
 
 def _combine(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:

@@ -63,7 +63,7 @@ def group_sums(count: int, sides: int) -> Weighted:
 
 
 @lru_cache(maxsize=256)
-def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
+def _list_all_rolls(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
     size = 1
     for sides, _ in dice:
         size *= sides
@@ -76,9 +76,9 @@ def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
     return tuple((count, roll) for roll, count in ways.items())
 
 
-def every_roll(dice: tuple[Die, ...]) -> Weighted:
+def list_all_rolls(dice: tuple[Die, ...]) -> Weighted:
     """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
-    return _every(tuple([(die.sides, die.faces) for die in dice]))
+    return _list_all_rolls(tuple([(die.sides, die.faces) for die in dice]))
 
 
 Apart = tuple[tuple[int, Weighted], ...]
@@ -94,7 +94,7 @@ def group_values(faces: Iterable[Any], key: Callable[[Any], Any]) -> Weighted:
 
 
 @lru_cache(maxsize=256)
-def pool(count: int, classes: Weighted, apart: Apart = ()) -> Weighted:
+def list_pool_rolls(count: int, classes: Weighted, apart: Apart = ()) -> Weighted:
     """All rolls of `count` alike dice by class, the dice `apart` one by one by classes of their
     own.
 

@@ -7,7 +7,7 @@ before, all earlier ones.
 What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in
 the chain itself: there is a hash of a random salt and the text, and both are in a table apart.
 
-So is the first line of an answer: its SHA-256 is in the event (`said`). What may have to be deleted
+So is the first line of an answer: its SHA-256 is in the event (`hash_first_line`). What may have to be deleted
 is not in its words: where a person is named, or a free text is quoted, there is a mark, `⟦ab12⟧`
 for the person with this id and `⟦41.label⟧` for the text `label` of event 41.
 """
@@ -46,7 +46,7 @@ SHORT = 8  # hex digits of the head that answers once showed; nobody takes fewer
 SHOWN = 16  # that they show now: eight can be forged in minutes
 
 
-def canonical(value: Mapping[str, Any]) -> str:
+def to_canonical(value: Mapping[str, Any]) -> str:
     """The one JSON text of `value`: keys sorted by code point, no blanks, no escapes but the
     necessary ones.
 
@@ -82,49 +82,49 @@ def has_large_number(body: Mapping[str, Any]) -> bool:
     return False
 
 
-def event_text(body: Mapping[str, Any]) -> str:
+def format_event(body: Mapping[str, Any]) -> str:
     """The canonical text of an event of ours. Raises UserError for a whole number in it that a
     browser would read as another one."""
     try:
-        text = canonical(body)
+        text = to_canonical(body)
     except ValueError:  # a number of thousands of digits
         text = ""
     if (not text or _MANY_DIGITS in text.encode().translate(_ZEROS)) and has_large_number(body):
         hint = "Whole numbers go up to 9,007,199,254,740,991."
         raise UserError("A number is too large for the log.", hint=hint, code="bad-value")
-    return text or canonical(body)
+    return text or to_canonical(body)
 
 
-def genesis(game: str) -> str:
+def compute_genesis(game: str) -> str:
     """What comes before a game's first event."""
     return sha256(game.encode()).hexdigest()
 
 
-def event_hash(previous: str, body: str) -> str:
+def compute_event_hash(previous: str, body: str) -> str:
     """The hash of the event with the canonical JSON `body`, after an event with the hash
     `previous`.
     """
     return sha256(f"{previous}\n{body}".encode()).hexdigest()
 
 
-def linked(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def link_bodies(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """(canonical JSON, hash) of each of several events that follow each other."""
     links = []
     for body in bodies:
-        text = canonical(body)
-        previous = event_hash(previous, text)
+        text = to_canonical(body)
+        previous = compute_event_hash(previous, text)
         links.append((text, previous))
     return links
 
 
-def salted(salt: str, text: str) -> str:
+def hash_salted(salt: str, text: str) -> str:
     """What is in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody
     can guess it.
     """
     return sha256(f"{salt}\n{text}".encode("utf-8", "replace")).hexdigest()
 
 
-def short(head: str) -> str:
+def shorten_hash(head: str) -> str:
     """The head as an answer's footer shows it."""
     return head[:SHOWN]
 
@@ -152,12 +152,12 @@ def _plain_float(value: float) -> int | float:
     return value
 
 
-def said(words: str) -> str:
+def hash_first_line(words: str) -> str:
     """The hash of a first line that is in its event."""
     return sha256(words.encode("utf-8", "replace")).hexdigest()
 
 
-def unnamed(
+def mark_names(
     first: str, body: str, persons: Mapping[str, str], texts: Iterable[tuple[int, str, str]]
 ) -> str:
     """A first line with marks for the `persons` in it, names by their ids, and for free texts:
@@ -165,12 +165,12 @@ def unnamed(
     as a side is, and what a side did is not to change with the name of a player."""
     marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
     for person, name in persons.items():
-        if name and name in first and _word(body, name) < 0:
+        if name and name in first and _find_word(body, name) < 0:
             marks.setdefault(name, f"⟦{person}⟧")
     words = ""
     at = 0
     while places := [
-        (place, -len(text), text) for text in marks if (place := _word(first, text, at)) >= 0
+        (place, -len(text), text) for text in marks if (place := _find_word(first, text, at)) >= 0
     ]:
         place, _, text = min(places)  # the longest of those that begin there
         words = words + first[at:place] + marks[text]
@@ -178,7 +178,7 @@ def unnamed(
     return words + first[at:]
 
 
-def _word(text: str, word: str, at: int = 0) -> int:
+def _find_word(text: str, word: str, at: int = 0) -> int:
     """Where a word comes in a text, from there on, with no letter or digit beside it; -1 where it
     does not. No pattern is made of it: of many players' names each would be made anew for each
     answer."""
@@ -189,17 +189,19 @@ def _word(text: str, word: str, at: int = 0) -> int:
     return at
 
 
-def filled(words: str, name_of: Callable[[str], str], text_of: Callable[[int, str], str]) -> str:
+def fill_marks(
+    words: str, name_of: Callable[[str], str], text_of: Callable[[int, str], str]
+) -> str:
     """The words as they are read: with names and texts in the places of their marks."""
 
-    def one(found: re.Match[str]) -> str:
+    def fill_mark(found: re.Match[str]) -> str:
         number, point, key = found[1].partition(".")
         return text_of(int(number), key) if point and number.isdecimal() else name_of(found[1])
 
-    return _MARK.sub(one, words)
+    return _MARK.sub(fill_mark, words)
 
 
-def person_key(game: str, user: str) -> str:
+def compute_person_key(game: str, user: str) -> str:
     """Return the key by which an account is known again in an exported game.
 
     It is a hash, so that the file names no account.

@@ -27,19 +27,19 @@ PROTOCOL = 2
 """The number of the dice protocol. Lower ones were used by unreleased builds only."""
 
 
-def commitment(seed: bytes) -> str:
+def compute_commitment(seed: bytes) -> str:
     """What is published before the first die: the seed's SHA-256 in hex."""
     return sha256(seed).hexdigest()
 
 
-def digest(texts: Sequence[str]) -> str:
+def compute_digest(texts: Sequence[str]) -> str:
     """TEXTS: hex SHA-256 of the players' texts, joined by newlines. No texts: the hash of
     nothing.
     """
     return sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-NO_TEXTS = digest(())
+NO_TEXTS = compute_digest(())
 
 
 def _below(sides: int) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bot.rules.inputs.relations import link_names
+from bot.rules.inputs.relations import list_link_names
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.normalize import comparison_key
 
 
-def linked(
+def resolve_links(
     changes: Iterable[Change],
     units: Iterable[RosterUnit],
     defaults: Mapping[str, Any] = MappingProxyType({}),
@@ -25,10 +25,12 @@ def linked(
     """
     listed = tuple(units)
     totals: dict[tuple[str, str], int] = {}
-    return tuple(plain for change in changes for plain in _plain(change, listed, totals, defaults))
+    return tuple(
+        plain for change in changes for plain in _resolve_link(change, listed, totals, defaults)
+    )
 
 
-def _plain(
+def _resolve_link(
     change: Change,
     units: tuple[RosterUnit, ...],
     totals: dict[tuple[str, str], int],
@@ -37,7 +39,7 @@ def _plain(
     if not (change.add or change.of):
         yield change
         return
-    for unit in _befallen(change, units):
+    for unit in _find_affected_units(change, units):
         new: dict[str, Any] = dict(change.set)
         for key, more in change.add.items():
             noted = unit.numbers.get(key, defaults.get(key))
@@ -56,23 +58,23 @@ def _plain(
             yield Change(unit.name, new, change.mark, change.unmark, turn=change.turn)
 
 
-def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]:
+def _find_affected_units(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]:
     """The unit that the link names, or with `of` those that name it in that attribute."""
     folded = comparison_key(change.unit)
     exact = [unit for unit in units if unit.name.casefold() == change.unit.casefold()]
-    named = exact or [unit for unit in units if folded in link_names(unit)][:1]
+    named = exact or [unit for unit in units if folded in list_link_names(unit)][:1]
     if not change.of:
         return named
-    names = link_names(named[0]) if named else {folded}
-    return [unit for unit in units if names & set(_listed(unit, change.of))]
+    names = list_link_names(named[0]) if named else {folded}
+    return [unit for unit in units if names & set(_split_names(unit, change.of))]
 
 
-def linking(units: Iterable[RosterUnit], link: object) -> list[str]:
+def list_linked_names(units: Iterable[RosterUnit], link: object) -> list[str]:
     """The names of the units that a link may mean."""
     folded = comparison_key(str(link or ""))
-    return [unit.name for unit in units if folded in link_names(unit)]
+    return [unit.name for unit in units if folded in list_link_names(unit)]
 
 
-def _listed(unit: RosterUnit, key: str) -> list[str]:
+def _split_names(unit: RosterUnit, key: str) -> list[str]:
     """The names in an attribute, separated by commas."""
     return [comparison_key(name) for name in str(unit.numbers.get(key, "")).split(",")]

@@ -28,13 +28,13 @@ class Ending(NamedTuple):
     result: str = ""
 
 
-class Told(NamedTuple):
+class OutputCondition(NamedTuple):
     """What came out as this output."""
 
     output: str
 
 
-class Carried(NamedTuple):
+class CarriedInput(NamedTuple):
     """What an input is in the next round: `less` or `more` by an output, at `most` another carried
     input, or a value that it `becomes`."""
 
@@ -43,9 +43,9 @@ class Carried(NamedTuple):
     most: str = ""
     becomes: Any = None
 
-    def next(self, value: Any, out: Mapping[str, Any]) -> Any:
+    def compute_next(self, value: Any, out: Mapping[str, Any]) -> Any:
         """Its value for the next round, from that of this round and what came out."""
-        if isinstance(self.becomes, Told):
+        if isinstance(self.becomes, OutputCondition):
             return out[self.becomes.output]
         if self.becomes is not None:
             return self.becomes
@@ -61,9 +61,9 @@ class Rounds(NamedTuple):
     """
 
     ends: tuple[Ending, ...]
-    then: Mapping[str, Carried]
+    then: Mapping[str, CarriedInput]
 
-    def asked(self, odds_by: str) -> tuple[str, ...]:
+    def list_deciding_outputs(self, odds_by: str) -> tuple[str, ...]:
         """The outputs that decide how it goes on."""
         carried = (
             name
@@ -71,27 +71,29 @@ class Rounds(NamedTuple):
             for name in (
                 one.less,
                 one.more,
-                *(one.becomes if isinstance(one.becomes, Told) else ()),
+                *(one.becomes if isinstance(one.becomes, OutputCondition) else ()),
             )
             if name
         )
         ended = (name for end in self.ends for name in end.when if name not in self.then)
         return tuple(dict.fromkeys((odds_by, *ended, *carried)))
 
-    def after(self, was: Situation, out: Mapping[str, Any], odds_by: str) -> tuple[str, Situation]:
+    def end_round(
+        self, was: Situation, out: Mapping[str, Any], odds_by: str
+    ) -> tuple[str, Situation]:
         """What a round with these outputs leaves: the result that ends the fight, or "" and the
         next situation.
         """
         known = dict(out)
         for (name, carried), value in zip(self.then.items(), was, strict=True):
-            known[name] = carried.next(value, known)
+            known[name] = carried.compute_next(value, known)
         for end in self.ends:
             if all(known[name] in values for name, values in end.when.items()):
                 return end.result or str(out[odds_by]), ()
         return "", tuple(known[name] for name in self.then)
 
 
-class Fought(NamedTuple):
+class FightOdds(NamedTuple):
     """The chances of each result after so many rounds, `undecided` among them; those of a fight to
     its end; and how many rounds that takes on average (None where it may go on for ever)."""
 
@@ -104,16 +106,16 @@ Step = Callable[[Situation], Mapping[tuple[str, Situation], Fraction]]
 """Where a round leads from a situation: {(result, next situation): chance}."""
 
 
-def fight(start: Situation, step: Step, rounds: int) -> Fought:
+def compute_fight(start: Situation, step: Step, rounds: int) -> FightOdds:
     """The chances of a fight. Raises UserError for more rounds or situations than are counted."""
     if not 1 <= rounds <= MOST_ROUNDS:
         raise UserError(f"Rounds are 1 to {MOST_ROUNDS}.", option="rounds", code="bad-value")
     steps: dict[Situation, Mapping[tuple[str, Situation], Fraction]] = {}
 
-    def known(at: Situation) -> Mapping[tuple[str, Situation], Fraction]:
+    def get_step(at: Situation) -> Mapping[tuple[str, Situation], Fraction]:
         if at not in steps:
             if len(steps) >= MOST_SITUATIONS:
-                raise _too_large()
+                raise _make_too_large_error()
             steps[at] = step(at)
         return steps[at]
 
@@ -122,24 +124,26 @@ def fight(start: Situation, step: Step, rounds: int) -> Fought:
     for _ in range(rounds):
         further: dict[Situation, Fraction] = {}
         for at, weight in live.items():
-            for (result, to), chance in known(at).items():
+            for (result, to), chance in get_step(at).items():
                 into: dict[Any, Fraction] = after if result else further
                 key = result or to
                 into[key] = into.get(key, Fraction(0)) + weight * chance
         live = further
     if live:
         after[UNDECIDED] = sum(live.values(), Fraction(0))
-    return Fought(after, *_to_the_end(start, known))
+    return FightOdds(after, *_compute_whole_fight(start, get_step))
 
 
-def _to_the_end(start: Situation, known: Step) -> tuple[dict[str, Fraction], Fraction | None]:
+def _compute_whole_fight(
+    start: Situation, known: Step
+) -> tuple[dict[str, Fraction], Fraction | None]:
     """The chances of each result of a fight without a last round, and how many rounds it takes
     on average.
     """
     weights = {start: Fraction(1)}
     decided: dict[str, Fraction] = {}
     average: Fraction | None = Fraction(0)
-    for at in _in_order(start, known):
+    for at in _sort_situations(start, known):
         ways = known(at)
         stays = ways.get(("", at), Fraction(0))
         if stays == 1:
@@ -156,7 +160,7 @@ def _to_the_end(start: Situation, known: Step) -> tuple[dict[str, Fraction], Fra
     return decided, average
 
 
-def _in_order(start: Situation, known: Step) -> list[Situation]:
+def _sort_situations(start: Situation, known: Step) -> list[Situation]:
     """All situations, each behind those that lead to it. Raises UserError where they lead back."""
     leads: dict[Situation, list[Situation]] = {}
     rest = [start]
@@ -167,10 +171,10 @@ def _in_order(start: Situation, known: Step) -> list[Situation]:
     try:
         return [*TopologicalSorter(leads).static_order()][::-1]
     except CycleError:
-        raise _too_large() from None
+        raise _make_too_large_error() from None
 
 
-def _too_large() -> UserError:
+def _make_too_large_error() -> UserError:
     return UserError(
         "So long a fight cannot be counted exactly.",
         hint="Ask for fewer units, or for one round.",

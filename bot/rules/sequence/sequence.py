@@ -17,12 +17,12 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from bot.rules.dice import Die, Rolled, Source
+from bot.rules.dice import Die, RolledDie, Source
 from bot.rules.errors import UserError
-from bot.rules.inputs.tracks import Moved
+from bot.rules.inputs.tracks import TrackMove
 from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
-from bot.rules.text.line import minus as minus
+from bot.rules.text.line import format_minus as format_minus
 from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 
 # -- one roll: the dice that it asks for, and the ruling that its function gives once they have
@@ -53,7 +53,7 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-def _silence() -> Iterable[Line]:
+def _list_no_lines() -> Iterable[Line]:
     return ()
 
 
@@ -75,12 +75,12 @@ class Ruling(NamedTuple, Generic[S]):
 
     after: S
     told: Outputs = _NOTHING
-    story: Callable[[], Iterable[Line]] = _silence
+    story: Callable[[], Iterable[Line]] = _list_no_lines
     notes: tuple[Any, ...] = ()
 
 
 class Step(Protocol[S]):
-    """One roll of a sequence, as `Ruled` says it."""
+    """One roll of a sequence, as `RuledStep` says it."""
 
     def rule(self, state: S, roll: Roll, /) -> Ruling[S]:
         """What the roll comes to."""
@@ -90,13 +90,13 @@ class Step(Protocol[S]):
         """The dice owed in `state`, in the order in which they are rolled."""
         ...
 
-    def grouped(self, state: S, /) -> Weighted | None:
+    def group_rolls(self, state: S, /) -> Weighted | None:
         """The rolls that `rule` tells apart in `state`, each with how many it stands for; None
         where it may tell all apart."""
         ...
 
 
-class Ruled(NamedTuple, Generic[S]):
+class RuledStep(NamedTuple, Generic[S]):
     """One roll of a sequence: `rule` takes the state and the roll and gives the ruling.
 
     `dice` are those asked for, or a function of the state.
@@ -110,11 +110,11 @@ class Ruled(NamedTuple, Generic[S]):
         dice = self.dice
         return dice if isinstance(dice, tuple) else dice(state)
 
-    def grouped(self, _state: S) -> None:
+    def group_rolls(self, _state: S) -> None:
         """Rules know nothing of odds: states that are equal come together by themselves."""
 
 
-ruled = Ruled
+ruled = RuledStep
 
 
 # -- the sequence: what it comes to, its parts, and its plan
@@ -152,7 +152,7 @@ class Joining(NamedTuple):
     mark: frozenset[str] = frozenset()
 
 
-class Fate(NamedTuple):
+class UnitResult(NamedTuple):
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
 
     `more` adds to it, in the place of `{more}` where the words have that. `also` are what came of
@@ -179,7 +179,7 @@ class Choice(NamedTuple):
     who: str = ACTOR
 
     @property
-    def by(self) -> str:
+    def subject(self) -> str:
         """Whose choice it is, before the option: `the targets choose `."""
         who = self.who.replace("_", " ")
         return (
@@ -188,38 +188,38 @@ class Choice(NamedTuple):
             else f"the {who} {'choose' if who.endswith('s') else 'chooses'} "
         )
 
-    def picks(self, raw: object) -> tuple[str, ...]:
+    def parse_picks(self, raw: object) -> tuple[str, ...]:
         """What was chosen, as typed: one word for all, or as many with commas as are asked.
         Raises UserError.
         """
         words = raw if isinstance(raw, list | tuple) else re.split(ITEM_ENDS, str(raw))
         picks = tuple([comparison_key(str(word)).replace(" ", "-") for word in words])
         if strange := [pick for pick in picks if pick not in self.options]:
-            raise self.wrong(f'has no option "{strange[0][:40]}"')
+            raise self.make_error(f'has no option "{strange[0][:40]}"')
         return picks
 
-    def wrong(self, what: str) -> UserError:
+    def make_error(self, what: str) -> UserError:
         """The error for an answer that does not fit."""
         return UserError(
-            f"{self.name} {what}.", hint=self.expected, option=self.name, code="bad-value"
+            f"{self.name} {what}.", hint=self.expectation, option=self.name, code="bad-value"
         )
 
-    def missing(self) -> UserError:
+    def make_missing_error(self) -> UserError:
         """The error where it has to be known beforehand."""
         return UserError(
             f"This needs {self.name}: what is chosen.",
-            hint=self.expected,
+            hint=self.expectation,
             option=self.name,
             code="missing",
         )
 
     @property
-    def expected(self) -> str:
+    def expectation(self) -> str:
         """What to type for it."""
         return f"{self.name} is one of {', '.join(self.options)}."
 
 
-class Ask(NamedTuple):
+class ChoiceRequest(NamedTuple):
     """A choice that is owed: by the side of which units (ACTOR: of who acts), the question, each
     option with its words, and the one that counts otherwise; `item` is the unit that it is about,
     where each of several has one."""
@@ -232,7 +232,7 @@ class Ask(NamedTuple):
     item: str = ""
 
 
-class Settlement(NamedTuple):
+class Resolution(NamedTuple):
     """What is said and done when the last die is rolled: the result in a few words, a line per
     unit, the changes.
 
@@ -252,24 +252,24 @@ class Settlement(NamedTuple):
     units: tuple[tuple[str, str], ...] = ()
     then: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
-    fates: tuple[Fate, ...] = ()
+    fates: tuple[UnitResult, ...] = ()
     now: tuple[str, ...] = ()
     by: str = ""
     notes: tuple[str, ...] = ()
     sums: tuple[Line, ...] = ()
     joins: tuple[Joining, ...] = ()
     out: tuple[str, ...] = ()
-    asks: tuple[Ask, ...] = ()
-    tracks: tuple[Moved, ...] = ()
+    asks: tuple[ChoiceRequest, ...] = ()
+    tracks: tuple[TrackMove, ...] = ()
     forms: tuple[tuple[str, str], ...] = ()
 
 
-def no_closing(_state: Any) -> Outputs:
+def tell_nothing(_state: Any) -> Outputs:
     """Nothing more is told at the end."""
     return _NOTHING
 
 
-class Row(NamedTuple):
+class OddsRow(NamedTuple):
     """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
 
     `read` gives its result from what was told, or None where that does not decide it; `paths` are
@@ -286,12 +286,12 @@ class Row(NamedTuple):
     under: tuple[str, ...] = ()
 
 
-def row_of(path: str, name: str = "") -> Row:
+def build_row(path: str, name: str = "") -> OddsRow:
     """The row of a single output."""
-    return Row(name, (path,), lambda told: told.get(path))
+    return OddsRow(name, (path,), lambda told: told.get(path))
 
 
-class Part(NamedTuple, Generic[S]):
+class IndependentPart(NamedTuple, Generic[S]):
     """A part of a sequence that knows nothing of the others: its own `plan`, and what its outputs
     begin with (`heads`).
 
@@ -305,7 +305,7 @@ class Part(NamedTuple, Generic[S]):
     known: Outputs = _NOTHING
 
 
-class Parts(NamedTuple, Generic[S]):
+class IndependentParts(NamedTuple, Generic[S]):
     """What falls apart in a state, for odds: each part is counted by itself, and they multiply.
 
     `totals` are outputs of which every part tells its share, and how two shares are added up. When
@@ -317,19 +317,20 @@ class Parts(NamedTuple, Generic[S]):
 
     >>> from operator import or_
     >>> from bot.rules.dice import d6
-    >>> from bot.rules.odds.odds import joint
+    >>> from bot.rules.odds.odds import compute_joint_odds
     >>> class Now(NamedTuple):
     ...     owes: str | None
     ...     hit: bool = False
     >>> def man(at):
     ...     shot = ruled((d6("shot"),), lambda _, roll: Ruling(Now(None, roll[0] == 6), {f"men[{at}].roll": roll[0]}))
     ...     return Plan(Now("shot"), {"shot": shot}, print, closing=lambda now: {"out": now.hit})
-    >>> parts = Parts([Part((f"men[{at}]",), lambda at=at: man(at), "man") for at in (0, 1)], {"out": or_})
-    >>> joint(Plan(Now("fire"), {}, print, apart=lambda now: parts), ["out"])
+    >>> parts = IndependentParts([IndependentPart((f"men[{at}]",), lambda at=at: man(at), "man") for at in (0,
+    1)], {"out": or_})
+    >>> compute_joint_odds(Plan(Now("fire"), {}, print, apart=lambda now: parts), ["out"])
     {('false',): Fraction(25, 36), ('true',): Fraction(11, 36)}
     """
 
-    each: Sequence[Part[S]]
+    each: Sequence[IndependentPart[S]]
     totals: Mapping[str, Callable[[Any, Any], Any]] = _NOTHING
     then: Callable[..., Ruling[S]] | None = None
     reads: Mapping[str, Collection[str]] = _NOTHING
@@ -367,30 +368,30 @@ class Plan(NamedTuple, Generic[S]):
     >>> def kill(_, roll):
     ...     return Ruling(Shot(None), {"killed": roll[0] >= 4})
     >>> steps = {"shot": ruled((d6("to hit"),), shoot), "kill": ruled((d6("to kill"),), kill)}
-    >>> plan = Plan(Shot("shot"), steps, lambda out: Settlement("killed" if out["killed"] else "no effect"))
+    >>> plan = Plan(Shot("shot"), steps, lambda out: Resolution("killed" if out["killed"] else "no effect"))
     >>> played = play(plan, Script([6, 3]))
     >>> played.settlement.headline, played.out, [die.label for die in played.dice]
     ('no effect', {'hit': True, 'killed': False}, ['to hit', 'to kill'])
-    >>> from bot.rules.odds.odds import joint
-    >>> joint(plan, ["killed"])
+    >>> from bot.rules.odds.odds import compute_joint_odds
+    >>> compute_joint_odds(plan, ["killed"])
     {('false',): Fraction(5, 6), ('true',): Fraction(1, 6)}
     """
 
     start: S
     steps: Mapping[str, Step[S]]
-    settle: Callable[[Mapping[str, Any]], Settlement]
+    settle: Callable[[Mapping[str, Any]], Resolution]
     opening: Outputs = _NOTHING
-    closing: Callable[[S], Outputs] = no_closing
+    closing: Callable[[S], Outputs] = tell_nothing
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
-    rows: Sequence[Row] | Callable[[], Sequence[Row]] = ()
+    rows: Sequence[OddsRow] | Callable[[], Sequence[OddsRow]] = ()
     by_list: str = ""
     notes: tuple[Any, ...] = ()
-    settles: Callable[[list[Any]], Settlement] | None = None
-    apart: Callable[[S], Parts[S] | None] | None = None
+    settles: Callable[[list[Any]], Resolution] | None = None
+    apart: Callable[[S], IndependentParts[S] | None] | None = None
 
 
-def never(_out: Any) -> Settlement:
+def resolve_never(_out: Any) -> Resolution:
     """Nobody asks: a part is counted, not played, and a declared sequence settles by its notes."""
     raise AssertionError("nobody settles this by its outputs")
 
@@ -401,18 +402,18 @@ answer.
 """
 
 
-class Played(NamedTuple):
+class Play(NamedTuple):
     """A sequence played to its end: outputs, dice in order, the story, and the settlement; so many
     lines were said `before` what was chosen last."""
 
     out: dict[str, Any]
-    dice: tuple[Rolled, ...]
+    dice: tuple[RolledDie, ...]
     lines: tuple[Line, ...]
-    settlement: Settlement
+    settlement: Resolution
     before: int = 0
 
 
-def play(plan: Plan[S], source: Source) -> Played:
+def play(plan: Plan[S], source: Source) -> Play:
     """Carry the plan on with dice from `source` until no roll is owed.
 
     Raises UserError (DieOwed) from a source that runs out or holds an impossible die, and for too
@@ -420,7 +421,7 @@ def play(plan: Plan[S], source: Source) -> Played:
     """
     state = plan.start
     told = {**plan.opening}
-    rolled: list[Rolled] = []
+    rolled: list[RolledDie] = []
     lines = [*plan.lines]
     notes = [*plan.notes]
     steps = plan.steps
@@ -431,29 +432,29 @@ def play(plan: Plan[S], source: Source) -> Played:
         for die in step.asks(state):
             face = draw(die)
             faces.append(face)
-            rolled.append(Rolled(die.label, die.sides, face, die.faces, die.pile))
+            rolled.append(RolledDie(die.label, die.sides, face, die.faces, die.pile))
         if len(rolled) > MOST_ROLLED and plan.settles is not None:
-            raise too_many_dice()
+            raise make_too_many_dice_error()
         state, more, story, noted = step.rule(state, tuple(faces))
         told.update(more)
         lines += story()
         notes += noted
     told.update(plan.closing(state))
-    out = nested(told)
+    out = nest_outputs(told)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
     said = tuple([line for line in lines if line is not ASKED])
     asked = [at for at, line in enumerate(lines) if line is ASKED] if len(said) < len(lines) else ()
-    return Played(out, tuple(rolled), said, settlement, asked[-1] + 1 - len(asked) if asked else 0)
+    return Play(out, tuple(rolled), said, settlement, asked[-1] + 1 - len(asked) if asked else 0)
 
 
-def too_many_dice() -> UserError:
+def make_too_many_dice_error() -> UserError:
     """The error for more dice than one command rolls."""
     return UserError(
         f"This would roll more than {MOST_ROLLED} dice.", hint="Take fewer units.", code="too-large"
     )
 
 
-def nested(told: Outputs) -> dict[str, Any]:
+def nest_outputs(told: Outputs) -> dict[str, Any]:
     """Outputs as values inside values, from {path: value}.
 
     Items of a list are put in the order of their positions; a gap in the positions is left out.
@@ -462,14 +463,15 @@ def nested(told: Outputs) -> dict[str, Any]:
     out: dict[Any, Any] = {}
     for path, value in told.items():
         here = out
-        keys = _keys(path)
+        keys = _split_path(path)
         for key in keys[:-1]:
             if here.get(key).__class__ is not _Within:
                 here[key] = _Within()
             here = here[key]
         here[keys[-1]] = value
     return {
-        name: _listed(value) if value.__class__ is _Within else value for name, value in out.items()
+        name: _nest_value(value) if value.__class__ is _Within else value
+        for name, value in out.items()
     }
 
 
@@ -477,14 +479,16 @@ class _Within(dict[Any, Any]):
     """What is told within a path, by names or by positions."""
 
 
-def _listed(value: _Within) -> Any:
+def _nest_value(value: _Within) -> Any:
     """What is told within a path; the items of a list in order, where they were told one by one."""
-    found = {key: _listed(one) if one.__class__ is _Within else one for key, one in value.items()}
+    found = {
+        key: _nest_value(one) if one.__class__ is _Within else one for key, one in value.items()
+    }
     return [found[at] for at in sorted(found)] if {*map(type, found)} == {int} else found
 
 
 @lru_cache(4096)
-def _keys(path: str) -> tuple[str | int, ...]:
+def _split_path(path: str) -> tuple[str | int, ...]:
     """The names and positions of a path; those of a game are a few hundred."""
     return tuple([name or int(place) for place, name in _KEY.findall(path)])
 
@@ -492,8 +496,8 @@ def _keys(path: str) -> tuple[str | int, ...]:
 _KEY = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
-def parts_of(
-    parts: Iterable[table.Part], total: str | None = None
+def list_modifiers(
+    parts: Iterable[table.ModifierPart], total: str | None = None
 ) -> tuple[tuple[str, int | float], ...]:
     """The modifiers of a chart's answer as (name, value), those of one total or all."""
     return tuple(

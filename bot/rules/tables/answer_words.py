@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.tables.print_pattern import is_blank
 from bot.rules.tables.table import CHAIN, Answer, Table
-from bot.rules.text.line import minus
+from bot.rules.text.line import format_minus
 
 NEXT = "next"
 """In the outputs of a table: those of the table that was rolled after it."""
@@ -17,34 +17,34 @@ _BESIDE = ("text", "parts", CHAIN)
 _HYPHEN = re.compile(r"(?<=[a-z])-|-(?=[a-z])|_")
 
 
-def said(value: object, words: Mapping[str, str]) -> str:
+def format_value(value: object, words: Mapping[str, str]) -> str:
     """Return a key or value of a table as players say it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return minus(value)
+        return format_minus(value)
     if isinstance(value, list | tuple):
-        return ", ".join(said(item, words) for item in value)
+        return ", ".join(format_value(item, words) for item in value)
     text = str(value)
     if word := words.get(text):
         return word
     if ", " in text:
-        return ", ".join(said(part, words) for part in text.split(", "))
+        return ", ".join(format_value(part, words) for part in text.split(", "))
     pieces = [piece for part in text.strip("_").split() for piece in _HYPHEN.split(part)]
-    return " ".join(_word(piece, words) for piece in pieces if piece) or text
+    return " ".join(_format_word(piece, words) for piece in pieces if piece) or text
 
 
-def _word(piece: str, words: Mapping[str, str]) -> str:
+def _format_word(piece: str, words: Mapping[str, str]) -> str:
     """Return a part of a token as the game says it; a single letter is no word of its own there."""
     return piece if len(piece) == 1 else words.get(piece, piece)
 
 
-def label(name: object, words: Mapping[str, str], say: Callable[[object], str]) -> str:
+def format_label(name: object, words: Mapping[str, str], say: Callable[[object], str]) -> str:
     """Return the name of an output as the game says it: `output b` in its words, else the name."""
     return words.get(f"output {name}") or say(name)
 
 
-def told(answer: Answer) -> dict[str, Any]:
+def select_outputs(answer: Answer) -> dict[str, Any]:
     """Return what a table says by the names of its outputs, without its free text."""
     out = answer.out
     # a table of its own may have an output `next`
@@ -57,7 +57,7 @@ def list_outputs(answer: Answer, words: Mapping[str, str]) -> str:
 
     What is false, zero or none is left out, unless there is nothing else.
     """
-    outputs = told(answer)
+    outputs = select_outputs(answer)
     telling = {name: value for name, value in outputs.items() if not _is_nothing(value)}
     if not telling:
         return answer.text or ", ".join(
@@ -68,11 +68,11 @@ def list_outputs(answer: Answer, words: Mapping[str, str]) -> str:
         is_number = isinstance(value, int | float) or str(value)[:1].isdigit()
         is_named = is_number or (name != "result" and len(telling) >= FEW)
         if isinstance(value, bool):
-            pieces.append(output_name(name, words))
+            pieces.append(format_output_name(name, words))
         elif is_named:
-            pieces.append(f"{output_name(name, words)} {said(value, words)}")
+            pieces.append(f"{format_output_name(name, words)} {format_value(value, words)}")
         else:
-            pieces.append(said(value, words))
+            pieces.append(format_value(value, words))
     return ", ".join(pieces)
 
 
@@ -84,19 +84,19 @@ def _is_nothing(value: object) -> bool:
 def _say_nothing(name: str, value: object, words: Mapping[str, str]) -> str:
     """Return the words for an output that is false, zero or none: "no effect", "moves: no"."""
     if isinstance(value, bool):
-        return f"{output_name(name, words)}: no"
+        return f"{format_output_name(name, words)}: no"
     if isinstance(value, int | float):
-        return f"{output_name(name, words)} 0"
-    return "no effect" if name == "result" else f"no {output_name(name, words)}"
+        return f"{format_output_name(name, words)} 0"
+    return "no effect" if name == "result" else f"no {format_output_name(name, words)}"
 
 
-def output_name(name: str, words: Mapping[str, str]) -> str:
+def format_output_name(name: str, words: Mapping[str, str]) -> str:
     """Return the name of an output as players say it."""
-    return label(name, words, lambda value: said(value, words))
+    return format_label(name, words, lambda value: format_value(value, words))
 
 
 def describe_answer(table: Table, given: Mapping[str, Any], answer: Answer) -> str:
     """Return an answer in a line: the sentence of the table's `says`, else its outputs."""
     words = table.words
-    sentence = table.tell(given, answer, partial(said, words=words))
+    sentence = table.format_sentence(given, answer, partial(format_value, words=words))
     return sentence or list_outputs(answer, words)

@@ -45,7 +45,7 @@ class Axis(NamedTuple):
         return self.rest
 
 
-def axis(
+def build_axis(
     keys: Sequence[object],
     file: str,
     *,
@@ -63,11 +63,11 @@ def axis(
     bands: list[tuple[float, float, int]] = []
     rest: int | None = None
     for position, key in enumerate(keys):
-        for part in _parts(key):
+        for part in _split_key(key):
             if part in ("*", BLANK):
                 rest = position if part == "*" else rest
                 continue
-            band = None if part in words else _band(part)
+            band = None if part in words else _read_band(part)
             if band is None:
                 if part in exact:
                     raise TableError(file, "the key is given twice", row=part)
@@ -94,14 +94,14 @@ def axis(
     return Axis(exact, lowers, uppers, places, rest)
 
 
-def heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axis:
+def build_heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axis:
     """Columns headed by single figures: `from` this figure on, or up `to` this figure."""
     infinity = float("inf")
     if BLANK in map(str, headings):
         return Axis({})
     if meaning == "from":
         lowers = tuple(headings)
-        uppers = (*(_before(upper) for upper in headings[1:]), infinity)
+        uppers = (*(_get_value_below(upper) for upper in headings[1:]), infinity)
         lowers = (-infinity, *lowers[1:]) if clamp else lowers
     else:
         uppers = tuple(headings)
@@ -110,7 +110,7 @@ def heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axi
     return Axis({}, lowers, uppers, tuple(range(len(headings))))
 
 
-def gaps(axis_: Axis, option: Option) -> Iterable[object]:
+def find_gaps(axis_: Axis, option: Option) -> Iterable[object]:
     """Declared values of `option` that no key answers. Raises Slip."""
     if option.type == "enum":
         domain: Iterable[object] = option.values
@@ -127,7 +127,7 @@ def gaps(axis_: Axis, option: Option) -> Iterable[object]:
     return [value for value in domain if axis_.find(value) is None]
 
 
-def between(keys: Sequence[object], axis_: Axis, value: object) -> str:
+def describe_gap(keys: Sequence[object], axis_: Axis, value: object) -> str:
     """` (between 6-7 and 9)`: the keys on both sides of a figure that none answers; empty where
     there are not both.
     """
@@ -141,17 +141,17 @@ def between(keys: Sequence[object], axis_: Axis, value: object) -> str:
     return "" if None in found else f" (between {found[0]} and {found[1]})"
 
 
-def _before(upper: float) -> float:
+def _get_value_below(upper: float) -> float:
     return upper - 1 if isinstance(upper, int) else upper - 1e-9
 
 
-def _parts(key: object) -> list[Any]:
+def _split_key(key: object) -> list[Any]:
     if not isinstance(key, str):
         return [key]
     return [part.strip() for part in key.split(",")] if "," in key else [key.strip()]
 
 
-def _band(part: object) -> tuple[float, float] | None:
+def _read_band(part: object) -> tuple[float, float] | None:
     if not isinstance(part, str):
         return None
     if re.fullmatch(r"-?\d+", part):

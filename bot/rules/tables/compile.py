@@ -8,13 +8,30 @@ from functools import partial
 from typing import Any, TypeVar
 
 from bot.rules.dice import AVERAGING, Die
-from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
-from bot.rules.inputs.options import option_from
-from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, heading_axis
+from bot.rules.errors import Slip, TableError, UserError, did_you_mean, name_row_of_errors
+from bot.rules.inputs.options import build_option
+from bot.rules.tables.axis import (
+    BLANK,
+    WIDEST,
+    Axis,
+    build_axis,
+    build_heading_axis,
+    describe_gap,
+    find_gaps,
+)
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.print_pattern import CODE, names_in
+from bot.rules.tables.print_pattern import CODE, list_names
 from bot.rules.tables.says import compile_headline
-from bot.rules.tables.table import CHAIN, Blank, Doubt, Modifier, Reader, Roll, Table, text_key
+from bot.rules.tables.table import (
+    CHAIN,
+    Blank,
+    Doubt,
+    Modifier,
+    Reader,
+    Table,
+    TableRoll,
+    make_text_key,
+)
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
@@ -52,7 +69,7 @@ BODY_KEYS = {
 _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
 
-def dice_of(text: str, label: str) -> tuple[Die, ...]:
+def parse_dice(text: str, label: str) -> tuple[Die, ...]:
     """The dice of a short text such as `2d6`, `d20` or `1dA`. Raises Slip for anything else."""
     found = re.fullmatch(_DICE, text.strip())
     if not found:
@@ -74,8 +91,8 @@ def compile_chart(
 
     The formulas of a `bounded` one, of a pack, are held to limits.
     """
-    with reading(file):
-        return _Compiler(data, file, system, lists, bounded).table()
+    with name_row_of_errors(file):
+        return _Compiler(data, file, system, lists, bounded).compile_table()
 
 
 def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
@@ -83,7 +100,7 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
     Raises TableError.
     """
     if table.example:
-        with reading(file, "example"):
+        with name_row_of_errors(file, "example"):
             try:
                 table.read(table.example)
             except UserError as error:
@@ -91,10 +108,10 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
                     raise TableError(file, f"it fails: {error}") from None
             else:
                 _check_headline(table, file)
-    with reading(file, "examples"):
+    with name_row_of_errors(file, "examples"):
         examples = list(data.get("examples", ()))
     for number, example in enumerate(examples, 1):
-        with reading(file, f"example {number}"):
+        with name_row_of_errors(file, f"example {number}"):
             if strange := [str(key) for key in example if key not in EXAMPLE_KEYS]:
                 raise TableError(file, f"example {number} has unknown keys {', '.join(strange)}")
             try:
@@ -115,7 +132,7 @@ def _check_headline(table: Table, file: str) -> None:
     if table.headline is None:
         return
     answer = table.read(table.example)
-    if not table.tell(table.example, answer, str):
+    if not table.format_sentence(table.example, answer, str):
         raise TableError(file, "has no sentence for the example of the table", row="says")
 
 
@@ -155,32 +172,36 @@ class _Compiler:
             raise TableError(file, "must be a list of names; quote each", row="also")
         self.also = tuple(also)
         self.inputs = tuple(
-            self._parts("inputs", lambda name, spec: option_from(name, spec, lists))
+            self._compile_mapping("inputs", lambda name, spec: build_option(name, spec, lists))
         )
         self.options = {option.name: option for option in self.inputs}
         self.outputs = dict(
-            self._parts("outputs", lambda name, spec: (name, self._output(name, spec)))
+            self._compile_mapping(
+                "outputs", lambda name, spec: (name, self._read_output(name, spec))
+            )
         )
         self.results: Mapping[Any, Any] = dict(
-            self._parts("results", lambda code, meaning: (code, meaning))
+            self._compile_mapping("results", lambda code, meaning: (code, meaning))
         )
         self.constants: dict[str, Any] = {name: tuple(items) for name, items in lists.items()}
-        self.constants |= dict(self._parts("constants", lambda name, value: (name, value)))
+        self.constants |= dict(
+            self._compile_mapping("constants", lambda name, value: (name, value))
+        )
         self.names = {*self.options, *self.outputs, *self.constants}
         for part in ("derive", "then"):
-            self.names |= set(self._parts(part, lambda name, _: str(name)))
+            self.names |= set(self._compile_mapping(part, lambda name, _: str(name)))
 
-    def table(self) -> Table:
+    def compile_table(self) -> Table:
         data = self.data
         bodies = data.get("read") or []
         readers = []
         for number, body in enumerate(bodies if isinstance(bodies, list) else [bodies], 1):
-            with reading(self.file, "read" if number == 1 else f"read {number}"):
-                readers.append(self.body(body))
+            with name_row_of_errors(self.file, "read" if number == 1 else f"read {number}"):
+                readers.append(self.compile_body(body))
         if self.chained:
             self.outputs[CHAIN] = tuple(self.chained)
         text_by = data.get("text_by") or ()
-        example = dict(self._parts("example", lambda name, value: (name, value)))
+        example = dict(self._compile_mapping("example", lambda name, value: (name, value)))
         written = str(data)
         used = {name for name in self.constants if name in written}
         table = Table(
@@ -195,18 +216,30 @@ class _Compiler:
             summary=data.get("summary", ""),
             notes=data.get("notes", ""),
             example=example,
-            refuse=tuple(self._items("refuse", self.refusal)),
-            derive=tuple(self._parts("derive", lambda name, text: (name, self.formula(text)))),
+            refuse=tuple(self._compile_list("refuse", self.compile_refusal)),
+            derive=tuple(
+                self._compile_mapping(
+                    "derive", lambda name, text: (name, self.compile_formula(text))
+                )
+            ),
             bodies=tuple(readers),
-            modifiers=tuple(self._items("rows", self.modifier)),
-            then=tuple(self._parts("then", lambda name, text: (name, self.formula(text)))),
-            rolls=tuple(self._parts("rolls", self.roll)),
-            texts=dict(self._parts("texts", lambda key, text: (text_key(key), str(text)))),
+            modifiers=tuple(self._compile_list("rows", self.compile_modifier)),
+            then=tuple(
+                self._compile_mapping("then", lambda name, text: (name, self.compile_formula(text)))
+            ),
+            rolls=tuple(self._compile_mapping("rolls", self.compile_roll)),
+            texts=dict(
+                self._compile_mapping("texts", lambda key, text: (make_text_key(key), str(text)))
+            ),
             text_by=tuple(
-                self.formula(text)
+                self.compile_formula(text)
                 for text in ([text_by] if isinstance(text_by, str) else list(text_by))
             ),
-            leads=tuple(self._parts("leads", lambda run, when: (str(run), self.formula(when)))),
+            leads=tuple(
+                self._compile_mapping(
+                    "leads", lambda run, when: (str(run), self.compile_formula(when))
+                )
+            ),
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
             blank=tuple(self.blank),
@@ -214,7 +247,7 @@ class _Compiler:
             headline=compile_headline(
                 data.get("says"), self.names, self.file, bounded=self.bounded
             ),
-            unsure=tuple(self._items("unsure", self._doubt)),
+            unsure=tuple(self._compile_list("unsure", self._read_doubt)),
             _options=self.options,
         )
         if data["kind"] == "roll" and not table.rolls:
@@ -223,25 +256,25 @@ class _Compiler:
             raise TableError(self.file, "the output text needs texts")
         return table
 
-    def _parts(self, part: str, read: Callable[[Any, Any], T]) -> Iterator[T]:
+    def _compile_mapping(self, part: str, read: Callable[[Any, Any], T]) -> Iterator[T]:
         """What `read` makes of each entry of a mapping in the file; an error names the entry."""
-        with reading(self.file, part):
+        with name_row_of_errors(self.file, part):
             entries = list((self.data.get(part) or {}).items())
         for name, spec in entries:
-            with reading(self.file, f"{part} {name}"):
+            with name_row_of_errors(self.file, f"{part} {name}"):
                 yield read(name, spec)
 
-    def _items(self, part: str, read: Callable[[Any], T]) -> Iterator[T]:
+    def _compile_list(self, part: str, read: Callable[[Any], T]) -> Iterator[T]:
         """What `read` makes of each entry of a list in the file; an error names its number."""
-        with reading(self.file, part):
+        with name_row_of_errors(self.file, part):
             entries = list(self.data.get(part) or ())
         for number, spec in enumerate(entries, 1):
-            with reading(self.file, f"{part} {number}"):
+            with name_row_of_errors(self.file, f"{part} {number}"):
                 yield read(spec)
 
     # -- bodies -------------------------------------------------------------------------------------------
 
-    def body(self, body: Mapping[str, Any]) -> Reader:
+    def compile_body(self, body: Mapping[str, Any]) -> Reader:
         """A reader that adds a body's outputs to the values; a body is rows, columns, a pick or
         constants.
         """
@@ -251,41 +284,44 @@ class _Compiler:
             )
         self._check_keys(body, BODY_KEYS, "read")
         if "always" in body:
-            constant = self.result(body["always"], self._gives(body), None, None)
+            constant = self.compile_result(body["always"], self._list_outputs(body), None, None)
             if isinstance(constant, Blank):
-                return self._unknown(constant)
+                return self._compile_unknown(constant)
             return lambda values: values.update(constant)
         if "pick" in body:
-            return self._pick(body)
-        return self._grid(body)
+            return self._compile_pick(body)
+        return self._compile_grid(body)
 
-    def _pick(self, body: Mapping[str, Any]) -> Reader:
-        by = self._named(body["by"])
+    def _compile_pick(self, body: Mapping[str, Any]) -> Reader:
+        by = self._compile_axis_value(body["by"])
         bodies = list(body["pick"].values())
-        readers = [self.body(item) for item in bodies]
-        keys = self._axis(list(body["pick"]), body["by"], body)
+        readers = [self.compile_body(item) for item in bodies]
+        keys = self._compile_axis(list(body["pick"]), body["by"], body)
         file = self.file
 
         def read(values: dict[str, Any]) -> None:
-            readers[_place(keys, by(values), file, body["by"])](values)
+            readers[_find_position(keys, by(values), file, body["by"])](values)
 
         return read
 
-    def _grid(self, body: Mapping[str, Any]) -> Reader:
+    def _compile_grid(self, body: Mapping[str, Any]) -> Reader:
         if "rows" not in body or "cells" not in body:
             raise TableError(self.file, "read needs rows (what the rows stand for) and cells")
-        row_of = self._named(body["rows"])
-        gives = self._gives(body)
+        row_of = self._compile_axis_value(body["rows"])
+        gives = self._list_outputs(body)
         cells = body["cells"]
-        rows = self._axis(list(cells), body["rows"], body)
-        columns, column_of, width = self._columns(body)
+        rows = self._compile_axis(list(cells), body["rows"], body)
+        columns, column_of, width = self._compile_columns(body)
         self._check_print(body, gives)
         self._check_names(body)
         bands = body.get("bands")
         self._check_keys(bands or {}, BAND_KEYS, "bands")
-        one = self.result if bands is None else partial(self._banded, bands)
+        one = self.compile_result if bands is None else partial(self._compile_bands, bands)
         grid = [
-            [one(item, gives, key, head) for head, item in self._row(body, key, cell, width)]
+            [
+                one(item, gives, key, head)
+                for head, item in self._compile_row(body, key, cell, width)
+            ]
             for key, cell in cells.items()
         ]
         by = None if bands is None else bands["by"]
@@ -296,17 +332,21 @@ class _Compiler:
         title = str(self.data["title"])
 
         def read(values: dict[str, Any]) -> None:
-            row = _place(rows, row_of(values), file, row_name)
-            column = 0 if columns is None else _place(columns, column_of(values), file, column_name)
+            row = _find_position(rows, row_of(values), file, row_name)
+            column = (
+                0
+                if columns is None
+                else _find_position(columns, column_of(values), file, column_name)
+            )
             cell = grid[row][column]
             found = cell if by is None else cell[values[by]]
             if found.__class__ is Blank:
-                raise found.error(title)
+                raise found.make_error(title)
             values.update(found)
 
         return read
 
-    def _row(
+    def _compile_row(
         self, body: Mapping[str, Any], key: object, cell: Any, width: int
     ) -> Iterable[tuple[object, Any]]:
         """Return the cells of a row, each with the head or number of its column.
@@ -318,14 +358,14 @@ class _Compiler:
         if not isinstance(cell, list) or len(cell) != width:
             raise TableError(
                 self.file,
-                f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns",
+                f"has {_count_values(cell)} cell{'s' * (_count_values(cell) != 1)} for {width} columns",
                 row=key,
             )
-        printed = _heads(body["columns"])
+        printed = _list_heads(body["columns"])
         heads = printed if BLANK in cell and BLANK not in printed else range(1, width + 1)
         return zip(heads, cell, strict=True)
 
-    def _banded(
+    def _compile_bands(
         self,
         bands: Mapping[str, Any],
         cell: Any,
@@ -356,13 +396,13 @@ class _Compiler:
                 raise TableError(
                     self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column
                 )
-            out = self.result(code, gives, row, column)
+            out = self.compile_result(code, gives, row, column)
             for value in range(int(edges[1]), int(edges[2] or edges[1]) + 1):
                 if value in answers:
                     raise TableError(self.file, f"answers {value} twice", row=row, column=column)
                 answers[value] = out
         if "below" in bands and answers:
-            below = self.result(bands["below"], gives, row, column)
+            below = self.compile_result(bands["below"], gives, row, column)
             answers = dict.fromkeys(range(int(option.min), min(answers)), below) | answers
         if list(answers) != list(range(int(option.min), int(option.max) + 1)):
             missing = set(range(int(option.min), int(option.max) + 1)) ^ set(answers)
@@ -370,34 +410,38 @@ class _Compiler:
             raise TableError(self.file, say, row=row, column=column)
         return answers
 
-    def _columns(self, body: Mapping[str, Any]) -> tuple[Axis | None, Formula, int]:
+    def _compile_columns(self, body: Mapping[str, Any]) -> tuple[Axis | None, Formula, int]:
         spec = body.get("columns")
         if spec is None:
             return None, lambda _: None, 0
         self._check_keys(spec, COLUMN_KEYS, "columns")
-        by = self._named(spec["by"])
+        by = self._compile_axis_value(spec["by"])
         clamp = body.get("off_card") in ("clamp", "columns")
-        if BLANK in (heads := _heads(spec)):
-            unknown = self._unknown(self._left_blank("the heads of the columns"))
+        if BLANK in (heads := _list_heads(spec)):
+            unknown = self._compile_unknown(self._add_blank("the heads of the columns"))
             return Axis({}), unknown, len(heads)
         for meaning in ("from", "to"):
             if meaning in spec:
                 heads = spec[meaning]
                 if list(heads) != sorted(set(heads)):
                     raise TableError(self.file, f"column headings {heads} do not rise")
-                return heading_axis(heads, meaning=meaning, clamp=clamp), by, len(heads)
+                return build_heading_axis(heads, meaning=meaning, clamp=clamp), by, len(heads)
         if "heads" not in spec:
             raise TableError(self.file, "columns needs heads, from or to")
-        return self._axis(spec["heads"], spec["by"], body, clamp=clamp), by, len(spec["heads"])
+        return (
+            self._compile_axis(spec["heads"], spec["by"], body, clamp=clamp),
+            by,
+            len(spec["heads"]),
+        )
 
-    def _axis(
+    def _compile_axis(
         self, keys: list[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None
     ) -> Axis:
         option = self.options.get(str(by))
         if clamp is None:
             clamp = body.get("off_card") in ("clamp", "rows")
         words = option.values if option is not None else self.outputs.get(str(by))
-        found = axis(
+        found = build_axis(
             keys,
             self.file,
             decimal=option is not None and option.type == "number",
@@ -409,11 +453,13 @@ class _Compiler:
                 for key in found.exact:
                     if key not in option.values:
                         raise TableError(
-                            self.file, f"{by} has no value {key!r}{_as_yaml(key)}", row=key
+                            self.file,
+                            f"{by} has no value {key!r}{_explain_yaml_word(key)}",
+                            row=key,
                         )
-            missing = [] if body.get("open") else list(gaps(found, option))
+            missing = [] if body.get("open") else list(find_gaps(found, option))
             if missing:
-                around = between(keys, found, missing[0]) if len(missing) == 1 else ""
+                around = describe_gap(keys, found, missing[0]) if len(missing) == 1 else ""
                 raise TableError(
                     self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}{around}"
                 )
@@ -422,7 +468,7 @@ class _Compiler:
     def _check_names(self, body: Mapping[str, Any]) -> None:
         """Raise TableError for a `names` that heads a row or column which the body does not have."""
         columns = body.get("columns") or {}
-        heads = _heads(columns) if columns else ()
+        heads = _list_heads(columns) if columns else ()
         known = {(key, type(key)) for key in (*body["cells"], *heads)}
         unknown = [key for key in body.get("names") or {} if (key, type(key)) not in known]
         if unknown:
@@ -447,13 +493,13 @@ class _Compiler:
             if row != "*" and row not in body["cells"]:
                 raise TableError(self.file, "print names a row that cells do not have", row=row)
             for pattern in patterns if isinstance(patterns, list) else [patterns]:
-                unknown = set(names_in(str(pattern))) - {CODE, *gives}
+                unknown = set(list_names(str(pattern))) - {CODE, *gives}
                 if unknown:
                     raise TableError(
                         self.file, f"print names {min(unknown)}, which gives does not have", row=row
                     )
 
-    def _gives(self, body: Mapping[str, Any]) -> tuple[str, ...]:
+    def _list_outputs(self, body: Mapping[str, Any]) -> tuple[str, ...]:
         gives = body.get("gives")
         if gives is None:
             later = {
@@ -467,15 +513,15 @@ class _Compiler:
                 gives = []
         return (gives,) if isinstance(gives, str) else tuple(gives)
 
-    def _left_blank(self, where: str) -> Any:
+    def _add_blank(self, where: str) -> Any:
         self.blank.append(Blank(where))
         return self.blank[-1]
 
-    def result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Any:
+    def compile_result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Any:
         """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`,
         or one value; Blank for one that is not typed yet."""
         if cell == BLANK or (isinstance(cell, list) and BLANK in cell):
-            return self._left_blank(
+            return self._add_blank(
                 f"row {row}" if column is None else f"row {row}, column {column}"
             )
         if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results:
@@ -487,12 +533,14 @@ class _Compiler:
         elif isinstance(cell, list) and gives and len(cell) == len(gives):
             out = dict(zip(gives, cell, strict=True))
         else:
-            raise TableError(self.file, self._undefined(cell, gives), row=row, column=column)
+            raise TableError(
+                self.file, self._describe_undefined(cell, gives), row=row, column=column
+            )
         for name, value in out.items():
             self._check_value(name, value, row, column)
         return out
 
-    def _undefined(self, cell: Any, gives: tuple[str, ...]) -> str:
+    def _describe_undefined(self, cell: Any, gives: tuple[str, ...]) -> str:
         """Return what is wrong with a cell that is no code and no outputs."""
         if not isinstance(cell, list):
             return f"the code {cell!r} is not defined"
@@ -524,7 +572,7 @@ class _Compiler:
             if item is not None and isinstance(tokens, tuple) and item not in tokens:
                 raise TableError(
                     self.file,
-                    f"{name} has no value {item!r}{_as_yaml(item)}",
+                    f"{name} has no value {item!r}{_explain_yaml_word(item)}",
                     row=row,
                     column=column,
                 )
@@ -543,7 +591,7 @@ class _Compiler:
 
     # -- the rest -----------------------------------------------------------------------------------------
 
-    def refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
+    def compile_refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
         self._check_keys(item, REFUSAL_KEYS, "it")
         if not isinstance(item["say"], str):
             raise TypeError("say must be a text")
@@ -556,9 +604,9 @@ class _Compiler:
                 raise Slip(
                     f"say names {name[:40]}, which this table does not have; write a brace twice"
                 )
-        return self.formula(item["when"]), item["say"]
+        return self.compile_formula(item["when"]), item["say"]
 
-    def _doubt(self, item: Mapping[str, Any]) -> Doubt:
+    def _read_doubt(self, item: Mapping[str, Any]) -> Doubt:
         """Return a cell that the card lost or garbled. Raises Slip for an entry without its texts."""
         self._check_keys(item, DOUBT_KEYS, "it")
         texts = item.get("where"), item.get("say")
@@ -568,10 +616,12 @@ class _Compiler:
             )
         when = item.get("when")
         return Doubt(
-            str(item["where"]), str(item["say"]), None if when is None else self.formula(when)
+            str(item["where"]),
+            str(item["say"]),
+            None if when is None else self.compile_formula(when),
         )
 
-    def modifier(self, row: Mapping[str, Any]) -> Modifier:
+    def compile_modifier(self, row: Mapping[str, Any]) -> Modifier:
         self._check_keys(row, MODIFIER_KEYS, f"row {row.get('id')}")
         when = row.get("when")
         adds = row.get("adds")
@@ -589,24 +639,24 @@ class _Compiler:
         return Modifier(
             str(row["id"]),
             row["name"],
-            None if when is None else self.formula(when, row["id"]),
-            tuple((total, self._adds(value, row)) for total, value in adds.items()),
+            None if when is None else self.compile_formula(when, row["id"]),
+            tuple((total, self._compile_addition(value, row)) for total, value in adds.items()),
         )
 
-    def _adds(self, value: object, row: Mapping[str, Any]) -> Formula:
+    def _compile_addition(self, value: object, row: Mapping[str, Any]) -> Formula:
         if value != BLANK:
-            return self.formula(value, row["id"])
-        return self._unknown(self._left_blank(f"what {row['name']} adds"))
+            return self.compile_formula(value, row["id"])
+        return self._compile_unknown(self._add_blank(f"what {row['name']} adds"))
 
-    def _unknown(self, blank: Blank) -> Callable[[Mapping[str, Any]], Any]:
+    def _compile_unknown(self, blank: Blank) -> Callable[[Mapping[str, Any]], Any]:
         """What finds nothing but a blank."""
 
         def unknown(_: Mapping[str, Any]) -> Any:
-            raise blank.error(str(self.data["title"]))
+            raise blank.make_error(str(self.data["title"]))
 
         return unknown
 
-    def roll(self, name: str, spec: Any) -> Roll:
+    def compile_roll(self, name: str, spec: Any) -> TableRoll:
         if name not in self.options:
             raise TableError(self.file, f"rolls names {name}, which is not an input")
         spec = {"dice": spec} if isinstance(spec, str) else spec
@@ -618,25 +668,25 @@ class _Compiler:
             if isinstance(dice, Mapping):
                 by = dice["by"]
                 table: dict[object, tuple[Die, ...]] = {
-                    key: dice_of(text, label) for key, text in dice.items() if key != "by"
+                    key: parse_dice(text, label) for key, text in dice.items() if key != "by"
                 }
             else:
-                table = {None: dice_of(dice, label)}
+                table = {None: parse_dice(dice, label)}
         except Slip as error:
             raise TableError(self.file, str(error)) from None
         when = spec.get("when")
-        return Roll(name, table, by, None if when is None else self.formula(when))
+        return TableRoll(name, table, by, None if when is None else self.compile_formula(when))
 
-    def formula(self, text: object, row: object = None) -> Formula:
+    def compile_formula(self, text: object, row: object = None) -> Formula:
         return compile_formula(text, self.names, self.file, row=row, bounded=self.bounded)
 
-    def _named(self, name: object) -> Formula:
+    def _compile_axis_value(self, name: object) -> Formula:
         """How to find the row or column: the name of an input or derived value, or a formula."""
         if isinstance(name, str) and name in self.names:
             return lambda values: values[name]
-        return self.formula(name)
+        return self.compile_formula(name)
 
-    def _output(self, name: str, spec: Any) -> Any:
+    def _read_output(self, name: str, spec: Any) -> Any:
         if isinstance(spec, str) and spec in self.lists:
             return tuple(self.lists[spec])
         if isinstance(spec, list):
@@ -669,7 +719,7 @@ class _Compiler:
             )
 
 
-def _as_yaml(value: object) -> str:
+def _explain_yaml_word(value: object) -> str:
     """What to do about a word that YAML has read as true or false."""
     return (
         "; YAML reads NO, yes, on and off as true or false: quote the word"
@@ -678,7 +728,7 @@ def _as_yaml(value: object) -> str:
     )
 
 
-def _place(keys: Axis, value: object, file: str, name: str) -> int:
+def _find_position(keys: Axis, value: object, file: str, name: str) -> int:
     """Position of the row or column that answers `value`. Raises UserError off the card."""
     at = keys.find(value)
     if at is None:
@@ -696,10 +746,10 @@ def _place(keys: Axis, value: object, file: str, name: str) -> int:
     return at
 
 
-def _heads(columns: Mapping[str, Any]) -> list[Any]:
+def _list_heads(columns: Mapping[str, Any]) -> list[Any]:
     """What is printed above the columns."""
     return list(columns.get("heads") or columns.get("from") or columns.get("to") or ())
 
 
-def _length(cell: object) -> int:
+def _count_values(cell: object) -> int:
     return len(cell) if isinstance(cell, list) else 1

@@ -22,7 +22,7 @@ _ALLOWED = (
 _NODES = tuple(getattr(ast, name) for name in _ALLOWED.split())
 
 
-def plain(value: float) -> int | float:
+def to_plain_number(value: float) -> int | float:
     """An int where the number is whole, so that 2.0 is answered as 2."""
     return int(value) if value == int(value) else value
 
@@ -37,12 +37,12 @@ def half_down(value: float) -> int:
     return floor(value / 2)
 
 
-def place(headings: Sequence[float], value: float) -> int:
+def find_heading(headings: Sequence[float], value: float) -> int:
     """Index of the highest heading that does not exceed `value`; -1 below the first."""
     return bisect_right(headings, value) - 1
 
 
-def reach(ends: Sequence[float], value: float) -> int:
+def find_band(ends: Sequence[float], value: float) -> int:
     """Position of the first band that reaches as far as `value`; a band ends at its figure, 0 is
     the first band.
 
@@ -59,9 +59,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "down": floor,
     "half_up": half_up,
     "half_down": half_down,
-    "place": place,
-    "reach": reach,
-    "plain": plain,
+    "place": find_heading,
+    "reach": find_band,
+    "plain": to_plain_number,
     "index": lambda items, item: list(items).index(item),
     "len": len,
 }
@@ -75,7 +75,7 @@ LARGEST = 10**12
 """The largest number that a formula holds or comes to."""
 
 
-def _number(value: Any) -> Any:
+def _check_number(value: Any) -> Any:
     if not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
         raise TypeError("no number, or one without end")
     return value
@@ -93,12 +93,14 @@ _GUARDS: Mapping[type[ast.operator], str] = {
 which no formula can write."""
 GUARDED_SCOPE: dict[str, Any] = {
     **SCOPE,
-    "plus ": lambda one, other: _number(_number(one) + _number(other)),
-    "minus ": lambda one, other: _number(_number(one) - _number(other)),
-    "times ": lambda one, other: _number(_number(one) * _number(other)),
-    "divided by ": lambda one, other: _number(_number(one) / _number(other)),
-    "divided whole by ": lambda one, other: _number(_number(one) // _number(other)),
-    "modulo ": lambda one, other: _number(one) % _number(other),
+    "plus ": lambda one, other: _check_number(_check_number(one) + _check_number(other)),
+    "minus ": lambda one, other: _check_number(_check_number(one) - _check_number(other)),
+    "times ": lambda one, other: _check_number(_check_number(one) * _check_number(other)),
+    "divided by ": lambda one, other: _check_number(_check_number(one) / _check_number(other)),
+    "divided whole by ": lambda one, other: _check_number(
+        _check_number(one) // _check_number(other)
+    ),
+    "modulo ": lambda one, other: _check_number(one) % _check_number(other),
 }
 
 
@@ -179,7 +181,7 @@ def compile_formula(
         code = compile(tree, file, "eval")
     except RecursionError:
         raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
-    return _bounded(code, source) if bounded else lambda values: eval(code, SCOPE, values)
+    return _guard_formula(code, source) if bounded else lambda values: eval(code, SCOPE, values)
 
 
 def _check_constant(value: object, file: str, row: object) -> None:
@@ -188,7 +190,7 @@ def _check_constant(value: object, file: str, row: object) -> None:
         raise TableError(file, f"a formula has a number larger than {LARGEST:,}", row=row)
 
 
-def _bounded(code: CodeType, source: str) -> Formula:
+def _guard_formula(code: CodeType, source: str) -> Formula:
     """The formula, with a refusal in place of what Python says where it comes to nothing."""
 
     def answer(values: Mapping[str, Any]) -> Any:

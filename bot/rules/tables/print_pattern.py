@@ -15,12 +15,12 @@ HALF = 0.5
 _MINUS = "\u2212"
 
 
-def names_in(pattern: str) -> list[str]:
+def list_names(pattern: str) -> list[str]:
     """Return the names of the values that a pattern prints."""
     return [found["name"] for found in _FIELD.finditer(pattern)]
 
 
-def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) -> str:
+def fill_pattern(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) -> str:
     """Return a cell as its card prints it; `say` puts a single value into words.
 
     `{name}` is a value, `{+name}` a number with its sign, `{n+name}` one that is added to n,
@@ -30,32 +30,32 @@ def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) 
     value in it is none or no; of `{name?}` also if it is 0.
     """
 
-    def value_of(found: re.Match[str]) -> Any:
+    def get_value(found: re.Match[str]) -> Any:
         value = values[found["name"]]
         return value[int(found["item"]) - 1] if found["item"] else value
 
-    def field(found: re.Match[str]) -> str:
-        value = value_of(found)
+    def fill_field(found: re.Match[str]) -> str:
+        value = get_value(found)
         if is_blank(value):
             return say("none") if found["blank"] is None else found["blank"]
         if found["letter"]:
-            return found["letter"] + (signed(value) if value else "")
+            return found["letter"] + (format_signed(value) if value else "")
         if found["sign"] and isinstance(value, int | float):
-            return signed(value) if found["sign"] == "+" else with_half(value)
+            return format_signed(value) if found["sign"] == "+" else format_half(value)
         if isinstance(value, list):
             return join_items([say(item) for item in value], found["joiners"])
         return say(value)
 
-    def optional(found: re.Match[str]) -> str:
+    def fill_optional(found: re.Match[str]) -> str:
         fields = list(_FIELD.finditer(found[1]))
         for place in fields:
-            value = value_of(place)
+            value = get_value(place)
             if is_blank(value) or (place["positive"] and not value):
                 return ""
         bare = _FIELD.sub(lambda it: "" if values[it["name"]] is True else it[0], found[1])
-        return _FIELD.sub(field, bare)
+        return _FIELD.sub(fill_field, bare)
 
-    return _FIELD.sub(field, _OPTIONAL.sub(optional, pattern)).strip(" ,")
+    return _FIELD.sub(fill_field, _OPTIONAL.sub(fill_optional, pattern)).strip(" ,")
 
 
 def is_blank(value: object) -> bool:
@@ -63,12 +63,12 @@ def is_blank(value: object) -> bool:
     return value is None or value is False or value in ("", "none") or value in ([], ["none"])
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Return a number with its sign; 0 has none."""
     return f"{value:+g}".replace("-", _MINUS) if value else "0"
 
 
-def with_half(value: float) -> str:
+def format_half(value: float) -> str:
     """Return a number with ½ for a half: `2½`."""
     if value % 1 != HALF:
         return f"{value:g}"

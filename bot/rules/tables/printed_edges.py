@@ -160,7 +160,7 @@ def order_by_edges(
     inputs = tuple(inputs)
     rolled = frozenset(rolled)
     names = {option.name for option in inputs}
-    needed = {option.name for option in inputs if option.required} | rolled
+    needed = {option.name for option in inputs if option.is_required} | rolled
     derived = data.get("derive") or {}
     edges = set(rolled)
     for body in list_bodies(data):
@@ -170,12 +170,12 @@ def order_by_edges(
             if edge in names:
                 edges.add(str(edge))
                 continue
-            behind = _inputs_of(str(edge or ""), derived, names)
+            behind = _list_formula_inputs(str(edge or ""), derived, names)
             edges |= behind & needed or behind
     return tuple(sorted(inputs, key=lambda one: (one.name not in edges, one.name not in needed)))
 
 
-def _inputs_of(formula: str, derived: Mapping[str, Any], names: set[str]) -> set[str]:
+def _list_formula_inputs(formula: str, derived: Mapping[str, Any], names: set[str]) -> set[str]:
     """Return the inputs that a formula of a table goes by."""
     found = set[str]()
     waiting = _NAME.findall(formula)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from bot.rules.errors import Slip, TableError, UserError
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.print_pattern import is_blank, join_items, signed
-from bot.rules.text.names import a_or_an
+from bot.rules.tables.print_pattern import format_signed, is_blank, join_items
+from bot.rules.text.names import add_article
 from bot.rules.text.template import ConditionalPart, PluralPart, TemplatePart, read_template
 
 Say = Callable[[object], str]
@@ -44,14 +44,14 @@ class Sentence(NamedTuple):
     parts: tuple[_Compiled, ...]
 
 
-class Headline(NamedTuple):
+class TableHeadline(NamedTuple):
     """The sentences that a table's answer may be told with; the first that fits is said."""
 
     sentences: tuple[Sentence, ...]
 
     def write(self, values: Mapping[str, Any], say: Say) -> str:
         """Return the sentence for the values behind an answer; "" if none fits or works."""
-        scope = {**_functions(say), **values}
+        scope = {**_build_functions(say), **values}
         try:
             for sentence in self.sentences:
                 if sentence.when is None or sentence.when(scope):
@@ -64,7 +64,7 @@ class Headline(NamedTuple):
 
 def compile_headline(
     source: object, names: Iterable[str], file: str, *, bounded: bool
-) -> Headline | None:
+) -> TableHeadline | None:
     """Return the headline that `says` of a table file describes, None if it has none.
 
     `source` is a text, or a list of texts with the formula that says when each fits. Raises
@@ -72,12 +72,12 @@ def compile_headline(
     """
     if source is None:
         return None
-    known = {*names, *_functions(str), TEXT}
+    known = {*names, *_build_functions(str), TEXT}
     sentences = []
     for number, spec in enumerate(source if isinstance(source, list) else [source], 1):
         row = "says" if number == 1 else f"says {number}"
         sentences.append(_compile_sentence(spec, known, file, row, bounded))
-    return Headline(tuple(sentences))
+    return TableHeadline(tuple(sentences))
 
 
 def _compile_sentence(
@@ -155,16 +155,16 @@ def _write_value(
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
         numbers.append(value)
-        return signed(value) if part.has_sign else say(value)
+        return format_signed(value) if part.has_sign else say(value)
     if isinstance(value, str) and not part.is_name:
         return value
     return say(value)
 
 
-def _functions(say: Say) -> dict[str, Callable[..., Any]]:
+def _build_functions(say: Say) -> dict[str, Callable[..., Any]]:
     """Return what a headline may call beside the functions of every formula."""
 
-    def joined(items: Any, joiners: str = "and") -> str:
+    def join_words(items: Any, joiners: str = "and") -> str:
         """Return items as a, b and c; with several joiners (`and/or, or`) each goes into its gap."""
         listed = items if isinstance(items, list | tuple) else [items]
         words = [say(item) for item in listed if not is_blank(item)]
@@ -172,15 +172,15 @@ def _functions(say: Say) -> dict[str, Callable[..., Any]]:
             return join_items(words, joiners)
         return f" {joiners} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
-    def first_sentence(text: str) -> str:
+    def get_first_sentence(text: str) -> str:
         found = _SENTENCE.match(text)
         return (found[0] if found else text).removesuffix(".")
 
     return {
         "words": say,
-        "joined": joined,
+        "joined": join_words,
         "upper": lambda value: say(value).upper(),
         "capital": lambda value: say(value)[:1].upper() + say(value)[1:],
-        "article": lambda value: a_or_an(say(value)),
-        "first_sentence": first_sentence,
+        "article": lambda value: add_article(say(value)),
+        "first_sentence": get_first_sentence,
     }

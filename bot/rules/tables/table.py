@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import ZERO_IS_HIGHEST, Die
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Asked, Option, clean, missing_option, unknown_option
+from bot.rules.inputs.options import (
+    InputReader,
+    Option,
+    clean,
+    make_missing_option_error,
+    make_unknown_option_error,
+)
 from bot.rules.tables.formula import Formula
 from bot.rules.tables.printed_edges import (
     fold_printed,
@@ -24,7 +30,7 @@ from bot.rules.tables.printed_edges import (
     read_name,
     read_range,
 )
-from bot.rules.tables.says import TEXT, Headline, Say
+from bot.rules.tables.says import TEXT, Say, TableHeadline
 from bot.rules.text.normalize import normalize_value
 
 Reader = Callable[[dict[str, Any]], None]
@@ -36,7 +42,7 @@ KEPT = 256
 """How many answers a table remembers, and how many columns."""
 
 
-class Part(NamedTuple):
+class ModifierPart(NamedTuple):
     """One modifier that counts: the row's id, its name as shown, the total that it changes and
     its value.
     """
@@ -54,7 +60,7 @@ class Answer:
     """
 
     out: Mapping[str, Any]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ModifierPart, ...] = ()
     text: str = ""
 
     def __getitem__(self, name: str) -> Any:
@@ -81,7 +87,7 @@ class Blank(NamedTuple):
 
     where: str
 
-    def error(self, title: str) -> UserError:
+    def make_error(self, title: str) -> UserError:
         """What to say of whoever comes to it."""
         hint = "Whoever has the card types it into the pack."
         return UserError(f"{title} is blank here: {self.where}.", hint=hint, code="blank-cell")
@@ -111,7 +117,7 @@ class Doubt(NamedTuple):
             return False
 
 
-class Roll(NamedTuple):
+class TableRoll(NamedTuple):
     """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only
     `when`.
     """
@@ -142,7 +148,7 @@ class Table:
     bodies: tuple[Reader, ...] = ()
     modifiers: tuple[Modifier, ...] = ()
     then: tuple[tuple[str, Formula], ...] = ()
-    rolls: tuple[Roll, ...] = ()
+    rolls: tuple[TableRoll, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     text_by: tuple[Formula, ...] = ()
     leads: tuple[tuple[str, Formula], ...] = ()
@@ -152,7 +158,7 @@ class Table:
     blank: tuple[Blank, ...] = ()
     also: tuple[str, ...] = ()
     """Further names that the card or its players have for it."""
-    headline: Headline | None = None
+    headline: TableHeadline | None = None
     """The sentence that its answer is told with, if its file has one."""
     unsure: tuple[Doubt, ...] = ()
     """Cells that the card lost or garbled, with our reading."""
@@ -168,41 +174,41 @@ class Table:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the
         card refuses.
         """
-        return self._answer({**self.constants, **self._typed(given)})
+        return self._answer({**self.constants, **self._read_typed(given)})
 
     def check_filled(self) -> None:
         """Raise UserError where a cell is blank still."""
         if self.blank:
-            raise self.blank[0].error(self.title)
+            raise self.blank[0].make_error(self.title)
 
     @property
     def depth(self) -> int:
         """Return how many tables are rolled one after another from here, this one included."""
         return 1 + max((behind.depth for behind in self.chain.values()), default=0)
 
-    def handed(self, given: Mapping[str, object]) -> dict[str, object]:
+    def select_handed_inputs(self, given: Mapping[str, object]) -> dict[str, object]:
         """What it takes of what another table was asked with, where it is rolled behind that."""
-        names = {option.name for option in self.inputs} - self._rolled
+        names = {option.name for option in self.inputs} - self._roll_inputs
         return {name: value for name, value in given.items() if name in names}
 
-    def lacks(self, other: Table) -> Iterator[str]:
+    def list_lacking_inputs(self, other: Table) -> Iterator[str]:
         """The inputs that it needs behind another table, which does not take them."""
         known = {option.name for option in other.inputs}
         return (
             one.name
             for one in self.inputs
-            if one.required and one.name not in {*known, *self._rolled}
+            if one.is_required and one.name not in {*known, *self._roll_inputs}
         )
 
-    def option(self, name: str) -> Option:
+    def get_option(self, name: str) -> Option:
         """An input. Raises KeyError."""
         return self._options[name]
 
-    def worked(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
+    def answer_with_values(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
         """The answer of `read`, and every value behind it by name: inputs, derived values, then
         outputs.
         """
-        typed = self._typed(given)
+        typed = self._read_typed(given)
         values = {**self.constants, **typed}
         answer = self._answer(values)
         derived = {name for name, _ in self.derive}
@@ -211,23 +217,23 @@ class Table:
             **{name: value for name, value in typed.items() if name not in derived},
         }
 
-    def tell(self, given: Mapping[str, object], answer: Answer, say: Say) -> str:
+    def format_sentence(self, given: Mapping[str, object], answer: Answer, say: Say) -> str:
         """Return the sentence of `says` for an answer; "" without one. `say` words a value."""
         if self.headline is None:
             return ""
         values: dict[str, Any] = dict.fromkeys(self.outputs)
-        values.update(self.worked(given)[1])
+        values.update(self.answer_with_values(given)[1])
         values.update(answer.out)
         values[TEXT] = answer.text
         return self.headline.write(values, say)
 
     def check_typed(self, given: Mapping[str, object]) -> None:
         """Raise UserError for an input that is left out or not taken; a roll may be left out."""
-        self._typed_plain(given)
-        for name in self._rolled & given.keys():
+        self._read_plain_inputs(given)
+        for name in self._roll_inputs & given.keys():
             clean(self._options[name], self.read_printed(name, given[name]))
 
-    def leads_to(self, given: Mapping[str, object]) -> tuple[str, ...]:
+    def list_next_commands(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Return the commands of its game that the answer for these inputs calls for.
 
         Empty if the inputs have no answer.
@@ -235,25 +241,25 @@ class Table:
         if not self.leads:
             return ()
         try:
-            values = self.worked(given)[1]
+            values = self.answer_with_values(given)[1]
         except UserError:
             return ()
         return tuple(command for command, when in self.leads if when(values))
 
-    def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
-        values = self._typed_plain(given)
+    def _read_typed(self, given: Mapping[str, object]) -> dict[str, Any]:
+        values = self._read_plain_inputs(given)
         if self.rolls:
             self._take_rolls(values, given, f"Table {self.id}")
         return values
 
-    def _typed_plain(self, given: Mapping[str, object]) -> dict[str, Any]:
+    def _read_plain_inputs(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The inputs that are no rolls."""
         plain = {
             key: self.read_printed(key, value)
             for key, value in given.items()
-            if value is not None and key not in self._rolled
+            if value is not None and key not in self._roll_inputs
         }
-        return self._asked.read(plain, f"Table {self.id}")
+        return self._input_reader.read(plain, f"Table {self.id}")
 
     def read_printed(self, name: str, typed: object) -> object:
         """Return an input as typed, a printed range as the number that its row is found by.
@@ -265,7 +271,9 @@ class Table:
             return typed
         if name in self._highest_for_zero and normalize_value(typed) in ("0", "00", "000"):
             return self._highest_for_zero[name]
-        return read_name(option, read_range(option, typed, self._ranges), self._printed_names)
+        return read_name(
+            option, read_range(option, typed, self._ranges), self._row_and_column_names
+        )
 
     @cached_property
     def _highest_for_zero(self) -> Mapping[str, int]:
@@ -281,7 +289,7 @@ class Table:
         return highest
 
     @cached_property
-    def _printed_names(self) -> Mapping[tuple[str, str], object]:
+    def _row_and_column_names(self) -> Mapping[tuple[str, str], object]:
         names = dict(list_names(self.printed))
         for option in self.inputs:
             for value in option.values if option.type == "enum" else ():
@@ -296,11 +304,11 @@ class Table:
     @cached_property
     def by_edges(self) -> tuple[str, ...]:
         """Names of the inputs in the order in which bare values are read."""
-        ordered = order_by_edges(self.inputs, self._rolled, self.printed)
+        ordered = order_by_edges(self.inputs, self._roll_inputs, self.printed)
         return tuple(option.name for option in ordered)
 
     @cached_property
-    def _rolled(self) -> frozenset[str]:
+    def _roll_inputs(self) -> frozenset[str]:
         return frozenset(roll.option for roll in self.rolls)
 
     @cached_property
@@ -310,8 +318,8 @@ class Table:
         )
 
     @cached_property
-    def _asked(self) -> Asked:
-        return Asked(option for option in self.inputs if option.name not in self._rolled)
+    def _input_reader(self) -> InputReader:
+        return InputReader(option for option in self.inputs if option.name not in self._roll_inputs)
 
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults.
@@ -320,44 +328,44 @@ class Table:
         what is in a tuple may be equal and of another kind.
         """
         is_plain = PLAIN.issuperset(map(type, inputs.values()))
-        return self._remembered(**inputs) if is_plain else self._called(inputs)
+        return self._answer_cache(**inputs) if is_plain else self._answer_typed(inputs)
 
     @cached_property
-    def _remembered(self) -> Callable[..., Answer]:
-        return lru_cache(KEPT, typed=True)(lambda **inputs: self._called(inputs))
+    def _answer_cache(self) -> Callable[..., Answer]:
+        return lru_cache(KEPT, typed=True)(lambda **inputs: self._answer_typed(inputs))
 
-    def column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
+    def get_column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
         """One output along an input that is given as a range: what all faces of a die say, at once.
         The latest columns are remembered, as the latest answers are."""
-        return self._columns(output, **inputs)
+        return self._column_cache(output, **inputs)
 
     @cached_property
-    def _columns(self) -> Callable[..., tuple[Any, ...]]:
-        return lru_cache(KEPT, typed=True)(self._column)
+    def _column_cache(self) -> Callable[..., tuple[Any, ...]]:
+        return lru_cache(KEPT, typed=True)(self._compute_column)
 
-    def _column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
+    def _compute_column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
         kinds = [*map(type, inputs.values())]
         if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
             raise TypeError("a column is asked for with one range, and single values beside it")
         along = [*inputs][kinds.index(range)]
         return tuple(
-            [self._called({**inputs, along: value}).out[output] for value in inputs[along]]
+            [self._answer_typed({**inputs, along: value}).out[output] for value in inputs[along]]
         )
 
-    def _called(self, inputs: Mapping[str, Any]) -> Answer:
+    def _answer_typed(self, inputs: Mapping[str, Any]) -> Answer:
         values = dict(self.constants)
         for name, option in self._options.items():
             if name in inputs:
                 value = inputs[name]
                 values[name] = value if value is None else clean(option, value)
-            elif option.required and name not in self._rolled:
-                raise missing_option(option, f"Table {self.id}")
+            elif option.is_required and name not in self._roll_inputs:
+                raise make_missing_option_error(option, f"Table {self.id}")
             else:
                 values[name] = (
                     False if option.type == "bool" and option.default is None else option.default
                 )
         if unknown := inputs.keys() - self._options.keys():
-            raise unknown_option(unknown.pop(), f"Table {self.id}", self._options)
+            raise make_unknown_option_error(unknown.pop(), f"Table {self.id}", self._options)
         return self._answer(values)
 
     def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
@@ -368,31 +376,33 @@ class Table:
         """
         if not self.rolls:
             return ()
-        values = self._typed_plain(given)
+        values = self._read_plain_inputs(given)
         owed = tuple(
             (roll.option, dice)
             for roll in self.rolls
-            if given.get(roll.option) is None and (dice := self._dice(roll, values))
+            if given.get(roll.option) is None and (dice := self._get_dice(roll, values))
         )
         if owed:
             for roll in self.rolls:
-                self._read_roll(roll, given, self._dice(roll, values))
+                self._read_roll(roll, given, self._get_dice(roll, values))
         return owed
 
-    def _dice(self, roll: Roll, values: Mapping[str, Any]) -> tuple[Die, ...]:
+    def _get_dice(self, roll: TableRoll, values: Mapping[str, Any]) -> tuple[Die, ...]:
         if roll.when is not None and not roll.when({**self.constants, **values}):
             return ()
         return roll.dice[values[roll.by] if roll.by else None]
 
     def _take_rolls(self, values: dict[str, Any], given: Mapping[str, object], what: str) -> None:
         for roll in self.rolls:
-            dice = self._dice(roll, values)
+            dice = self._get_dice(roll, values)
             value = self._read_roll(roll, given, dice)
             if value is None and dice:
-                raise missing_option(self._options[roll.option], what)
+                raise make_missing_option_error(self._options[roll.option], what)
             values[roll.option] = value
 
-    def _read_roll(self, roll: Roll, given: Mapping[str, object], dice: tuple[Die, ...]) -> Any:
+    def _read_roll(
+        self, roll: TableRoll, given: Mapping[str, object], dice: tuple[Die, ...]
+    ) -> Any:
         """Return what is typed for a roll of `dice`, None if nothing is. Raises UserError."""
         raw = self.read_printed(roll.option, given.get(roll.option))
         if raw is None:
@@ -415,7 +425,7 @@ class Table:
             values[name] = formula(values)
         for read in self.bodies:
             read(values)
-        parts = self._modify(values) if self.modifiers else ()
+        parts = self._list_modifiers(values) if self.modifiers else ()
         for name, formula in self.then:
             values[name] = formula(values)
         out = {
@@ -425,13 +435,13 @@ class Table:
         }
         if "parts" in self.outputs:
             out["parts"] = [{"id": part.id, "value": part.value} for part in parts]
-        text = self.text_of([formula(values) for formula in self.text_by]) if self.texts else ""
+        text = self.join_texts([formula(values) for formula in self.text_by]) if self.texts else ""
         if "text" in self.outputs:
             out["text"] = text
         return Answer(out, parts, text)
 
-    def _modify(self, values: dict[str, Any]) -> tuple[Part, ...]:
-        parts: list[Part] = []
+    def _list_modifiers(self, values: dict[str, Any]) -> tuple[ModifierPart, ...]:
+        parts: list[ModifierPart] = []
         for total in self._totals:
             values.setdefault(total, 0)
         for modifier in self.modifiers:
@@ -441,25 +451,25 @@ class Table:
                 value = adds(values)
                 if value:
                     values[total] += value
-                    parts.append(Part(modifier.id, modifier.name, total, value))
+                    parts.append(ModifierPart(modifier.id, modifier.name, total, value))
         return tuple(parts)
 
-    def text_of(self, found: Iterable[Any]) -> str:
+    def join_texts(self, found: Iterable[Any]) -> str:
         """The texts, one behind another, whose keys the formulas of `text_by` came to."""
         keys: list[str] = []
         for key in found:
             if key.__class__ is str:
                 keys.append(key)
             elif isinstance(key, list | tuple):
-                keys += [one if one.__class__ is str else text_key(one) for one in key]
+                keys += [one if one.__class__ is str else make_text_key(one) for one in key]
             else:
-                keys.append(text_key(key))
+                keys.append(make_text_key(key))
         if len(keys) == 1:
             return self.texts.get(keys[0]) or ""
         return " ".join([text for text in dict.fromkeys(map(self.texts.get, keys)) if text])
 
 
-def text_key(key: object) -> str:
+def make_text_key(key: object) -> str:
     """A key of a table's texts as it is looked up: YAML reads a bare yes as true."""
     if isinstance(key, bool):
         return "yes" if key else "no"

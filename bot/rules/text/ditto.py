@@ -15,7 +15,7 @@ def is_ditto(text: str) -> bool:
     return _DITTO.fullmatch(text.strip()) is not None
 
 
-def without_dittos(rows: Sequence[Sequence[str]], questions: list[str]) -> list[list[str]]:
+def fill_dittos(rows: Sequence[Sequence[str]], questions: list[str]) -> list[list[str]]:
     """Return rows with the values above in place of ditto marks, which is asked about. Headings,
     at the top and at the left, stay as they are.
     """
@@ -42,7 +42,7 @@ def note_of_dittos(places: Sequence[str]) -> str:
     return f"ditto marks are read as the value above: {'; '.join(places[:_MOST_NAMED])}{more}"
 
 
-def with_marks(lines: Sequence[str], between: str) -> str:
+def mark_dittos(lines: Sequence[str], between: str) -> str:
     """Return lines in which a single quotation mark between two separators is a ditto mark, not
     the beginning of a quoted cell.
     """

@@ -25,7 +25,7 @@ class Line(NamedTuple):
     unit: str = ""
     joins: str = ""
 
-    def said(
+    def render(
         self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]
     ) -> str:
         """The label, then raw dice, each modifier with its name, the total, what it means; drawn
@@ -53,7 +53,7 @@ class Line(NamedTuple):
                 pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
         # A die, a contributor or a bare number that is all of the total is not said twice.
         if total is not None and not (len(pieces) == 1 and (not parts or parts[0] == ("", total))):
-            shown = strong(minus(total))
+            shown = strong(format_minus(total))
             pieces.append(f"= {shown}" if pieces else shown)
         label = self.label
         heading = label[:1].upper() + label[1:]
@@ -73,9 +73,9 @@ class Line(NamedTuple):
 
     def text(self) -> str:
         """The line in plain words, its dice in brackets."""
-        return self.said("[{}]".format, str, str)
+        return self.render("[{}]".format, str, str)
 
 
-def minus(value: float) -> str:
+def format_minus(value: float) -> str:
     """A number with the true minus sign, which a screen reader says."""
     return f"{value:g}".replace("-", "−")

@@ -26,7 +26,7 @@ SOURCE_OF_PAGE = "Copy it from the page as readers see it, or save it as CSV."
 """What to do about a table in the source of a page."""
 
 
-def without_markup(text: str) -> str:
+def remove_markup(text: str) -> str:
     """Return a text without marks for bold, italics, struck out words, links, tags and entities of
     HTML. What is raised stays apart: `2<sup>a</sup>` is `2^a`.
     """
@@ -43,18 +43,18 @@ def without_markup(text: str) -> str:
     return text.translate(_KEPT).strip()
 
 
-def struck_out(text: str) -> str:
+def find_struck_out(text: str) -> str:
     """Return the first words that are struck out in a text, "" if there are none."""
     struck = _STRUCK_OUT.search(text)
     return (struck[1] or struck[2]) if struck else ""
 
 
-def without_entities(text: str) -> str:
+def remove_entities(text: str) -> str:
     """Return a text without the entities of HTML, whose `;` parts no cells."""
     return _ENTITY.sub("", text) if "&" in text else text
 
 
-def language_of_page(text: str) -> str:
+def detect_page_language(text: str) -> str:
     """Return the language of a text that is the source of a page with a table: MediaWiki, HTML, or
     "" for any other text.
     """

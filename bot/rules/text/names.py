@@ -38,7 +38,7 @@ Marines, Guns.
 """
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def format_count(count: int, one: str, many: str = "") -> str:
     """`1 game`, `3 games`; `many` is for what takes more than an s."""
     return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"
 
@@ -51,7 +51,7 @@ def number_in_words(number: int) -> str:
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
 
 
-def numbered(words: Sequence[str]) -> tuple[str, ...]:
+def number_repeated(words: Sequence[str]) -> tuple[str, ...]:
     """The words, each with its number where several are alike: `rifle 1`, `SMG`, `rifle 2`."""
     nth = [words[:at].count(word) for at, word in enumerate(words, 1)]
     return tuple(
@@ -62,7 +62,7 @@ def numbered(words: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def joined(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Names in order, those that differ in their number alone together; the last two joined by
     "and".
     """
@@ -71,7 +71,7 @@ def joined(names: Iterable[str]) -> str:
         return names[0]
     groups: dict[str, list[str]] = {}
     for name in names:
-        stem, number = _apart(name)
+        stem, number = _split_number(name)
         if not stem:
             stem = f"\0{name}"
             number = name
@@ -79,26 +79,26 @@ def joined(names: Iterable[str]) -> str:
             groups[stem].append(number)
         else:
             groups[stem] = [number]
-    said = [_group(stem, numbers) for stem, numbers in groups.items()]
+    said = [_format_group(stem, numbers) for stem, numbers in groups.items()]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}" if said else ""
 
 
-def _group(stem: str, found: list[str]) -> str:
+def _format_group(stem: str, found: list[str]) -> str:
     if stem.startswith("\0"):
         name = found[0]
         alike = len(found)
         return (
             name
             if alike == 1
-            else f"{alike} {plural(name) if name.islower() else men_of(name) or name}"
+            else f"{alike} {format_plural(name) if name.islower() else format_group_name(name) or name}"
         )
     if len(found) == 1:
         return f"{stem} {found[0]}"
-    men = stem if stem.rpartition(" ")[2].isupper() else men_of(stem) or stem
-    return f"{men} {' + '.join(sorted(found, key=int)) if len(found) == 2 else ', '.join(_runs(found))}"
+    men = stem if stem.rpartition(" ")[2].isupper() else format_group_name(stem) or stem
+    return f"{men} {' + '.join(sorted(found, key=int)) if len(found) == 2 else ', '.join(_format_runs(found))}"
 
 
-def _runs(numbers: Iterable[str]) -> list[str]:
+def _format_runs(numbers: Iterable[str]) -> list[str]:
     """Numbers in order, three or more that follow each other as `3-6`."""
     runs: list[list[int]] = []
     for number in sorted(map(int, numbers)):
@@ -113,15 +113,15 @@ def _runs(numbers: Iterable[str]) -> list[str]:
     ]
 
 
-def men_of(stem: str) -> str:
+def format_group_name(stem: str) -> str:
     """Several units that are numbered under this name, to be counted: US Squads, GIs, VC; empty for
     a name that is somebody's own, which has no plural."""
     last = stem.rpartition(" ")[2]
-    return plural(stem) if last.casefold() in _NUMBERED or last.isupper() else ""
+    return format_plural(stem) if last.casefold() in _NUMBERED or last.isupper() else ""
 
 
 @lru_cache(maxsize=512)
-def plural(word: str) -> str:
+def format_plural(word: str) -> str:
     """More than one of it: squads, crosses, GIs; whole forces (VC, US), names of several
     (Rifles) and of men stay.
     """
@@ -139,7 +139,7 @@ def plural(word: str) -> str:
     return f"{word}es" if last.endswith(_HISSING) else f"{word}s"
 
 
-def bare(verb: str) -> str:
+def get_plural_verb(verb: str) -> str:
     """A verb of the third person as of the second: checks, tries and passes are check, try and
     pass.
     """
@@ -153,27 +153,29 @@ def bare(verb: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def third(verb: str) -> str:
+def get_singular_verb(verb: str) -> str:
     """A verb as it is of one: checks, tries, passes, goes, lays smoke."""
     first, blank, rest = verb.partition(" ")
-    return f"{first}es{blank}{rest}" if first.endswith("o") else f"{plural(first)}{blank}{rest}"
+    return (
+        f"{first}es{blank}{rest}" if first.endswith("o") else f"{format_plural(first)}{blank}{rest}"
+    )
 
 
-def a_or_an(word: str) -> str:
+def add_article(word: str) -> str:
     """One of it, of which nothing was said before: a squad, an armored vehicle, an LMG."""
     vowels = "AEFHILMNORSX" if word.partition(" ")[0].isupper() else "aeioAEIO"
     return f"{'an' if word[:1] in vowels else 'a'} {word}"
 
 
-def stem_of(names: Iterable[str]) -> str:
+def find_stem(names: Iterable[str]) -> str:
     """What names that differ in their number have in common (`VC Squad`), or empty."""
-    stems = {_apart(name)[0] for name in names}
+    stems = {_split_number(name)[0] for name in names}
     return stems.pop() if len(stems) == 1 else ""
 
 
 # an answer says the same names several times, and those of a game come again and again
 @lru_cache(maxsize=1024)
-def _apart(name: str) -> tuple[str, str]:
+def _split_number(name: str) -> tuple[str, str]:
     """A name without its number, and that number; nothing where it has none."""
     stem, _, number = name.rpartition(" ")
     is_numbered = (
@@ -187,7 +189,7 @@ LETTERS = ("a", "b")
 _SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
 
 
-def with_sides(text: str, sides: tuple[str, ...]) -> str:
+def insert_sides(text: str, sides: tuple[str, ...]) -> str:
     """A text with the names of a game's two sides for side a and side b; as it is in any other
     game.
     """

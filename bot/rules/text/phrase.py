@@ -24,7 +24,7 @@ class Address(str):
 
 class When(str):
     """A moment, shown in the reader's own clock: as a date with its time, or `ago` as `5 hours
-    ago`. What it reads as plain text comes from `bot/interface/reply/parts.py`."""
+    ago`. What it reads as plain text comes from `bot/ui/reply/parts.py`."""
 
     at: int
     ago: bool
@@ -50,14 +50,14 @@ class Phrase(str):
     def __new__(cls, *pieces: str) -> Phrase:
         """The pieces in order; those of a phrase within are taken over."""
         made = super().__new__(cls, "".join(pieces))
-        made.pieces = tuple(inner for piece in pieces for inner in pieces_of(piece))
+        made.pieces = tuple(inner for piece in pieces for inner in split_pieces(piece))
         return made
 
     def __getnewargs__(self) -> tuple[str, ...]:  # type: ignore[override]  # pickle makes it of its pieces, too
         return self.pieces
 
 
-def begun(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """A text as it begins a line: `squad shaken` as `Squad shaken`."""
     return (
         text
@@ -77,14 +77,14 @@ def phrase(sentence: str, **values: object) -> Phrase:
     return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
 
 
-def marked(text: str) -> Phrase:
+def mark_commands(text: str) -> Phrase:
     """A text out of a file of a rule set, with its commands in backticks."""
     return Phrase(
         *(Typed(piece) if at % 2 else piece for at, piece in enumerate(text.split("`")) if piece)
     )
 
 
-def pieces_of(text: str) -> tuple[str, ...]:
+def split_pieces(text: str) -> tuple[str, ...]:
     """The pieces of a text, each a `Typed`, an `Address`, a `When` or plain."""
     return text.pieces if isinstance(text, Phrase) else (text,)
 
@@ -94,7 +94,7 @@ def text_to_json(text: str) -> Any:
     and `{"at": 17e8}` with its text for a moment."""
     if not isinstance(text, Typed | Address | When | Phrase):
         return text
-    return [_piece_to_json(piece) for piece in pieces_of(text)]
+    return [_piece_to_json(piece) for piece in split_pieces(text)]
 
 
 def _piece_to_json(piece: str) -> Any:

@@ -16,7 +16,7 @@ _TO_THE_LEFT = r"\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0
 
 
 @cache
-def _any_of(signs: str) -> re.Pattern[str]:
+def _compile_any_of(signs: str) -> re.Pattern[str]:
     """Made when it is first needed: most processes that end after one answer never see such a
     sign.
     """
@@ -25,24 +25,24 @@ def _any_of(signs: str) -> re.Pattern[str]:
 
 def has_control(text: str) -> bool:
     """Return whether there is something in the text that has no place in anything typed."""
-    return not text.isprintable() and without_control(text) != text
+    return not text.isprintable() and remove_control(text) != text
 
 
-def without_control(text: str) -> str:
+def remove_control(text: str) -> str:
     """What was typed without what has no place in it."""
-    return str(text) if text.isprintable() else replace_strays(text, _any_of(_CONTROL), "")
+    return str(text) if text.isprintable() else replace_strays(text, _compile_any_of(_CONTROL), "")
 
 
-def one_line(text: str) -> str:
+def make_one_line(text: str) -> str:
     """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be
     written becomes `?`.
     """
     if text.isprintable():
         return str(text)
-    return replace_strays(text, _any_of(rf"\t\n{_CONTROL}"), "?")
+    return replace_strays(text, _compile_any_of(rf"\t\n{_CONTROL}"), "?")
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """A text as every store can hold it: half a character, which no UTF-8 has, and NUL become
     signs of their own.
     """
@@ -52,16 +52,16 @@ def storable(text: str) -> str:
     return text if found == text else found
 
 
-def visible(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Text without what cannot be seen or turns its direction: such characters only spoof."""
     return without_invisible(text)
 
 
-def isolated(text: str) -> str:
+def isolate_text(text: str) -> str:
     """Visible text whose words from right to left turn nothing beside them: set apart, numbers
     keep their places.
     """
-    text = visible(text)
+    text = remove_invisible(text)
     if text.isascii():
         return text
     return re.sub(rf"[{_TO_THE_LEFT}]+(?: +[{_TO_THE_LEFT}]+)*", "\u2068\\g<0>\u2069", text)
@@ -75,12 +75,12 @@ def clean_name(text: str, most: int = 32) -> str:
     return name if len(name) <= most else normalize_name(name[:most])
 
 
-def shown_name(name: str) -> str:
+def format_person_name(name: str) -> str:
     """A person's name as it is shown to others, never empty."""
     return clean_name(name, 60) or "somebody"
 
 
-def cut(text: str, length: int) -> str:
+def cut_text(text: str, length: int) -> str:
     """At most `length` characters of one line, ending at a word, and never none."""
     text = " ".join(text.split()) or "-"
     return (

@@ -9,52 +9,55 @@ names them: such rights are left out.
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from bot.game.event_kinds import KINDS, shape_faults, shown
-from bot.game.events import NEVER_UNDONE, ROLLS, is_passed_over, is_shared, with_version
-from bot.game.pending import hold_on_event
+from bot.game.event_kinds import KINDS, find_shape_faults, shorten_value
+from bot.game.events import NEVER_UNDONE, ROLLS, add_version, is_passed_over, is_shared
+from bot.game.pending import find_event_hold
 from bot.game.roster import count_units
-from bot.game.state import DRAW, Game, Json, actor_in, content, unit_json
-from bot.game.tracks import by_hand_problem
+from bot.game.state import DRAW, Game, Json, get_actor, get_undoable_content, unit_to_json
+from bot.game.tracks import find_hand_set_problem
 from bot.game.undo import (
     EDITION,
     LEFT,
     SILENCE,
     are_silent,
     author_agrees,
+    build_redo_fields,
+    build_undo_fields,
     consenters,
-    find,
     find_author_to_ask,
+    find_undo_target,
+    game_at,
     is_free,
     may_stand_in,
     needs_manager,
-    redo_fields,
-    then,
-    undo_fields,
 )
-from bot.game.undo_reach import with_opening
-from bot.systems.catalog import pack_version
+from bot.game.undo_reach import add_opening
+from bot.rulesets.catalog import find_pack_version
 from bot.verification.follows import cards, rolls, turn
 from bot.verification.follows.past import Event, Past, Said
 
 
-def event_faults(past: Past, event: Event) -> Iterator[str]:
+def find_event_faults(past: Past, event: Event) -> Iterator[str]:
     """What is wrong with the next event of a log, one line each; it is not added."""
-    yield from shape_faults(event)
+    yield from find_shape_faults(event)
     if not past.bodies and event.get("kind") != "start":
         yield "a log begins with a start."
 
 
-def order_faults(past: Past, event: Event) -> Iterator[str]:
+def find_order_faults(past: Past, event: Event) -> Iterator[str]:
     """What does not follow on the events before; the shape of `event` must be right."""
     now = past.now
     kind = event["kind"]
     who = event["who"]
-    said = past.patch(event, "after", "game")
+    said = past.get_patch(event, "after", "game")
     if event["behind"] != now.last:
         yield f"it says that the last event before it was #{event['behind']}, but that was #{now.last}."
     side = (said.get("players", {}) if kind == "join" else now.players).get(who, "")
     if event["side"] != side:
-        yield f"it was written for {shown(event['side']) or 'no side'}, but who wrote it plays {side or 'none'}."
+        yield (
+            f"it was written for {shorten_value(event['side']) or 'no side'}, but who wrote it "
+            f"plays {side or 'none'}."
+        )
     if who in past.left_here:
         yield "who wrote it had left the game for good."
     is_idle = "playing" in KINDS[kind].traits and (now.ended or not now.started)
@@ -63,11 +66,11 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
     elif problem := (
         ("no started game was going on." if is_idle else "")
         or (_RULES[kind](past, event, said) if kind in _RULES else "")
-        or _waiting_problem(past, event)
-        or cards.hands_problem(past, event, said)
-        or _packs_problem(past, event, said)
-        or rolls.closing_problem(past, event)
-        or _keeping_problem(past, event)
+        or _find_waiting_problem(past, event)
+        or cards.find_hands_problem(past, event, said)
+        or _find_packs_problem(past, event, said)
+        or rolls.find_closing_problem(past, event)
+        or _find_keeping_problem(past, event)
     ):
         yield problem
 
@@ -76,17 +79,17 @@ def _stood(now: Game, before: Event) -> bool:
     if not before:
         return True
     units = {
-        key: unit_json(unit) if (unit := now.units.get(key)) else None
+        key: unit_to_json(unit) if (unit := now.units.get(key)) else None
         for key in before.get("units", {})
     }
-    was = content(replace(now, units={}, cards={})) if before.get("game") else {}
+    was = get_undoable_content(replace(now, units={}, cards={})) if before.get("game") else {}
     fields = {name: was.get(name) for name in before.get("game", {})}
     cards_were = {key: now.cards.get(key, 0) for key in before.get("cards", {})}
     stood = (units, fields, cards_were)
     return stood == tuple(before.get(part, {}) for part in ("units", "game", "cards"))
 
 
-def _start(past: Past, event: Event, said: Said) -> str:
+def _check_start(past: Past, event: Event, said: Said) -> str:
     if past.bodies:
         return "a log has one start."
     if event["game"] != past.now.id:
@@ -115,11 +118,13 @@ def _start(past: Past, event: Event, said: Said) -> str:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game has no sides, or several."
-    problem = turn.turn_words_problem(event.get("result", ""), said) or turn.go_problem(sides, said)
-    return problem or turn.led_problem(past, event, said)
+    problem = turn.find_turn_words_problem(event.get("result", ""), said) or turn.find_go_problem(
+        sides, said
+    )
+    return problem or turn.find_led_problem(past, event, said)
 
 
-def _end(past: Past, event: Event, said: Said) -> str:
+def _check_end(past: Past, event: Event, said: Said) -> str:
     now = past.now
     opens = event.get("opens", [])
     if now.ended or not (now.started or opens):
@@ -132,10 +137,10 @@ def _end(past: Past, event: Event, said: Said) -> str:
         return "a game is won by one of its sides, or drawn."
     if event.get("texts", {"text": ""}).keys() != {"text"}:
         return "the end of a game has one sentence."
-    return rolls.opened(past, event)
+    return rolls.find_opening_problem(past, event)
 
 
-def _resume(past: Past, _: Event, said: Said) -> str:
+def _check_resume(past: Past, _: Event, said: Said) -> str:
     now = past.now
     expected: Json = {
         **({"ended": False} if now.ended else {}),
@@ -144,15 +149,17 @@ def _resume(past: Past, _: Event, said: Said) -> str:
     return "" if said == expected else "it changes more than that the game goes on."
 
 
-def _unit(past: Past, event: Event, said: Said) -> str:
-    before, after = (past.patch(event, name, "units") for name in ("before", "after"))
+def _check_unit(past: Past, event: Event, said: Said) -> str:
+    before, after = (past.get_patch(event, name, "units") for name in ("before", "after"))
     new = [unit["name"] for key, unit in after.items() if before[key] is None]
     lost = [before[key]["name"] for key, unit in after.items() if unit is None]
     edited = [
         unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None
     ]
     if "renamed" in event:
-        return _renamed(event, [*filter(None, before.values())], [*filter(None, after.values())])
+        return _find_rename_problem(
+            event, [*filter(None, before.values())], [*filter(None, after.values())]
+        )
     free = not past.now.started and not past.now.units
     if "system" in said and not (new and (free or not past.now.system)):
         return "the system of a game that has units stays."
@@ -166,10 +173,14 @@ def _unit(past: Past, event: Event, said: Said) -> str:
         return ""
     else:
         expected = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
-    return "" if words == expected else f"its words are not what it does to units: {shown(words)}."
+    return (
+        ""
+        if words == expected
+        else f"its words are not what it does to units: {shorten_value(words)}."
+    )
 
 
-def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
+def _find_rename_problem(event: Event, olds: list[Json], news: list[Json]) -> str:
     """What is wrong with a unit that is called otherwise from now on; nothing else of it
     changes.
     """
@@ -184,7 +195,7 @@ def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
     return "" if fits else "it renames a unit otherwise than it says."
 
 
-def _settings(past: Past, event: Event, said: Said) -> str:
+def _check_settings(past: Past, event: Event, said: Said) -> str:
     hand = said.get("hand_dice", past.now.hand_dice)
     answers = said.get("answers", past.now.answers)
     confirm = said.get("confirm", past.now.confirm)
@@ -192,9 +203,9 @@ def _settings(past: Past, event: Event, said: Said) -> str:
         "hand_dice": f"real dice {'allowed' if hand else 'not allowed'}",
         "answers": f"{answers} answers",
         "confirm": f"other targets {'confirmed' if confirm else 'at once'}",
-        "rules": rule_words(past.now.rules, said.get("rules", past.now.rules)),
+        "rules": format_rule_words(past.now.rules, said.get("rules", past.now.rules)),
         "master": "another game master",
-        "packs": pack_words(tuple(said.get("packs", ()))),
+        "packs": format_pack_words(tuple(said.get("packs", ()))),
     }
     told = event["result"].split(", ") if "result" in event else []
     right = [
@@ -203,15 +214,15 @@ def _settings(past: Past, event: Event, said: Said) -> str:
     return (
         ""
         if told == right
-        else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
+        else f"its words are not the settings that it changes: {shorten_value(event.get('result', ''))}."
     )
 
 
-def _track(past: Past, event: Event, said: Said) -> str:
-    return by_hand_problem(past.now, said.get("tracks", past.now.tracks), event["result"])
+def _check_track(past: Past, event: Event, said: Said) -> str:
+    return find_hand_set_problem(past.now, said.get("tracks", past.now.tracks), event["result"])
 
 
-def _packs_problem(past: Past, event: Event, said: Said) -> str:
+def _find_packs_problem(past: Past, event: Event, said: Said) -> str:
     """What is wrong with how an event changes versions of packs: one comes in force, and the
     event may bring it.
     """
@@ -221,8 +232,8 @@ def _packs_problem(past: Past, event: Event, said: Said) -> str:
     packs = tuple(said["packs"])
     extends = event.get("extends", {})
     if extends:
-        return _extends_problem(past, event, said)
-    if not packs or packs != with_version(now.packs, packs[-1]) or packs == now.packs:
+        return _find_extends_problem(past, event, said)
+    if not packs or packs != add_version(now.packs, packs[-1]) or packs == now.packs:
         return "one version of a pack comes in force at a time."
     if event["kind"] == "sequence" and packs[-1] != event.get("edition"):
         return "another version of the pack comes in force than it was played with."
@@ -231,7 +242,7 @@ def _packs_problem(past: Past, event: Event, said: Said) -> str:
     return ""
 
 
-def _extends_problem(past: Past, event: Event, said: Said) -> str:
+def _find_extends_problem(past: Past, event: Event, said: Said) -> str:
     """The same of extensions, several of which come in force at once: an event says what each of
     them extends.
     """
@@ -240,14 +251,14 @@ def _extends_problem(past: Past, event: Event, said: Said) -> str:
     extends = event["extends"]
     expected = now.packs
     for hash in packs[-len(extends) :]:
-        expected = with_version(expected, hash)
+        expected = add_version(expected, hash)
     if packs != expected or packs == now.packs or {*packs[-len(extends) :]} != extends.keys():
         return "other packs come in force than it says."
     if {*extends.values()} != {said.get("system", now.system)}:
         return "it says of a pack that it extends another game than is played."
     for hash, of in extends.items():
-        if (pack := pack_version(hash)) is not None and (pack.base is None or pack.home != of):
-            return f"the pack {hash[:8]} does not extend {shown(of)}."
+        if (pack := find_pack_version(hash)) is not None and (pack.base is None or pack.home != of):
+            return f"the pack {hash[:8]} does not extend {shorten_value(of)}."
     is_first = (
         event["kind"] == "sequence" and [*extends] == [event.get("edition")] and event.get("used")
     )
@@ -256,12 +267,12 @@ def _extends_problem(past: Past, event: Event, said: Said) -> str:
     return ""
 
 
-def pack_words(packs: tuple[str, ...]) -> str:
+def format_pack_words(packs: tuple[str, ...]) -> str:
     """What the log says of a game that goes on with another version."""
     return f"pack version {packs[-1][:8]}" if packs else ""
 
 
-def rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
+def format_rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
     """What the log says of a rule that is switched; "" where not just one is."""
     switched = [name for name, on in after.items() if before.get(name) is not on]
     if len(switched) != 1 or not before.keys() <= after.keys():
@@ -269,11 +280,11 @@ def rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
     return f"rule {switched[0]} {'on' if after[switched[0]] else 'off'}"
 
 
-def _undo(past: Past, event: Event, _: Said) -> str:
+def _check_undo(past: Past, event: Event, _: Said) -> str:
     """An event is taken back that nothing later has built upon, by agreement if dice were rolled."""
     now = past.now
     number = event["event"]
-    found = find(reversed(past.bodies.values()), now.last, number)
+    found = find_undo_target(reversed(past.bodies.values()), now.last, number)
     undone = found.event
     if found.way is not None:
         return f"it takes back #{number}, but #{found.way['number']} changed the game since."
@@ -283,14 +294,14 @@ def _undo(past: Past, event: Event, _: Said) -> str:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
     if any(
         event.get(name) != value
-        for name, value in _filled(undo_fields(undone, found.last, now)).items()
+        for name, value in _fill_patch(build_undo_fields(undone, found.last, now)).items()
     ):
         return f"it does not turn round what #{number} did."
     if event.get("reason") == EDITION and number in now.waits:
         return ""
     if not event.get("asked") and not event.get("alone"):
         return _free_undo_problem(now, event, undone)
-    return _agreed(past, event, undone, "undo")
+    return _find_agreement_problem(past, event, undone, "undo")
 
 
 def _free_undo_problem(now: Game, event: Event, undone: Event) -> str:
@@ -301,26 +312,29 @@ def _free_undo_problem(now: Game, event: Event, undone: Event) -> str:
         return "nobody agrees where nobody asked."
     if is_shared(undone):
         return "dice are taken back, and nobody agreed."
-    if not is_free(now, actor_in(now, who, manager=is_manager), undone):
+    if not is_free(now, get_actor(now, who, manager=is_manager), undone):
         return "it takes back what another player did, and that player did not agree."
     if is_manager and not needs_manager(now, undone, who):
         return "it says that a manager took it back, which needed none."
     return ""
 
 
-def _redo(past: Past, event: Event, _: Said) -> str:
+def _check_redo(past: Past, event: Event, _: Said) -> str:
     """What was undone last is brought back as it was, by agreement where it was undone so."""
     now = past.now
     number = event["event"]
     if not now.redo or now.redo[-1] != number:
         return f"it brings back #{number}, which was not undone last."
-    done = with_opening(past.bodies[number], reversed(past.bodies.values()))
-    if any(event.get(name) != value for name, value in _filled(redo_fields(done, now)).items()):
+    done = add_opening(past.bodies[number], reversed(past.bodies.values()))
+    if any(
+        event.get(name) != value
+        for name, value in _fill_patch(build_redo_fields(done, now)).items()
+    ):
         return f"it does not do again what #{number} did."
-    return _agreed(past, event, done, "redo")
+    return _find_agreement_problem(past, event, done, "redo")
 
 
-def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
+def _find_agreement_problem(past: Past, event: Event, undone: Event, what: str) -> str:
     """Return what is wrong with who agreed, or with nobody being there who could; "" if nothing is.
 
     If nothing was passed over, nobody can have come or gone since.
@@ -336,7 +350,7 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
         return "nobody agrees where nobody asked."
     if asked and asked not in past.acted:
         return f"who asked for the {what} had no part in the game."
-    was = then(reversed(past.bodies.values()), now, number)
+    was = game_at(reversed(past.bodies.values()), now, number)
     by_then = (
         {one["who"] for one in past.bodies.values() if one["number"] <= number}
         if passes_over
@@ -372,7 +386,7 @@ def _consent_problem(
     if who == asked:
         return f"who agreed to the {what} had no say in it."
     if "by" in event:
-        was = then(reversed(past.bodies.values()), now, event["event"])
+        was = game_at(reversed(past.bodies.values()), now, event["event"])
         may_agree = others and may_stand_in(now, was, who, asked, undone)
         if not may_agree or "reason" not in event:
             return f"who agreed to the {what} had no say in it."
@@ -402,13 +416,13 @@ def _absence_problem(past: Past, event: Event, absent: Collection[str]) -> str:
     return ""
 
 
-def _waiting_problem(past: Past, event: Event) -> str:
+def _find_waiting_problem(past: Past, event: Event) -> str:
     """What is wrong with an event while a side is asked for a choice, which comes first."""
-    hold = hold_on_event(past.now, event)
+    hold = find_event_hold(past.now, event)
     return f"#{hold.number} waits for a choice, which comes first." if hold else ""
 
 
-def _keeping_problem(past: Past, event: Event) -> str:
+def _find_keeping_problem(past: Past, event: Event) -> str:
     """What is wrong with keeping what can be brought back, which only an event beside the game
     does.
     """
@@ -417,15 +431,20 @@ def _keeping_problem(past: Past, event: Event) -> str:
     return ""
 
 
-def _filled(fields: Json) -> Json:
+def _fill_patch(fields: Json) -> Json:
     return {"before": None, "after": None, **fields}
 
 
 _RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
-    "start": _start, "end": _end, "resume": _resume, "unit": _unit, "settings": _settings, "track": _track,
-    "join": turn.join, "leave": turn.leave, "next": turn.advance, "pass": turn.hand_over, "plan": turn.plan,
-    "initiative": turn.initiative, "order": turn.order, "orders": turn.opening, "import": turn.bring_in,
-    "claim": turn.claim, "privacy": turn.privacy, "undo": _undo, "redo": _redo, "fair": rolls.fair,
-    **dict.fromkeys(ROLLS, rolls.roll), "choice": rolls.choice, "sealed": rolls.sealed, "reveal": rolls.reveal,
-    "deck": cards.deck, "draw": cards.draw, "cards": cards.move,
+    "start": _check_start, "end": _check_end, "resume": _check_resume, "unit": _check_unit,
+    "settings": _check_settings, "track": _check_track,
+    "join": turn.check_join, "leave": turn.check_leave, "next": turn.check_advance,
+    "pass": turn.check_hand_over, "plan": turn.check_plan,
+    "initiative": turn.check_initiative, "order": turn.check_order, "orders": turn.check_opening,
+    "import": turn.check_bring_in,
+    "claim": turn.check_claim, "privacy": turn.check_privacy, "undo": _check_undo, "redo": _check_redo,
+    "fair": rolls.check_fair_texts,
+    **dict.fromkeys(ROLLS, rolls.check_roll), "choice": rolls.check_choice, "sealed": rolls.check_sealed,
+    "reveal": rolls.check_reveal,
+    "deck": cards.check_deck, "draw": cards.check_draw, "cards": cards.check_move,
 }  # fmt: skip

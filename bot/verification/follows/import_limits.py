@@ -8,7 +8,7 @@ from typing import Any
 from bot.game.events import ROLLS
 from bot.game.roster import MAX_NAME, MAX_ROSTER
 from bot.game.state import Game
-from bot.systems.catalog import systems
+from bot.rulesets.catalog import get_systems
 
 _LONGEST_TEXT = 8_000
 _ODD = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -48,7 +48,7 @@ def is_valid(game: Game) -> bool:
     )
     backs = (unit.back.type for unit in units if unit.back)
     return (
-        (not game.system or game.system in systems())
+        (not game.system or game.system in get_systems())
         and len(game.units) <= MAX_ROSTER
         and all(len(unit.name) <= MAX_NAME for unit in units)
         and all(map(is_in_line, (*names, *parts, *keys, *backs)))

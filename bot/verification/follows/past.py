@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.game.event_kinds import content_faults, shown
+from bot.game.event_kinds import find_content_faults, shorten_value
 from bot.game.events import apply
 from bot.game.sides import Seats
 from bot.game.state import Game
-from bot.rules.proof.chain import canonical
+from bot.rules.proof.chain import to_canonical
 
 Event = Mapping[str, Any]
 Said = Mapping[str, Any]
@@ -39,7 +39,7 @@ class Past:
     agreed: dict[int, bool] = field(default_factory=dict)
     seats: Seats = field(default_factory=Seats)
 
-    def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
+    def get_patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
         """One part of what an event says was there before or after."""
         found: Mapping[str, Any] = event.get(name, {}).get(part, {})
         return found
@@ -69,27 +69,31 @@ class Past:
             self.agreed[event["event"]] = "asked" in event
 
 
-def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tuple[int, str]]]:
+def read_sealed_contents(
+    texts: Mapping[int, str],
+) -> tuple[dict[int, Event], list[tuple[int, str]]]:
     """What was sealed, by event, read from its text; and what is wrong with it."""
     contents = dict[int, Event]()
     faults = list[tuple[int, str]]()
     for number, text in texts.items():
         try:
             found = json.loads(text)
-            is_plain = canonical(found) == text  # else it could be read in two ways
+            is_plain = to_canonical(found) == text  # else it could be read in two ways
         except (ValueError, TypeError, RecursionError):
             is_plain = False
         if not is_plain or not isinstance(found, Mapping):
             faults.append((number, "what was sealed in it cannot be read."))
             continue
-        wrong = list(content_faults(found))
+        wrong = list(find_content_faults(found))
         faults += [(number, line) for line in wrong]
         if not wrong:
             contents[number] = found
     return contents, faults
 
 
-def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def find_missing_faults(
+    past: Past, texts: Collection[tuple[int, str]]
+) -> Iterator[tuple[int, str]]:
     """Behind the last event: what the file has to hold, but does not, though nobody had their texts
     deleted.
 
@@ -125,10 +129,10 @@ def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[t
                 )
 
 
-def words_problem(event: Event, words: str) -> str:
+def find_words_problem(event: Event, words: str) -> str:
     """What is wrong with the words of an event that can be only these."""
     return (
         ""
         if event["result"] == words
-        else f"its words are none that Grognard writes: {shown(event['result'])}."
+        else f"its words are none that Grognard writes: {shorten_value(event['result'])}."
     )

@@ -11,15 +11,15 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from rich.console import Console
 
-from adapters.console.completer import ConsoleCompleter, open_value
-from adapters.console.screen import bottom_line
+from adapters.console.completer import ConsoleCompleter, find_open_value
+from adapters.console.screen import format_bottom_line
 from adapters.console.session import PLACE, Session, read_file
-from bot.host.terminal import save_files, show
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Button, File, Reply
-from bot.interface.spec import Person, Place
-from bot.interface.typing.complete import Known, many_units
+from bot.cli.terminal import print_reply, save_files
 from bot.rules.inputs.units import RosterUnit
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Button, File, Reply
+from bot.ui.spec import Person, Place
+from bot.ui.typing.complete import CompletionContext, list_unit_groups
 from tests.adapters import nursery
 from tests.fresh import fresh_app
 from tests.refusing import refuses
@@ -42,8 +42,8 @@ def play(*lines: str | bytes, words: tuple[str, ...] = ()) -> str:
     return printed
 
 
-def complete(text: str, known: Known | None = None) -> list[str]:
-    completer = ConsoleCompleter(registry(), known or Known())
+def complete(text: str, known: CompletionContext | None = None) -> list[str]:
+    completer = ConsoleCompleter(get_registry(), known or CompletionContext())
     return [choice.text for choice in completer.get_completions(Document(text), CompleteEvent())]
 
 
@@ -100,7 +100,7 @@ def test_play_takes_only_a_name() -> None:
 def test_words_without_their_option_are_completed() -> None:
     assert complete("game start ln") == ["lnlt"]
     assert complete("help bap") == ["baps", "baps-table"]
-    assert complete("unit add Bob half", Known(system="lnlt")) == ["half-squad"]
+    assert complete("unit add Bob half", CompletionContext(system="lnlt")) == ["half-squad"]
     assert "good-order-mmc" in complete("lnlt-table dct ")
 
 
@@ -117,7 +117,7 @@ def test_commands_and_options_are_completed() -> None:
 
 
 def test_units_are_completed_own_first_for_attackers() -> None:
-    known = Known(roster=ROSTER, own_side="US")
+    known = CompletionContext(roster=ROSTER, own_side="US")
     assert complete('lnlt fire attackers="', known)[:2] == ["Squad 1", "NVA 1"]
     assert complete('lnlt fire targets="', known)[:2] == ["NVA 1", "Squad 1"]
     assert complete('lnlt fire targets="NVA 1; s', known)[0] == "NVA 1; Squad 1"
@@ -125,14 +125,14 @@ def test_units_are_completed_own_first_for_attackers() -> None:
 
 
 def test_a_name_with_a_blank_is_completed_in_quotes() -> None:
-    known = Known(roster=ROSTER, own_side="US")
+    known = CompletionContext(roster=ROSTER, own_side="US")
     assert complete("lnlt fire attackers=", known)[0] == '"Squad 1"'
     assert complete("lnlt fire attackers=Sq", known)[0] == '"Squad 1"'
 
 
 def test_which_value_is_open() -> None:
-    assert open_value('attackers="squad fp=4" targets="squad mo') == ("targets", "squad mo", 8)
-    assert open_value("tm=1 ") == ("", "", 0)
+    assert find_open_value('attackers="squad fp=4" targets="squad mo') == ("targets", "squad mo", 8)
+    assert find_open_value("tm=1 ") == ("", "", 0)
 
 
 def test_an_answer_is_shown_as_it_is() -> None:
@@ -141,7 +141,7 @@ def test_an_answer_is_shown_as_it_is() -> None:
     """
     out = io.StringIO()
     console = Console(file=out, width=200)
-    show(
+    print_reply(
         console,
         Reply(
             "[bold]Anna[/bold]: 2d6 = 7",
@@ -150,7 +150,7 @@ def test_an_answer_is_shown_as_it_is() -> None:
             buttons=(Button("again:1", "Again"),),
         ),
     )
-    show(console, Reply("wrong", error=True, private=True))
+    print_reply(console, Reply("wrong", error=True, private=True))
     assert "[bold]Anna[/bold]: 2d6 = 7" in out.getvalue()
     assert "Error: wrong" in out.getvalue()
 
@@ -172,12 +172,12 @@ async def test_a_letter_stands_for_a_button_of_the_last_answer() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
     try:
-        await session.line("roll 1d1")
+        await session.run_line("roll 1d1")
         assert "#2" in out.getvalue()
         assert "a again   u undo" in out.getvalue()
-        await session.line("a")
+        await session.run_line("a")
         assert out.getvalue().count("Anna rolls d1") == 2
-        await session.line("x")
+        await session.run_line("x")
         assert "Error: " in out.getvalue()
     finally:
         await app.close()
@@ -193,15 +193,15 @@ async def test_a_menu_is_listed_by_numbers_and_a_number_chooses() -> None:
             "unit add A squad morale=5 fp=2",
             'unit add "B 1..2" squad morale=12',
         ):
-            await session.line(line)
-        await session.line('lnlt fire A "B 1" hand=6,1,2')
+            await session.run_line(line)
+        await session.run_line('lnlt fire A "B 1" hand=6,1,2')
         assert "a again   c change   o odds   u undo   t other target" in out.getvalue()
-        await session.line("t")
+        await session.run_line("t")
         assert "1  B 2" in out.getvalue()
         assert "t and a number chooses: t 1" in out.getvalue()
-        await session.line("t 1")
+        await session.run_line("t 1")
         assert "B 2" in out.getvalue().split("t and a number")[1]
-        await session.line("c")
+        await session.run_line("c")
         assert session.draft == '/lnlt fire attackers=A targets="B 2" ', "the next word can follow"
     finally:
         await app.close()
@@ -212,14 +212,14 @@ async def test_dice_by_hand_go_on_by_typing_the_next_number() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
     try:
-        await session.line('lnlt fire "squad fp=2" "squad morale=12" hand=6')
+        await session.run_line('lnlt fire "squad fp=2" "squad morale=12" hand=6')
         assert "1 die in. Next: defense (d6)" in out.getvalue()
         assert "1-6 the die   s start over" in out.getvalue()
-        await session.line("1")
-        await session.line("2")
+        await session.run_line("1")
+        await session.run_line("2")
         assert "squad fires" in out.getvalue()
-        await session.line("roll 2d20 hand=7,?")
-        await session.line("20")
+        await session.run_line("roll 2d20 hand=7,?")
+        await session.run_line("20")
         assert "27 · Anna rolls" in out.getvalue()
     finally:
         await app.close()
@@ -235,15 +235,15 @@ async def test_an_error_has_letters_too() -> None:
             "unit add Alpha squad morale=5 fp=2",
             "unit add Bravo squad morale=12",
         ):
-            await session.line(line)
-        await session.line("lnlt fire Alpha Bravoo hand=6,1,2")
+            await session.run_line(line)
+        await session.run_line("lnlt fire Alpha Bravoo hand=6,1,2")
         assert "1 fire at Bravo   2 fix it" in out.getvalue()
-        await session.line("2")
+        await session.run_line("2")
         assert session.draft == "/lnlt fire attackers=Alpha hand=6,1,2 targets=", (
             "Enter alone is not refused once more"
         )
         assert "Go on with the line below" in out.getvalue()
-        await session.line("1")
+        await session.run_line("1")
         assert "Alpha fires" in out.getvalue()
     finally:
         await app.close()
@@ -260,9 +260,9 @@ async def test_a_pipe_is_told_what_to_type_and_no_keys(terminal: bool) -> None:
             "unit add Alpha squad morale=5 fp=2",
             "unit add Bravo squad morale=12",
         ):
-            await session.line(line)
-        await session.line("lnlt fire Alpha Bravo hand=6,1,2")
-        await session.line("c")
+            await session.run_line(line)
+        await session.run_line("lnlt fire Alpha Bravo hand=6,1,2")
+        await session.run_line("c")
         assert ("Tab shows what fits" in out.getvalue()) is terminal
         assert ("Type: /lnlt fire attackers=Alpha" in out.getvalue()) is not terminal
     finally:
@@ -274,11 +274,12 @@ async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
     session = Session(app, Console(file=io.StringIO()), "Anna", Path())
     try:
         assert (
-            bottom_line(await app.known(PLACE, session.who), "Anna") == " you are Anna    ? help "
+            format_bottom_line(await app.get_completion_context(PLACE, session.who), "Anna")
+            == " you are Anna    ? help "
         )
-        await session.line('game start lnlt "Hill 875" sides=US,VC')
-        await session.line("game join US")
-        said = bottom_line(await app.known(PLACE, session.who), "Anna")
+        await session.run_line('game start lnlt "Hill 875" sides=US,VC')
+        await session.run_line("game join US")
+        said = format_bottom_line(await app.get_completion_context(PLACE, session.who), "Anna")
         assert said.startswith(" Hill 875 · turn 1, Rally phase")
         assert "you are Anna (US)" in said
     finally:
@@ -287,7 +288,7 @@ async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
 
 def test_long_lines_break_at_blanks_commands_too() -> None:
     out = io.StringIO()
-    show(
+    print_reply(
         Console(file=out, width=30, force_terminal=True),
         Reply("x", (f'/lnlt fire attackers="{"squad; " * 6}" tm=1',)),
     )
@@ -319,12 +320,12 @@ async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path
     await app.run_text('game start lnlt "Hill 875"', session.who, PLACE, "a0")
     asked = await app.run_text("game link", session.who, PLACE, "a1")
     linked = await app.run_text(f"game link {asked.title.split()[-1]}", ben, there, "b1")
-    assert not linked.error, linked.text()
+    assert not linked.error, linked.format_text()
     assert not (await app.run_text("roll 2d6 label=fate", ben, there, "b2")).error
-    await session.news()
-    await session.news()
+    await session.show_news()
+    await session.show_news()
     assert screen.getvalue().count("fate") == 1
-    assert not await app.answers.due(PLACE.key)
+    assert not await app.answers.claim_due(PLACE.key)
     await app.close()
 
 
@@ -338,7 +339,7 @@ async def test_letters_mean_the_same_at_any_time() -> None:
 
     async def told(line: str) -> str:
         start = len(out.getvalue())
-        assert await session.line(line)
+        assert await session.run_line(line)
         return out.getvalue()[start:]
 
     try:
@@ -356,7 +357,7 @@ async def test_letters_mean_the_same_at_any_time() -> None:
         assert "undone" in await told("u") or "Undo" in out.getvalue()
         assert "at any time" in await told("help console")
         assert "Ready: Rifles 2 + 3" in await told("board")
-        assert not await session.line("q")
+        assert not await session.run_line("q")
     finally:
         await app.close()
 
@@ -368,7 +369,7 @@ def test_completion_knows_the_sides() -> None:
         for at in (1, 2, 3)
     ]
     mine, theirs = (
-        [value for _, value in many_units("", units, units, "US", acting=acting)]
+        [value for _, value in list_unit_groups("", units, units, "US", acting=acting)]
         for acting in (True, False)
     )
     assert "Rifle 1..3" in mine

@@ -10,9 +10,9 @@ import re
 import pytest
 from rich.console import Console
 
-from bot.host.terminal import show
-from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import HURT, NOTHING, SHAKEN, Reply
+from bot.cli.terminal import print_reply
+from bot.ui.reply.parts import Odds
+from bot.ui.reply.reply import HURT, NOTHING, SHAKEN, Reply
 
 ODDS = Odds(
     "VC Squad 5",
@@ -26,7 +26,7 @@ COLOUR = re.compile("\x1b\\[[0-9;]*m")
 def drawn() -> list[str]:
     """The lines that a terminal gets."""
     out = io.StringIO()
-    show(
+    print_reply(
         Console(file=out, force_terminal=True, color_system="standard", width=80),
         Reply("Odds", (ODDS,)),
     )

@@ -8,7 +8,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from bot.host.terminal import show
+from bot.cli.terminal import print_reply
 from tests.playing import Channel, two_sides
 
 
@@ -22,7 +22,7 @@ async def printed(width: int, *, colours: bool = False) -> str:
     console = Console(
         file=out, width=width, force_terminal=colours, color_system="standard" if colours else None
     )
-    show(console, await channel.do("Anna", "unit list"))
+    print_reply(console, await channel.do("Anna", "unit list"))
     return out.getvalue()
 
 

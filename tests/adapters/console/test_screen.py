@@ -23,22 +23,22 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.text import Text
 
-from adapters.console.screen import BAR, Screen, bar, bottom_line, graphics
-from adapters.console.session import Session, _talk
-from bot.host.terminal import show
-from bot.interface.reply.reply import File, Reply
-from bot.interface.reply.unit_table import UnitTable
-from bot.interface.typing.complete import Known
-from bot.process.settings import load_settings
+from adapters.console.screen import BAR, Screen, build_key_bar, format_bottom_line, render_graphics
+from adapters.console.session import Session, _run_prompt
+from bot.cli.terminal import print_reply
+from bot.runtime.settings import load_settings
+from bot.ui.reply.reply import File, Reply
+from bot.ui.reply.unit_table import UnitTable
+from bot.ui.typing.complete import CompletionContext
 from tests.fresh import fresh_app
 
 Colour = tuple[int, int, int]
 ROOT = Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (700).to_bytes(4, "big") + b"\7" * 7_000
-KNOWN = Known(
+KNOWN = CompletionContext(
     sides=("US", "VC"),
     own_side="US",
-    standing="The Ford at Dawn · turn 1, Rally phase · both sides",
+    status="The Ford at Dawn · turn 1, Rally phase · both sides",
 )
 F5, F8 = "\x1b[15~", "\x1b[19~"
 
@@ -52,7 +52,7 @@ def screen(width: int = 110, **options: object) -> tuple[Screen, io.StringIO]:
 
 @pytest.mark.parametrize(("columns", "rows"), [(110, 1), (80, 1), (60, 2), (40, 2)])
 def test_the_bar_has_all_keys_in_their_order_at_any_width(columns: int, rows: int) -> None:
-    lines = "".join(text for _, text in bar(columns)).split("\n")
+    lines = "".join(text for _, text in build_key_bar(columns)).split("\n")
     assert len(lines) == rows
     assert max(map(len, lines)) <= columns
     assert (
@@ -77,13 +77,13 @@ def test_the_bar_has_all_keys_in_their_order_at_any_width(columns: int, rows: in
     ],
 )
 def test_the_bottom_line_drops_parts_and_cuts_no_word(columns: int, shown: str) -> None:
-    assert bottom_line(KNOWN, "Anna", columns, "●") == shown
+    assert format_bottom_line(KNOWN, "Anna", columns, "●") == shown
 
 
 def test_sides_have_a_colour_and_a_sign() -> None:
     drawn, out = screen()
     row = ("us1", "Rifle 1", "squad", "", "", "", "5")
-    show(
+    print_reply(
         drawn,
         Reply(
             "US and VC, not USA", (UnitTable("US · Anna", ("morale",), (row,)), "VC: nobody yet")
@@ -97,7 +97,7 @@ def test_sides_have_a_colour_and_a_sign() -> None:
     plain = [re.sub(r"\x1b[^m]*m", "", line) for line in (heading, other)]
     assert plain[0].startswith("● US · Anna"), "in the margin: columns stay as they are"
     assert plain[1] == "▲ VC: nobody yet"
-    assert Screen(file=io.StringIO()).sided(Text("  US")).plain == "  US", "no game, no sides"
+    assert Screen(file=io.StringIO()).mark_sides(Text("  US")).plain == "  US", "no game, no sides"
 
 
 async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(
@@ -110,7 +110,7 @@ async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(
             f"game start lnlt scenario=ford\rgame join US\rroll 1d1{F5} + 7\r{F8}quit\r"
         )
         try:
-            await _talk(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
+            await _run_prompt(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
         finally:
             await app.close()
     plain = re.sub(r"\x1b[^m]*m", "", out.getvalue())
@@ -131,7 +131,7 @@ async def test_a_terminal_that_is_made_wider_has_the_board_at_once(tmp_path: Pat
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
         typed.send_text("game start lnlt scenario=ford\rroll 1d1\rquit\r")
         try:
-            await _talk(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
+            await _run_prompt(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
         finally:
             await app.close()
     assert "Ready: Rifles 1-3" in re.sub(r"\x1b[^m]*m", "", console.board)
@@ -148,7 +148,7 @@ async def test_choices_are_on_a_line_of_their_own_numbers_first(tmp_path: Path) 
     app, (console, out) = await fresh_app(), screen()
     session = Session(app, console, "Anna", tmp_path, terminal=True)
     try:
-        await session.line("game start lnlt scenario=ford")
+        await session.run_line("game start lnlt scenario=ford")
     finally:
         await app.close()
     *_, footer, choices = re.sub(r"\x1b[^m]*m", "", out.getvalue()).splitlines()
@@ -163,8 +163,8 @@ async def test_console_alone_is_help_on_the_console(tmp_path: Path) -> None:
     app, (console, out) = await fresh_app(), screen()
     session = Session(app, console, "Anna", tmp_path)
     try:
-        await session.line("console")
-        await session.line("o")
+        await session.run_line("console")
+        await session.run_line("o")
     finally:
         await app.close()
     assert "n next phase" in out.getvalue()
@@ -175,14 +175,14 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
     app, (console, out) = await fresh_app(), screen()
     session = Session(app, console, "Anna", tmp_path, terminal=True)
     try:
-        await session.line("o")
+        await session.run_line("o")
         assert "There is no shot before this one." in out.getvalue()
         assert "Fire first." in out.getvalue()
-        await session.line("game start lnlt scenario=ford")
-        await session.line("t")
+        await session.run_line("game start lnlt scenario=ford")
+        await session.run_line("t")
         assert session.draft == "lnlt fire attackers=", "a letter begins the first shot"
         for line in ("lnlt fire us1 vc1 hand=6,1,2", "unit list", "t", "t 2"):
-            await session.line(line)
+            await session.run_line(line)
         assert "Local 3" in out.getvalue().rpartition("t and a number")[2], (
             "though another answer came between"
         )
@@ -191,8 +191,8 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
 
 
 def test_nothing_is_drawn_of_other_files_nor_where_nobody_looks() -> None:
-    assert graphics(b"text", 110) is None
-    assert graphics(PNG, 110) is None
+    assert render_graphics(b"text", 110) is None
+    assert render_graphics(PNG, 110) is None
 
 
 def drawn(sixels: str) -> list[list[Colour]]:
@@ -239,9 +239,9 @@ if find_spec("textual_image") is not None:
     from textual_image import _terminal
     read = _terminal.read
     _terminal.read = lambda file, count, timeout: read(file, count, 20.0)  # here it may take longer to answer
-from adapters.console.screen import Screen, graphics
+from adapters.console.screen import Screen, render_graphics
 screen = Screen(highlight=False, soft_wrap=True)
-picture = graphics(open(sys.argv[1], "rb").read(), screen.width)
+picture = render_graphics(open(sys.argv[1], "rb").read(), screen.width)
 print("nothing" if picture is None else "a picture")
 if picture is not None:
     screen.print(picture)

@@ -16,15 +16,15 @@ from adapters.discord.command_payload import (
     INTEGER,
     NUMBER,
     STRING,
-    entries,
-    payload,
-    size,
+    build_payload,
+    list_menu_entries,
+    measure_size,
 )
-from adapters.discord.registration import digest
-from bot.interface.registry import registry
-from bot.interface.shown_options import shown_options
-from bot.interface.spec import CommandSpec
+from adapters.discord.registration import hash_commands
 from bot.rules.inputs.options import Option
+from bot.ui.registry import get_registry
+from bot.ui.shown_options import list_shown_options
+from bot.ui.spec import CommandSpec
 from tests.standins.discord.commands import GLOBAL, check_command
 from tests.standins.discord.errors import Problems
 
@@ -33,11 +33,11 @@ Json = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def commands() -> list[Json]:
-    return payload(registry())
+    return build_payload(get_registry())
 
 
 def test_the_menu_of_a_message_has_two_entries() -> None:
-    assert [(entry["name"], entry["type"]) for entry in entries()] == [
+    assert [(entry["name"], entry["type"]) for entry in list_menu_entries()] == [
         ("Odds of this", 3),
         ("Undo this", 3),
     ]
@@ -63,7 +63,7 @@ def test_discord_accepts_every_command(commands: list[Json]) -> None:
 def test_no_command_is_over_8000_characters_and_no_description_is_cut(commands: list[Json]) -> None:
     """Where one is too long, its option needs a `brief` in the definition."""
     for command in commands:
-        assert size(command) <= 8000, command["name"]
+        assert measure_size(command) <= 8000, command["name"]
         for leaf in leaves(command):
             for option in leaf["options"]:
                 assert 1 <= len(option["description"]) <= 100
@@ -74,16 +74,16 @@ def test_no_command_is_over_8000_characters_and_no_description_is_cut(commands: 
 
 def test_every_command_of_the_registry_is_there_with_every_option(commands: list[Json]) -> None:
     names = {leaf["name"] for command in commands for leaf in leaves(command)}
-    for spec in registry():
+    for spec in get_registry():
         assert spec.path[-1] in names
-        shown = {option.name for option in shown_options(spec)}
+        shown = {option.name for option in list_shown_options(spec)}
         missing = {option.name for option in spec.options if not option.form_only} - shown
         assert not missing or "mods" in shown
         assert all(option.type == "bool" for option in spec.options if option.name in missing)
 
 
 def test_sequences_require_nothing_and_setup_is_of_servers(commands: list[Json]) -> None:
-    games = registry().games
+    games = get_registry().games
     for command in commands:
         if command["name"] in games:
             assert not any(
@@ -131,10 +131,10 @@ def test_flags_beyond_25_fold_into_mods_from_the_end() -> None:
         Option("hand"),
     )
     spec = CommandSpec(("lnlt", "x"), "x", "sequence", options)
-    shown = [option.name for option in shown_options(spec)]
+    shown = [option.name for option in list_shown_options(spec)]
     assert len(shown) == 25
     assert shown[-3:] == ["odds", "hand", "mods"]
-    assert shown_options(spec)[-1].help == "further modifiers: flag22, flag23, flag24, flag25"
+    assert list_shown_options(spec)[-1].help == "further modifiers: flag22, flag23, flag24, flag25"
 
 
 def test_the_digest_ignores_what_discord_adds(commands: list[Json]) -> None:
@@ -142,14 +142,14 @@ def test_the_digest_ignores_what_discord_adds(commands: list[Json]) -> None:
         {**command, "id": "1", "version": "2", "nsfw": False, "dm_permission": True}
         for command in commands
     ]
-    assert digest(list(reversed(back))) == digest(commands)
-    assert digest(back[1:]) != digest(commands)
+    assert hash_commands(list(reversed(back))) == hash_commands(commands)
+    assert hash_commands(back[1:]) != hash_commands(commands)
 
 
 def test_the_command_line_prints_it(root: Path, commands: list[Json]) -> None:
     asked = [sys.executable, "-m", "bot", "commands", "discord"]
     printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60).stdout
-    assert json.loads(printed) == [*commands, *entries()]
+    assert json.loads(printed) == [*commands, *list_menu_entries()]
 
 
 TABLE = """title: T

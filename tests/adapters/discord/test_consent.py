@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from adapters.discord.calls import Unsure, Wire
+from adapters.discord.calls import DiscordApi, Unsure
 from tests.adapters.discord.process import running
 from tests.standins.discord import Channel, DiscordStandIn, Person
 
@@ -149,7 +149,7 @@ async def test_a_file_is_fetched_from_discord_alone() -> None:
             "http://cdn.discordapp.com/x",
         ):
             with pytest.raises(Unsure, match="elsewhere"):
-                await Wire(session).download(url, 10)
+                await DiscordApi(session).download(url, 10)
 
 
 async def test_a_game_does_not_move_where_the_bot_is_mute(discord: DiscordStandIn) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.doctor import _application, check
-from adapters.discord.permissions import invite
-from bot.process.settings import Settings
+from adapters.discord.doctor import _check_application, check
+from adapters.discord.permissions import build_invite_url
+from bot.runtime.settings import Settings
 from tests.standins.discord import DiscordStandIn
 
 
@@ -21,7 +21,7 @@ async def test_what_is_right_and_what_is_not(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv("DISCORD_API", discord.url)
         found = await check(Settings(discord_token=discord.token))
         assert {kind for kind, _ in found} == {"ok", "note"}
-        assert invite(str(discord.world.bot.id)) in found[-1][1]
+        assert build_invite_url(str(discord.world.bot.id)) in found[-1][1]
         (own,) = (line for _, line in found if "own account" in line)
         assert own.endswith("scope=applications.commands&integration_type=1")
         discord.stranger("Anna").install()
@@ -85,5 +85,5 @@ def test_interactions_by_http_need_an_address_and_the_right_key(
         "interactions_endpoint_url": address,
         "verify_key": of_application,
     }
-    [(kind, line)] = _application(application, key)
+    [(kind, line)] = _check_application(application, key)
     assert (kind, fault in line) == ("fault" if fault else "ok", True)

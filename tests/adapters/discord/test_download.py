@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from discord.http import Route
 
-from adapters.discord.calls import Unsure, Wire, _is_discords
+from adapters.discord.calls import DiscordApi, Unsure, _is_discord_url
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from adapters.discord.calls import Unsure, Wire, _is_discords
     ],
 )
 def test_which_hosts_are_discords(url: str, is_there: bool) -> None:
-    assert _is_discords(url) is is_there
+    assert _is_discord_url(url) is is_there
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ async def files(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
 
 async def test_a_file_is_fetched_up_to_its_limit_and_no_redirect_is_followed(files: str) -> None:
     async with aiohttp.ClientSession() as session:
-        wire = Wire(session)
+        wire = DiscordApi(session)
         assert len(await wire.download(f"{files}/small", 100)) == 100
         with pytest.raises(ValueError, match="too large"):
             await wire.download(f"{files}/small", 99)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.modal import ROOM, filled, modal
-from bot.interface.form.form import (
+from adapters.discord.modal import ROOM, build_modal, read_modal
+from bot.rules.inputs.units import RosterUnit
+from bot.ui.form.form import (
     COMPARE,
     FLAGS,
     HAND,
@@ -18,14 +19,13 @@ from bot.interface.form.form import (
     OTHERS,
     ROLL,
     SECRET,
-    form_of,
+    build_form,
 )
-from bot.interface.form.line_and_keypad import REST
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.typing.command_text import parse_text
-from bot.interface.typing.complete import Known
-from bot.rules.inputs.units import RosterUnit
+from bot.ui.form.line_and_keypad import REST
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.typing.command_text import parse_text
+from bot.ui.typing.complete import CompletionContext
 from tests.standins.discord.components import check_modal
 from tests.standins.discord.errors import Problems
 from tests.standins.discord.forms import submitted_part
@@ -44,21 +44,21 @@ FEW = tuple(
 
 @pytest.mark.parametrize("roster", [(), FEW, MANY], ids=["no roster", "4 units", "60 units"])
 def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]) -> None:
-    for spec in registry():
+    for spec in get_registry():
         if not spec.options:
             continue
-        known = Known(roster, ("US", "VC"), own_side="US", system=spec.system)
-        example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
+        known = CompletionContext(roster, ("US", "VC"), own_side="US", system=spec.system)
+        example = dict(parse_text(spec.example, get_registry()).options) if spec.example else {}
         for given in ({}, example):
-            form = form_of(
+            form = build_form(
                 spec, given, known, ROOM, next(iter(given), ""), "Something was wrong here."
             )
             problems = Problems()
-            check_modal(problems, "", modal(form, KEY))
+            check_modal(problems, "", build_modal(form, KEY))
             problems.done()
             covered = {name for field in form.fields for name in (field.name, *field.covers)}
             if spec.family == "sequence":
-                if form.field(HOW) is None:  # its place is needed: the button says what to do
+                if form.find_field(HOW) is None:  # its place is needed: the button says what to do
                     covered |= {ODDS, COMPARE, SECRET, HAND}
                 assert {option.name for option in spec.options} <= covered, spec.name
 
@@ -77,28 +77,28 @@ def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]
 def test_a_large_roster_leaves_sealed_rolls_and_real_dice_in_the_form(
     given: dict[str, Any], ticked: list[str], way: str
 ) -> None:
-    spec = registry().get(("lnlt", "fire"))
+    spec = get_registry().get(("lnlt", "fire"))
     assert spec is not None
-    known = Known(MANY, ("US", "VC"), own_side="US", system="lnlt")
-    form = form_of(spec, given, known, ROOM)
-    assert form.field(HOW) is None
-    flags = form.field(FLAGS)
+    known = CompletionContext(MANY, ("US", "VC"), own_side="US", system="lnlt")
+    form = build_form(spec, given, known, ROOM)
+    assert form.find_field(HOW) is None
+    flags = form.find_field(FLAGS)
     assert flags is not None
     assert [pick.label for pick in flags.picks[-2:]] == ["Roll sealed", "I roll my own dice"]
     problems = Problems()
-    check_modal(problems, "", modal(form, KEY))
+    check_modal(problems, "", build_modal(form, KEY))
     problems.done()
-    taken = take(spec, known, form, {FLAGS: ticked})
+    taken = evaluate_form(spec, known, form, {FLAGS: ticked})
     assert (taken.problem, taken.how) == (None, way)
     assert not any(name.startswith("?") for name in taken.options)
 
 
 def test_a_sealed_roll_with_real_dice_is_asked_about() -> None:
-    spec = registry().get(("lnlt", "fire"))
+    spec = get_registry().get(("lnlt", "fire"))
     assert spec is not None
-    known = Known(MANY, ("US", "VC"), own_side="US", system="lnlt")
-    form = form_of(spec, {}, known, ROOM)
-    taken = take(spec, known, form, {FLAGS: ["?how=secret", "?how=hand"]})
+    known = CompletionContext(MANY, ("US", "VC"), own_side="US", system="lnlt")
+    form = build_form(spec, {}, known, ROOM)
+    taken = evaluate_form(spec, known, form, {FLAGS: ["?how=secret", "?how=hand"]})
     assert taken.problem is not None
     assert taken.problem.message == "A sealed roll, or your own dice?"
 
@@ -118,13 +118,13 @@ def sent(body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 def test_a_form_filled_in_from_an_example_and_sent_as_it_is_means_the_same_command(
     roster: tuple[RosterUnit, ...],
 ) -> None:
-    for spec in registry():
+    for spec in get_registry():
         if spec.family != "sequence" or not spec.example:
             continue
-        known = Known(roster, ("US", "VC"), own_side="US", system=spec.system)
-        given = dict(parse_text(spec.example, registry()).options)
-        form = form_of(spec, given, known, ROOM)
-        taken = take(spec, known, form, filled(sent(modal(form, KEY), {})))
+        known = CompletionContext(roster, ("US", "VC"), own_side="US", system=spec.system)
+        given = dict(parse_text(spec.example, get_registry()).options)
+        form = build_form(spec, given, known, ROOM)
+        taken = evaluate_form(spec, known, form, read_modal(sent(build_modal(form, KEY), {})))
         assert taken.problem is None, (spec.name, taken.problem)
         assert _plain(spec, taken.options) == _plain(spec, given), spec.name
 
@@ -135,7 +135,7 @@ def _plain(spec: Any, options: dict[str, Any]) -> dict[str, Any]:
     """
     plain: dict[str, Any] = {}
     for name, value in options.items():
-        option = spec.option(name)
+        option = spec.find_option(name)
         if name == "mods":
             plain |= dict.fromkeys(str(value).split(), True)
         elif option.type == "bool":
@@ -151,9 +151,9 @@ def _plain(spec: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_fire_form_is_one_modal_of_five_fields() -> None:
-    fire = registry().find(["lnlt", "fire"])[0]
-    known = Known(FEW, ("US", "VC"), own_side="US", system="lnlt")
-    form = form_of(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, ROOM)
+    fire = get_registry().find(["lnlt", "fire"])[0]
+    known = CompletionContext(FEW, ("US", "VC"), own_side="US", system="lnlt")
+    form = build_form(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, ROOM)
     assert [field.label for field in form.fields] == [
         "Who fires",
         "At whom",
@@ -161,7 +161,7 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
         "Numbers and rarer modifiers",
         "Do what",
     ]
-    body = modal(form, KEY)
+    body = build_modal(form, KEY)
     assert body["title"] == "Direct fire"
     ticks = body["components"][2]["component"]
     assert ticks["options"][0] == {"label": "Terrain 1", "value": "tm=1", "default": True}
@@ -173,7 +173,7 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
         REST: "degrading 1",
         HOW: "odds",
     }
-    taken = take(fire, known, form, filled(sent(body, values)))
+    taken = evaluate_form(fire, known, form, read_modal(sent(body, values)))
     assert taken.how == "odds"
     assert taken.options == {
         "attackers": "us2; US Squad 1",
@@ -187,28 +187,31 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
 
 
 def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -> None:
-    fire = registry().find(["lnlt", "fire"])[0]
-    form = form_of(
-        fire, {"attackers": "us50"}, Known(MANY, ("US",), own_side="US", system="lnlt"), ROOM
+    fire = get_registry().find(["lnlt", "fire"])[0]
+    form = build_form(
+        fire,
+        {"attackers": "us50"},
+        CompletionContext(MANY, ("US",), own_side="US", system="lnlt"),
+        ROOM,
     )
     picks = form.fields[0].picks
     assert len(picks) == 25
     assert (picks[-1].label, picks[-1].about) == ("More: type handles below", "us23")
     assert any(pick.value == "us50" and pick.chosen for pick in picks)
     values = {"attackers": ["us50", "us0", "more:"], OTHERS: "us55, us56"}
-    known = Known(MANY, ("US",), own_side="US", system="lnlt")
-    taken = take(fire, known, form, filled(sent(modal(form, KEY), values)))
+    known = CompletionContext(MANY, ("US",), own_side="US", system="lnlt")
+    taken = evaluate_form(fire, known, form, read_modal(sent(build_modal(form, KEY), values)))
     assert taken.options["attackers"] == "us50; Platoon number 00 of the 3rd; us55; us56"
 
 
 def test_what_was_refused_is_empty_and_says_why() -> None:
-    fire = registry().find(["lnlt", "fire"])[0]
-    known = Known(FEW, ("US", "VC"), own_side="US", system="lnlt")
+    fire = get_registry().find(["lnlt", "fire"])[0]
+    known = CompletionContext(FEW, ("US", "VC"), own_side="US", system="lnlt")
     given = {"attackers": "US Squad 1", "targets": "VC Squad 9; VC Squad 2"}
-    form = form_of(
+    form = build_form(
         fire, given, known, ROOM, "targets", "There is no VC Squad 9. Did you mean VC Squad 1?"
     )
-    part = modal(form, KEY)["components"][1]
+    part = build_modal(form, KEY)["components"][1]
     assert part["description"] == "⚠ There is no VC Squad 9. Did you mean VC Squad 1?"
     chosen = [option["value"] for option in part["component"]["options"] if option.get("default")]
     assert chosen == ["vc2"]

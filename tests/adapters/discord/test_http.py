@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from adapters.discord.http import PATH, signatures
-from adapters.discord.request import need_open, read_payload
+from adapters.discord.http import PATH, create_signature_check
+from adapters.discord.request import need_open_thread, read_payload
 from adapters.web_server import MAX_AGE
 from tests.adapters.discord.process import Bot
 from tests.ports import free_port
@@ -112,7 +112,7 @@ async def test_whatever_is_not_discords_own_is_refused(tmp_path: Path) -> None:
 
 def test_the_same_request_again_is_a_replay() -> None:
     key, now = Ed25519PrivateKey.generate(), 1_000_000.0
-    known = signatures(key.public_key().public_bytes_raw().hex(), lambda: now)
+    known = create_signature_check(key.public_key().public_bytes_raw().hex(), lambda: now)
     signed = key.sign(b"1000000{}").hex()
     assert known.check("1000000", signed, b"{}") == ""
     assert known.check("1000000", signed, b"{}") == "replayed"
@@ -128,9 +128,11 @@ def test_a_shut_thread_is_known_by_its_payload() -> None:
         "member": {"user": {"id": "3", "username": "anna"}, "permissions": "0"}, "app_permissions": "0",
     }  # fmt: skip
     with refuses("place-shut"):
-        need_open(read_payload(event))
-    need_open(read_payload({**event, "app_permissions": str(1 << 34)}))  # it may manage threads
-    need_open(
+        need_open_thread(read_payload(event))
+    need_open_thread(
+        read_payload({**event, "app_permissions": str(1 << 34)})
+    )  # it may manage threads
+    need_open_thread(
         read_payload(
             {**event, "channel": {**shut, "thread_metadata": {"archived": True, "locked": False}}}
         )

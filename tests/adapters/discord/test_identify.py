@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.serve import PAUSE, Turns
-from bot.places.adapter_notes import Notes
-from bot.stores.base import StoreError
-from bot.stores.sqlite import SqliteStore
+from adapters.discord.serve import PAUSE, IdentifyTurns
+from bot.preferences.adapter_notes import Notes
+from bot.storage.base import StoreError
+from bot.storage.sqlite import SqliteStore
 from tests.adapters.discord.process import Bot
 from tests.standins.discord import DiscordStandIn
 
@@ -32,16 +32,16 @@ class Clock:
         await asyncio.sleep(0)
         self.now = max(self.now, end)
 
-    def turns(self, store: SqliteStore, at_once: int = 1) -> Turns:
+    def turns(self, store: SqliteStore, at_once: int = 1) -> IdentifyTurns:
         """Of a process of its own."""
 
         async def allowed() -> int:
             return at_once
 
-        return Turns(Notes(store, "discord"), allowed, self.sleep)
+        return IdentifyTurns(Notes(store, "discord"), allowed, self.sleep)
 
-    async def identify(self, turns: Turns, shard: int) -> None:
-        await turns.wait(1, shard)
+    async def identify(self, turns: IdentifyTurns, shard: int) -> None:
+        await turns.wait_for_turn(1, shard)
         self.identified.append(self.now)
 
 
@@ -87,7 +87,7 @@ async def test_without_the_store_a_shard_waits_its_pause(
 
     clock = Clock()
     async with await SqliteStore.open(tmp_path / "games.db", clock=clock) as store:
-        monkeypatch.setattr(store, "doc", broken)
+        monkeypatch.setattr(store, "load_doc", broken)
         await clock.identify(clock.turns(store), 0)
     assert clock.identified == [1_000 + PAUSE]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.command_payload import MAX_COMMAND, payload, size
-from bot.interface.registry import registry
-from bot.interface.shown_options import shown_options
+from adapters.discord.command_payload import MAX_COMMAND, build_payload, measure_size
+from bot.ui.registry import get_registry
+from bot.ui.shown_options import list_shown_options
 from tests.adapters.discord.test_command_payload import Json
 
 FULL = {"lnlt": 7_926, "ucn": 7_966}
@@ -25,7 +25,7 @@ FULL = {"lnlt": 7_926, "ucn": 7_966}
 
 @pytest.fixture(scope="module")
 def commands() -> list[Json]:
-    return payload(registry())
+    return build_payload(get_registry())
 
 
 def described(entry: Json, above: str = "") -> Iterator[tuple[str, str]]:
@@ -39,7 +39,7 @@ def described(entry: Json, above: str = "") -> Iterator[tuple[str, str]]:
 def test_each_command_says_what_it_has_left(commands: list[Json]) -> None:
     """Printed with `pytest -s`."""
     for left, name in sorted(
-        (MAX_COMMAND - size(command), command["name"]) for command in commands
+        (MAX_COMMAND - measure_size(command), command["name"]) for command in commands
     ):
         print(f"/{name}: {left} of {MAX_COMMAND} characters left")
         assert left >= MAX_COMMAND - FULL.get(name, MAX_COMMAND), name
@@ -63,10 +63,10 @@ def test_no_description_ends_inside_a_word(commands: list[Json]) -> None:
     begins no word anew.
     """
     shown = {path: text for command in commands for path, text in described(command)}
-    for spec in registry():
+    for spec in get_registry():
         here = " ".join(spec.path)
         whole = {here: spec.summary} | {
-            f"{here} {option.name}": option.help for option in shown_options(spec)
+            f"{here} {option.name}": option.help for option in list_shown_options(spec)
         }
         for path, text in whole.items():
             words = shown[path]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from adapters.discord import serve as module
-from adapters.discord.calls import Wire
-from adapters.discord.incoming import Work
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
+from adapters.discord.calls import DiscordApi
+from adapters.discord.incoming import DiscordServices
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, DiscordRequest
 from adapters.discord.serve import Grognard
-from bot.interface.reply.reply import Reply
-from bot.process.settings import Settings
+from bot.runtime.settings import Settings
+from bot.ui.reply.reply import Reply
 from tests.fresh import fresh_app
 
 
@@ -26,7 +26,7 @@ class Delivery:
         self.said: list[Reply] = []
         self.gone = asyncio.Event()
 
-    async def say(self, _: Request, reply: Reply) -> None:
+    async def respond_with(self, _: DiscordRequest, reply: Reply) -> None:
         self.said.append(reply)
         await self.gone.wait()
 
@@ -36,21 +36,21 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
 ) -> None:
     monkeypatch.setattr(module, "AT_WORK", 3)
     monkeypatch.setattr(
-        module, "read_payload", lambda event: Request(event["id"], "t", 1, event["kind"], 5)
+        module, "read_payload", lambda event: DiscordRequest(event["id"], "t", 1, event["kind"], 5)
     )
     bot = Grognard(await fresh_app(), Settings())
     delivery: Any = Delivery()
-    bot.work = Work(bot.app, Wire(delivery), delivery, bot)
+    bot.work = DiscordServices(bot.app, DiscordApi(delivery), delivery, bot)
     run: list[int] = []
 
-    async def handle(request: Request, _: Any) -> None:
+    async def handle(request: DiscordRequest, _: Any) -> None:
         run.append(request.id)
         await delivery.gone.wait()
 
     monkeypatch.setattr(bot, "_handle", handle)
 
     async def come(id: int, kind: int = COMMAND) -> None:
-        bot.heard({"id": id, "kind": kind})
+        bot.receive_gateway_event({"id": id, "kind": kind})
         await asyncio.sleep(0)
 
     await come(100, AUTOCOMPLETE)

@@ -16,9 +16,9 @@ from typing import Any
 import discord as library
 import pytest
 
-from adapters.discord.command_payload import our_commands
+from adapters.discord.command_payload import list_our_commands
 from adapters.discord.delivery import MOST_TOLD
-from adapters.discord.request import Request, place_only, read_payload
+from adapters.discord.request import DiscordRequest, build_unasked_request, read_payload
 from bot.verification.export_format import read_export
 from bot.verification.proof import check_proof
 from tests.adapters.discord.process import Bot, locked, running
@@ -381,7 +381,7 @@ async def test_a_host_who_leaves_it_off_keeps_every_command(
         }
         assert kept["roll"] == ([0], [0, 1])
         assert kept["setup"] == ([0], [0])
-        assert len(kept) == len(our_commands())
+        assert len(kept) == len(list_our_commands())
     discord.commands.user_install = discord.world.user_install = True
     async with running(discord, tmp_path):
         await discord.until(
@@ -461,7 +461,7 @@ def test_whose_play_it_is_by_the_payload() -> None:
     common = {"id": "1", "token": "t", "application_id": "2", "type": 3, "channel_id": "9"}
     member = {"guild_id": "5", "member": {"user": user, "permissions": "0"}, "context": 0}
 
-    def read(**more: Any) -> Request:
+    def read(**more: Any) -> DiscordRequest:
         return read_payload({**common, **more})
 
     assert (
@@ -492,8 +492,8 @@ def test_whose_play_it_is_by_the_payload() -> None:
         read(user=user, context=1, authorizing_integration_owners={"1": "3"}).where.key
         == "discord:own/3"
     )
-    assert own.spot("8")["token"] == "t"
+    assert own.build_spot("8")["token"] == "t"
     assert "pressed" not in own.to_json()
-    assert Request.from_json(own.to_json()).where == own.where
+    assert DiscordRequest.from_json(own.to_json()).where == own.where
     with pytest.raises(ValueError, match="no member"):
-        place_only(own.where.key, 1, lambda guild, channel: 0)
+        build_unasked_request(own.where.key, 1, lambda guild, channel: 0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.systems.packs.archive import zipped
+from bot.rulesets.packs.archive import zip_content
 from tests.adapters.discord.process import locked, running
 from tests.adapters.discord.test_http import playing
 from tests.extension import EXTENSION
@@ -32,7 +32,9 @@ NEWER = {
 
 def few(changed: dict[str, str]) -> tuple[str, bytes]:
     """The smallest pack with some files changed, as an attachment."""
-    return "few.zip", zipped({name: text.encode() for name, text in {**FEW, **changed}.items()})
+    return "few.zip", zip_content(
+        {name: text.encode() for name, text in {**FEW, **changed}.items()}
+    )
 
 
 def menu(discord: DiscordStandIn, guild: Guild) -> list[str]:
@@ -253,7 +255,10 @@ async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start
             discord.guild,
         )
         async with running(discord, tmp_path):
-            club = "club.zip", zipped({name: text.encode() for name, text in EXTENSION.items()})
+            club = (
+                "club.zip",
+                zip_content({name: text.encode() for name, text in EXTENSION.items()}),
+            )
             review = await said(host, table, "pack add", file=club)
             assert "It adds to games of asl, and changes nothing there." in review.text
             answer = await (await host.press(review, "Enable")).answer()
@@ -282,7 +287,7 @@ async def test_a_side_is_asked_by_buttons_that_work_behind_a_restart(tmp_path: P
         host, ben = discord.user("Host", manage_guild=True), discord.user("Ben")
         table = discord.channel("table")
         async with running(discord, tmp_path) as bot:
-            grit = "grit.zip", zipped({name: text.encode() for name, text in GRIT.items()})
+            grit = "grit.zip", zip_content({name: text.encode() for name, text in GRIT.items()})
             await (
                 await host.press(await said(host, table, "pack add", file=grit), "Enable")
             ).answer()

@@ -14,9 +14,9 @@ import pytest
 
 from adapters.discord.calls import BROKEN
 from adapters.discord.channel_posts import Posting
-from adapters.discord.request import place_only
+from adapters.discord.request import build_unasked_request
 from adapters.discord.serve import use_api
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from tests.standins.discord import DiscordStandIn
 
 
@@ -44,7 +44,9 @@ async def test_posts_of_one_channel_come_in_order_and_are_refused_no_more_than_n
         tables = standin.channel("table"), standin.channel("elsewhere")
         async with posting_to(standin, monkeypatch) as posting:
             stories = [
-                posting.say(table.id, Reply(f"Story {n}")) for n in range(9) for table in tables
+                posting.post_unasked(table.id, Reply(f"Story {n}"))
+                for n in range(9)
+                for table in tables
             ]
             await asyncio.gather(*stories)
         for table in tables:
@@ -65,12 +67,14 @@ async def test_a_board_whose_post_broke_is_there_once_though_it_has_no_number(
     reply = Reply("Turn 2, Rally: both sides", ("Ready: Squad 1",), boxed=boxed)
     async with DiscordStandIn.running() as standin, posting_to(standin, monkeypatch) as posting:
         table = standin.channel("table")
-        old, new = (place_only(f"discord:0/{table.id}", row, lambda *_: 0) for row in (1, 2))
-        before = await posting.late(reply, old)
+        old, new = (
+            build_unasked_request(f"discord:0/{table.id}", row, lambda *_: 0) for row in (1, 2)
+        )
+        before = await posting.post_late(reply, old)
         standin.lose_answer(f"POST .*/channels/{table.id}/messages")
         with pytest.raises(BROKEN):
-            await posting.late(reply, new)
-        again = await posting.late(reply, new, time.time())
+            await posting.post_late(reply, new)
+        again = await posting.post_late(reply, new, time.time())
         assert before is not None
         assert again is not None
         assert [str(one.id) for one in table.messages] == [before["id"], again["id"]]

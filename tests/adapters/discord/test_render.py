@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.render import Message, render
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
-from adapters.discord.text import escaped, fenced, line
-from bot.interface.reply.parts import Entry
-from bot.interface.reply.reply import LINK, WAITING, Button, File, Reply
+from adapters.discord.render import DiscordMessage, render_message
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, DiscordRequest
+from adapters.discord.text import escape_text, format_fenced, format_line
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import clean_name
+from bot.ui.reply.parts import Entry
+from bot.ui.reply.reply import LINK, WAITING, Button, File, Reply
 from tests.standins.discord.limits import check_message
 from tests.standins.discord.mentions import mentions
 
@@ -27,8 +27,8 @@ FIRE = Reply(
 LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)), footer=("#9",))
 
 
-def shown(reply: Reply, allowed: int = ALL) -> Message:
-    message = render(reply, Request(1, "token", 2, 2, 3, guild=4, allowed=allowed))
+def shown(reply: Reply, allowed: int = ALL) -> DiscordMessage:
+    message = render_message(reply, DiscordRequest(1, "token", 2, 2, 3, guild=4, allowed=allowed))
     check_message(
         message.body, [len(file.text) for file in message.files], flags=message.body.get("flags", 0)
     )
@@ -73,7 +73,7 @@ def test_what_is_too_long_folds_into_a_file_with_all_of_it(allowed: int) -> None
     message = shown(LONG, allowed)
     text = message.body["content"] + str(message.body["embeds"])
     assert "more lines: see the file." in text
-    assert message.files == (File("answer.txt", LONG.text()),)
+    assert message.files == (File("answer.txt", LONG.format_text()),)
 
 
 def test_a_missing_permission_is_named() -> None:
@@ -119,18 +119,24 @@ def test_only_whose_turn_it_is_can_be_called() -> None:
     ],
 )
 def test_user_text_neither_formats_nor_links_nor_hides(text: str, safe: str) -> None:
-    assert escaped(text) == safe
+    assert escape_text(text) == safe
 
 
 def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
-    assert line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == "Type: `/unit add name:A_B type:x`"
-    assert line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
-    assert line(Phrase("Type: ", Typed("/unit `add` **x**"))) == r"Type: /unit \`add\` \*\*x\*\*"
+    assert (
+        format_line(Phrase("Type: ", Typed('/unit add "A_B" x')))
+        == "Type: `/unit add name:A_B type:x`"
+    )
+    assert format_line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
+    assert (
+        format_line(Phrase("Type: ", Typed("/unit `add` **x**")))
+        == r"Type: /unit \`add\` \*\*x\*\*"
+    )
     assert (
         shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"]
         == "**Anna: type: /game end x: 1d6 = 3**"
     )
-    assert fenced(("a```b",)) == "```\na'''b\n```"
+    assert format_fenced(("a```b",)) == "```\na'''b\n```"
 
 
 @pytest.mark.parametrize(

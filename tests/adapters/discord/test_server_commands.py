@@ -12,8 +12,8 @@ import discord
 import pytest
 
 from adapters.discord.registration import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Place
 from tests.commands.test_pack import add, few, managed
 from tests.packs.conftest import FEW
 from tests.playing import Channel
@@ -86,7 +86,7 @@ Make = Callable[[], tuple[ServerCommands, Told]]
 
 async def answer(menu: ServerCommands) -> str:
     """What a manager reads beside the answer, once Discord is told."""
-    return (await menu.with_trouble(SERVER, Reply("Done"))).text()
+    return (await menu.add_problem(SERVER, Reply("Done"))).format_text()
 
 
 async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(
@@ -105,7 +105,7 @@ async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(
     await answer(menu)
     assert len(told.told) == 1, "the commands are the same as before"
     later, told_later = menus()
-    await later.settle()
+    await later.send_pending_changes()
     assert told_later.told == []
     await managed(channel, "pack remove few@2")
     assert "/few left the menu" in await answer(menu)
@@ -118,8 +118,8 @@ async def test_of_two_processes_that_start_one_tells_what_changed_meanwhile(
     await add(channel, few(FIRST))
     await managed(channel, "pack enable few")
     (first, told), (second, told_second) = menus(), menus()
-    await first.settle()
-    await second.settle()
+    await first.send_pending_changes()
+    await second.send_pending_changes()
     assert [*told.told, *told_second.told] == [["few", "few-table"]]
 
 
@@ -135,7 +135,7 @@ async def test_a_refusal_is_told_in_words(
     await managed(channel, "pack enable few")
     assert said in await answer(menu)
     told.refuses = None
-    await menu.joined(SERVER)
+    await menu.handle_join(SERVER)
     await answer(menu)
     assert told.told == [["few", "few-table"]]
 
@@ -156,7 +156,7 @@ async def test_a_command_larger_than_discord_takes_is_left_out_and_named(
     wide = wide.replace("NAMES", ", ".join(f"{'n' * 28}{at:02}: 1" for at in range(15)))
     tables = {f"crt-{'x' * 20}-{at:02}.yaml": wide for at in range(20)}
     review = await add(channel, few({**FIRST, **tables}))
-    assert not review.error, review.text()
+    assert not review.error, review.format_text()
     await managed(channel, "pack enable few")
     assert "8,000 characters" in await answer(menu)
     assert told.told == [["few"]]
@@ -181,5 +181,5 @@ async def test_a_pack_that_discord_refuses_keeps_no_other_out(
     assert "An option of this name is there" in said
     assert told.told[-1] == ["few", "few-table"]
     later, told_later = menus()
-    await later.settle()
+    await later.send_pending_changes()
     assert told_later.told == [], "what was refused is not sent again until it changes"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adapters.discord import registration as sync
-from bot.places.adapter_notes import Notes
+from bot.preferences.adapter_notes import Notes
 from tests.fresh import fresh_store
 
 COMMANDS = [{"name": "roll", "description": "Roll dice", "options": []}]
@@ -31,9 +31,9 @@ class Told:
 
 async def test_the_same_files_make_and_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store, discord = await fresh_store(), Told()
-    monkeypatch.setattr(sync, "our_commands", lambda: COMMANDS)
+    monkeypatch.setattr(sync, "list_our_commands", lambda: COMMANDS)
     await sync.sync_commands(discord, 7, Notes(store, "discord"))
-    monkeypatch.setattr(sync, "our_commands", lambda: pytest.fail("made again"))
+    monkeypatch.setattr(sync, "list_our_commands", lambda: pytest.fail("made again"))
     await sync.sync_commands(discord, 7, Notes(store, "discord"))
     assert discord.told == [COMMANDS]
 
@@ -47,8 +47,8 @@ async def test_other_files_are_told_only_where_a_command_changed(
         ("b", COMMANDS),
         ("c", [{**COMMANDS[0], "description": "Roll"}]),
     ):
-        monkeypatch.setattr(sync, "sources", lambda files=files: files)
-        monkeypatch.setattr(sync, "our_commands", lambda commands=commands: commands)
+        monkeypatch.setattr(sync, "hash_sources", lambda files=files: files)
+        monkeypatch.setattr(sync, "list_our_commands", lambda commands=commands: commands)
         await sync.sync_commands(discord, 7, Notes(store, "discord"))
     assert [told[0]["description"] for told in discord.told] == ["Roll dice", "Roll"]
 
@@ -66,6 +66,6 @@ def test_any_change_of_code_or_table_is_noticed(
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1")
-        found.append(sync.sources())
+        found.append(sync.hash_sources())
     (tmp_path / "tables/lnlt/dct.yaml").write_text("2")
-    assert len({*found, sync.sources()}) == 4
+    assert len({*found, sync.hash_sources()}) == 4

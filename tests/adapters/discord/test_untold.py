@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from adapters.discord import delivery
-from adapters.discord.calls import Wire
+from adapters.discord.calls import DiscordApi
 from adapters.discord.channel_posts import Posting
 from adapters.discord.delivery import KEPT, Delivery
-from adapters.discord.render import Message
-from adapters.discord.request import Request
+from adapters.discord.render import DiscordMessage
+from adapters.discord.request import DiscordRequest
 from bot.app import App
-from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.spec import Place
 from bot.rules.errors import UserError
-from bot.stores.postgres import PostgresStore
-from bot.stores.sqlite import SqliteStore
+from bot.storage.postgres import PostgresStore
+from bot.storage.sqlite import SqliteStore
+from bot.ui.reply.reply import Reply, build_error_reply
+from bot.ui.spec import Place
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer
 
@@ -33,7 +33,7 @@ HALL, TABLE = (Place(f"discord:5/{channel}", "discord:5") for channel in (50, 51
 Json = dict[str, Any]
 
 
-class Discord(Wire):
+class Discord(DiscordApi):
     """Takes what is answered, and notes what somebody is told besides."""
 
     def __init__(self) -> None:
@@ -41,15 +41,15 @@ class Discord(Wire):
 
     async def respond(
         self,
-        request: Request,
+        request: DiscordRequest,
         kind: int,
-        message: Message | None = None,
+        message: DiscordMessage | None = None,
         data: Mapping[str, Any] | None = None,
     ) -> Json | None:
         """Take it."""
         return {"interaction": {"response_message_id": str(request.id)}}
 
-    async def follow_up(self, request: Request, message: Message) -> Json:
+    async def follow_up(self, request: DiscordRequest, message: DiscordMessage) -> Json:
         """Note it, with for whom alone it is."""
         self.told.append(
             (request.user if message.body.get("flags", 0) & 64 else 0, str(message.body))
@@ -66,7 +66,7 @@ class Process:
 
     async def rolls(self, id: int, place: Place) -> Reply:
         """Anna rolls there."""
-        request = Request(id, "t", 1, 2, int(place.key.rpartition("/")[2]), 5, ANNA, "Anna")
+        request = DiscordRequest(id, "t", 1, 2, int(place.key.rpartition("/")[2]), 5, ANNA, "Anna")
         replies: list[Reply] = []
 
         async def work() -> Reply:
@@ -77,7 +77,7 @@ class Process:
         spec = self.app.registry.get(("roll",))
         assert spec is not None
         command: Any = SimpleNamespace(who=request.who, where=place, delivery={"private": False})
-        await self.delivery.serve(request, command, work())
+        await self.delivery.serve_request(request, command, work())
         return replies[0]
 
     @property
@@ -105,8 +105,8 @@ async def test_another_process_tells_it_in_a_linked_place_once_and_to_them_alone
         assert not (await table.say("Bob", f"game link {code}", manager=True)).error
         await second.rolls(1, TABLE)
         assert second.told == [], "this process has looked, and nothing was kept"
-        refused = error_reply(UserError("There is no die d7x.", code="bad-dice"))
-        await first.app.keep_untold(f"discord:{ANNA}", "9", refused)
+        refused = build_error_reply(UserError("There is no die d7x.", code="bad-dice"))
+        await first.app.save_undelivered(f"discord:{ANNA}", "9", refused)
         now[0] += delivery.LOOK_AGAIN + 1
         rolled = await second.rolls(2, TABLE)
         assert not rolled.error
@@ -116,6 +116,10 @@ async def test_another_process_tells_it_in_a_linked_place_once_and_to_them_alone
             now[0] += delivery.LOOK_AGAIN + 1
             await process.rolls(number, HALL)
         assert first.told + second.told == [ANNA], "once"
-        mirrored = [due for due in await first.app.answers.due("discord:") if due.place == HALL.key]
+        mirrored = [
+            due for due in await first.app.answers.claim_due("discord:") if due.place == HALL.key
+        ]
         assert mirrored
-        assert not any("d7x" in due.reply.text() or KEPT in due.reply.text() for due in mirrored)
+        assert not any(
+            "d7x" in due.reply.format_text() or KEPT in due.reply.format_text() for due in mirrored
+        )

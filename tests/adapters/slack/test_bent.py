@@ -16,13 +16,13 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
-from adapters.slack.calls import Refused, Wire
-from adapters.slack.http import PATH, web_app
-from adapters.slack.incoming import Listeners
-from adapters.slack.request import is_valid
-from adapters.slack.serve import make_bolt
+from adapters.slack.calls import SlackApi, SlackRefused
+from adapters.slack.http import PATH, create_web_app
+from adapters.slack.listeners import Listeners
+from adapters.slack.request import is_valid_payload
+from adapters.slack.request_handler import RequestHandler
+from adapters.slack.serve import create_bolt
 from adapters.slack.teams import Team, Teams
-from adapters.slack.work import Work
 from adapters.web_server import Door, open_port
 from tests.fresh import fresh_app
 from tests.ports import HERE
@@ -99,11 +99,11 @@ ODD: list[Any] = [
 ]
 
 
-class Deaf(Wire):
+class Deaf(SlackApi):
     """Slack's Web API that cannot be reached."""
 
     async def _call(self, *_: Any, **__: Any) -> Any:
-        raise Refused("deaf")
+        raise SlackRefused("deaf")
 
     async def respond(self, *_: Any, **__: Any) -> None:
         return
@@ -114,9 +114,9 @@ async def listening() -> AsyncIterator[str]:
     app, wire = await fresh_app(), Deaf()
     teams = Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
-    bolt = make_bolt(Listeners(Work(app, wire, teams)), teams, wire)
+    bolt = create_bolt(Listeners(RequestHandler(app, wire, teams)), teams, wire)
     try:
-        async with open_port(web_app(bolt, "secret"), HERE, "", Door) as server:
+        async with open_port(create_web_app(bolt, "secret"), HERE, "", Door) as server:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}{PATH}"
     finally:
         await wire.close()
@@ -173,8 +173,8 @@ def body_of(payload: Any, chance: random.Random) -> tuple[bytes, str]:
 
 
 def test_what_slack_sends_is_sound() -> None:
-    assert all(map(is_valid, SOUND))
-    assert is_valid({"type": "url_verification", "challenge": "x"})
+    assert all(map(is_valid_payload, SOUND))
+    assert is_valid_payload({"type": "url_verification", "challenge": "x"})
     not_sound: list[Any] = [
         None,
         [],
@@ -184,7 +184,7 @@ def test_what_slack_sends_is_sound() -> None:
         {**PRESS, "user": None},
     ]
     for payload in not_sound:
-        assert not is_valid(payload)
+        assert not is_valid_payload(payload)
 
 
 @pytest.mark.parametrize("bodies", [100, pytest.param(500, marks=pytest.mark.slow)])

@@ -14,12 +14,12 @@ from adapters.slack.tables_and_charts import (
     KEPT,
     TABLE,
     TYPES,
-    Workspaces,
-    odds_blocks,
-    table_block,
+    WorkspaceBlocks,
+    build_odds_blocks,
+    build_table_block,
 )
-from bot.interface.reply.parts import Grid, Odds
-from bot.places.adapter_notes import Notes
+from bot.preferences.adapter_notes import Notes
+from bot.ui.reply.parts import Grid, Odds
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.fresh import fresh_store
@@ -48,7 +48,7 @@ def kinds(message: Message) -> list[str]:
 
 
 def test_a_chart_has_a_series_for_each_unit_and_the_figures_below() -> None:
-    blocks = odds_blocks([SQUADS, NGUYEN], frozenset(TYPES))
+    blocks = build_odds_blocks([SQUADS, NGUYEN], frozenset(TYPES))
     assert blocks is not None
     assert check_blocks(blocks) == []
     chart, figures = blocks
@@ -79,17 +79,17 @@ def test_a_chart_has_a_series_for_each_unit_and_the_figures_below() -> None:
     ],
 )
 def test_what_no_chart_can_show_stays_bars(parts: list[Odds]) -> None:
-    assert odds_blocks(parts, frozenset(TYPES)) is None
+    assert build_odds_blocks(parts, frozenset(TYPES)) is None
 
 
 def test_a_table_with_a_head_is_slacks_own() -> None:
-    table = table_block(
+    table = build_table_block(
         Grid((("side", "n", "z"), ("US", " 12", "+0.41"), ("VC", "  9", "-1.20")), head=True)
     )
     assert table is not None
     assert check_blocks([table]) == []
     assert [one["align"] for one in table["column_settings"]] == ["left", "right", "right"]
-    assert table_block(Grid((("side", "n"),))) is None
+    assert build_table_block(Grid((("side", "n"),))) is None
 
 
 async def test_odds_come_as_a_chart_and_are_shared_as_one(
@@ -120,16 +120,22 @@ async def test_a_workspace_is_asked_again_after_some_days_and_read_about_once() 
             return await super().get(name, key)
 
     store = await fresh_store(lambda: now[0])
-    first = Workspaces(Kept(store, "slack"), lambda: now[0])
-    assert await first.takes("T1") == {CHART, CONTAINER, TABLE}
-    await first.refused("T1", [CHART])
-    assert [await first.takes("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3, "each by itself"
-    restarted = Workspaces(Kept(store, "slack"), lambda: now[0])
-    assert [await restarted.takes("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3
+    first = WorkspaceBlocks(Kept(store, "slack"), lambda: now[0])
+    assert await first.get_accepted_types("T1") == {CHART, CONTAINER, TABLE}
+    await first.record_refusal("T1", [CHART])
+    assert [await first.get_accepted_types("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3, (
+        "each by itself"
+    )
+    restarted = WorkspaceBlocks(Kept(store, "slack"), lambda: now[0])
+    assert [await restarted.get_accepted_types("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3
     assert reads == ["T1", "T1"], "once by each process"
     now[0] += KEPT + 1
-    assert CHART in await restarted.takes("T1"), "Slack may have brought them there since"
-    assert CHART in await Workspaces(Kept(store, "slack"), lambda: now[0]).takes("T1")
+    assert CHART in await restarted.get_accepted_types("T1"), (
+        "Slack may have brought them there since"
+    )
+    assert CHART in await WorkspaceBlocks(Kept(store, "slack"), lambda: now[0]).get_accepted_types(
+        "T1"
+    )
 
 
 async def test_a_workspace_that_refuses_charts_gets_bars_and_is_asked_once(

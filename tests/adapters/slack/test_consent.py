@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.calls import Wire
-from adapters.slack.channels import at_home
-from adapters.slack.request import Request
+from adapters.slack.calls import SlackApi
+from adapters.slack.channels import mark_own_conversation
+from adapters.slack.request import SlackRequest
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
@@ -142,7 +142,7 @@ async def test_the_direct_messages_with_the_bot_are_ones_own_and_no_others(club:
 async def test_direct_messages_of_two_people_are_nobodys_own() -> None:
     """A slash command in them looks like one in the bot's own; Slack says which channel is that."""
 
-    class Calls(Wire):
+    class Calls(SlackApi):
         def __init__(self) -> None:
             """No session: nothing is called."""
 
@@ -150,7 +150,11 @@ async def test_direct_messages_of_two_people_are_nobodys_own() -> None:
             assert (method, arguments) == ("conversations.open", {"users": "U1"})
             return {"channel": {"id": "D1"}}
 
-    own = await at_home(Calls(), "xoxb", Request("T1", "D1", "U1"))
+    own = await mark_own_conversation(Calls(), "xoxb", SlackRequest("T1", "D1", "U1"))
     assert own.where.owner == "slack:T1/U1"
-    assert (await at_home(Calls(), "xoxb", Request("T1", "D2", "U1"))).where.owner == ""
-    assert (await at_home(Calls(), "xoxb", Request("T1", "C2", "U1"))).where.owner == ""
+    assert (
+        await mark_own_conversation(Calls(), "xoxb", SlackRequest("T1", "D2", "U1"))
+    ).where.owner == ""
+    assert (
+        await mark_own_conversation(Calls(), "xoxb", SlackRequest("T1", "C2", "U1"))
+    ).where.owner == ""

@@ -10,18 +10,18 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.delivery_loop import Later, Posted
+from adapters.delivery_loop import Delivered, RetryLater
 from adapters.slack import delivery
-from adapters.slack.calls import Refused, Wire
+from adapters.slack.calls import SlackApi, SlackRefused
 from adapters.slack.delivery import Posts, Progress
-from adapters.slack.incoming import command_line
-from adapters.slack.request import Request
+from adapters.slack.listeners import format_command_line
+from adapters.slack.request import SlackRequest
+from adapters.slack.request_handler import RequestHandler
 from adapters.slack.teams import Team, Teams
-from adapters.slack.work import Work
 from bot.app import App
-from bot.interface.reply.reply import Button, File, Reply
-from bot.interface.spec import Command, Person, Place
-from bot.outbox.receipts import not_run
+from bot.outbox.receipts import build_not_run_reply
+from bot.ui.reply.reply import Button, File, Reply
+from bot.ui.spec import Command, Person, Place
 from tests.adapters.nursery import share
 from tests.adapters.slack.conftest import settle
 from tests.fresh import fresh_app
@@ -35,19 +35,20 @@ class Post:
         self.slack, self.app = slack, app
         self.home, self.anna, self.ben, self.games = settle(slack)
         self.foreign = self.home.channel("elsewhere", bot_member=False)
-        self.wire, self.teams = Wire(), Teams()
+        self.wire, self.teams = SlackApi(), Teams()
         self.teams.add(Team(self.home.id, self.home.bot_token, self.home.bot_user))
         self.posts = Posts(self.app, self.wire, self.teams)
 
-    def request(self, channel: Channel, thread: str = "", user: User | None = None) -> Request:
+    def request(self, channel: Channel, thread: str = "", user: User | None = None) -> SlackRequest:
         """A mention there: it brought no response address."""
-        return Request(self.home.id, channel.id, (user or self.anna).id, "r1", thread=thread)
+        return SlackRequest(self.home.id, channel.id, (user or self.anna).id, "r1", thread=thread)
 
     async def left_over(self, id: str, reply: Reply) -> None:
         """Post what an earlier process may have posted and not noted."""
         request = replace(self.request(self.games), request_id=id)
         assert isinstance(
-            await self.posts._with_retries(request, reply, Progress(late=True, unsure=True)), Posted
+            await self.posts._with_retries(request, reply, Progress(late=True, unsure=True)),
+            Delivered,
         )
 
 
@@ -99,9 +100,9 @@ async def test_slack_may_have_posted_what_broke_on_the_way(
         post.slack.faults.server_error("chat.postMessage", after=True)
     else:
         # nobody listens there
-        monkeypatch.setattr("adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/")
+        monkeypatch.setattr("adapters.slack.calls.get_api_url", lambda: "http://127.0.0.1:9/api/")
     outcome = await post.posts._with_retries(post.request(post.games), Reply("Board"), Progress())
-    assert outcome == Later(unsure=after)
+    assert outcome == RetryLater(unsure=after)
 
 
 async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
@@ -121,7 +122,7 @@ async def test_a_place_where_nobody_asked(post: Post) -> None:
         f"slack:{post.home.id}/{post.games.id}/{first.ts}",
         f"slack:{post.home.id}/{post.foreign.id}",
     ):
-        await post.posts.deliver(Request.from_json({}, place), Reply("Ben: 2d6 = 7"))
+        await post.posts.deliver(SlackRequest.from_json({}, place), Reply("Ben: 2d6 = 7"))
     assert post.ben.sees(post.games, first.ts)[-1].text == "Ben: 2d6 = 7"
     assert post.ben.sees(post.foreign) == []
 
@@ -141,15 +142,15 @@ async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_pos
         "each once: they carry a mark"
     )
     # by a response address, which carries none
-    post.slack.messages.post(post.games, post.home.bot_user, told.text())
+    post.slack.messages.post(post.games, post.home.bot_user, told.format_text())
     await post.left_over("r3", told)
     assert post.ben.sees(post.games)[-1].text.startswith("(late, perhaps shown before) Anna")
     refusals = [
-        not_run(Command(("roll",), {}, Person("slack:T1/U1", "Anna"), Place("p"), id))
+        build_not_run_reply(Command(("roll",), {}, Person("slack:T1/U1", "Anna"), Place("p"), id))
         for id in ("r4", "r5")
     ]
     before = len(post.ben.sees(post.games))
-    post.slack.messages.post(post.games, post.home.bot_user, refusals[0].text())
+    post.slack.messages.post(post.games, post.home.bot_user, refusals[0].format_text())
     for id, told in zip(("r4", "r5"), refusals, strict=True):
         await post.left_over(id, told)
     assert len(post.ben.sees(post.games)) == before + 2, "told apart by their reference"
@@ -158,7 +159,7 @@ async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_pos
 async def test_another_workspace_is_never_written_to(post: Post) -> None:
     there: Workspace = post.slack.workspace("T2")
     channel = there.channel("games")
-    await post.posts.deliver(Request("T2", channel.id, "U1"), Reply("Anna: 2d6 = 7"))
+    await post.posts.deliver(SlackRequest("T2", channel.id, "U1"), Reply("Anna: 2d6 = 7"))
     assert there.user("Zoe").sees(channel) == []
 
 
@@ -183,7 +184,7 @@ async def test_an_answer_goes_to_no_address_but_slacks(
         "http://hooks.slack.com/x",
         "x",
     ):
-        with caplog.at_level("DEBUG"), pytest.raises(Refused, match="response_url_elsewhere"):
+        with caplog.at_level("DEBUG"), pytest.raises(SlackRefused, match="response_url_elsewhere"):
             await post.wire.respond(url, {})
     assert "evil" not in caplog.text
 
@@ -193,7 +194,7 @@ async def test_the_token_goes_to_slack_alone(post: Post, monkeypatch: pytest.Mon
     token.
     """
     url = post.slack.api_url.replace("127.0.0.1", "localhost")
-    with pytest.raises(Refused, match="file_elsewhere"):
+    with pytest.raises(SlackRefused, match="file_elsewhere"):
         await post.wire.download(post.home.bot_token, url, 1_000)
     monkeypatch.setenv("SLACK_API", "https://slack.com/api/")
     for url in (
@@ -202,16 +203,16 @@ async def test_the_token_goes_to_slack_alone(post: Post, monkeypatch: pytest.Mon
         "http://files.slack.com/x",
         "x",
     ):
-        with pytest.raises(Refused, match="file_elsewhere"):
+        with pytest.raises(SlackRefused, match="file_elsewhere"):
             await post.wire.download(post.home.bot_token, url, 1_000)
 
 
 def test_how_a_slash_command_reads() -> None:
-    assert command_line("/grognard", "roll 2d6") == "roll 2d6"
-    assert command_line("/grognard", "") == "", "a picker of everything opens"
-    assert command_line("/lnlt", "fire adjacent") == "/lnlt fire adjacent"
-    assert command_line("/lnlt", "help") == "help lnlt"
-    assert command_line("/again", "") == "/again"
+    assert format_command_line("/grognard", "roll 2d6") == "roll 2d6"
+    assert format_command_line("/grognard", "") == "", "a picker of everything opens"
+    assert format_command_line("/lnlt", "fire adjacent") == "/lnlt fire adjacent"
+    assert format_command_line("/lnlt", "help") == "help lnlt"
+    assert format_command_line("/again", "") == "/again"
 
 
 @pytest.mark.parametrize("held", ["its receipt", "its acknowledgement", "its form"])
@@ -219,7 +220,11 @@ async def test_what_comes_later_in_the_log_is_posted_later(
     post: Post, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
     """However long the first request is on its way to being acknowledged, once its work is done."""
-    work, go_on, is_held = Work(post.app, post.wire, post.teams), asyncio.Event(), asyncio.Event()
+    work, go_on, is_held = (
+        RequestHandler(post.app, post.wire, post.teams),
+        asyncio.Event(),
+        asyncio.Event(),
+    )
     may_end = asyncio.Event()
 
     async def hold(*_: object, **__: object) -> None:
@@ -242,12 +247,12 @@ async def test_what_comes_later_in_the_log_is_posted_later(
 
     monkeypatch.setattr(post.app, "promised", hold if held == "its receipt" else at_once)
     requests = [replace(post.request(post.games), request_id=f"r{number}") for number in range(2)]
-    commands = [one.command(("roll",), {}) for one in requests]
+    commands = [one.build_command(("roll",), {}) for one in requests]
     is_form = held == "its form"
     if is_form:
         may_end.set()
     asked = asyncio.create_task(
-        work.answer(
+        work.answer_request(
             requests[0],
             commands[0],
             first,
@@ -260,7 +265,7 @@ async def test_what_comes_later_in_the_log_is_posted_later(
     may_end.set()
     await asyncio.sleep(0.05)  # the work of the first is done, but it is not acknowledged yet
     monkeypatch.setattr(post.app, "promised", at_once)
-    other = asyncio.create_task(work.answer(requests[1], commands[1], second, at_once))
+    other = asyncio.create_task(work.answer_request(requests[1], commands[1], second, at_once))
     await asyncio.sleep(0.3)
     go_on.set()
     await asyncio.gather(asked, other)

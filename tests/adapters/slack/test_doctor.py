@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.doctor import SAMPLE, check
-from adapters.slack.render import render
-from adapters.slack.tables_and_charts import TYPES, types_in
-from bot.process.settings import Settings
+from adapters.slack.render import render_message
+from adapters.slack.tables_and_charts import TYPES, find_native_types
+from bot.runtime.settings import Settings
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot
 from tests.standins.slack import SlackStandIn
@@ -80,7 +80,7 @@ async def test_which_blocks_a_workspace_takes_is_asked(
     socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
     home, *_ = settle(socket_slack)
-    assert {*TYPES} == types_in(render(SAMPLE, "", own=frozenset(TYPES)).blocks), (
+    assert {*TYPES} == find_native_types(render_message(SAMPLE, "", own=frozenset(TYPES)).blocks), (
         "one of each is asked about"
     )
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)

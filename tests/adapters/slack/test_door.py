@@ -15,9 +15,9 @@ import pytest
 from aiohttp import web
 
 from adapters import web_server
-from adapters.slack.http import web_app
+from adapters.slack.http import create_web_app
 from adapters.web_server import Door, open_port
-from bot.process.logs import Seldom
+from bot.runtime.logs import Seldom
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.ports import HERE
@@ -38,7 +38,7 @@ async def behind_a_door(places: int) -> AsyncIterator[tuple[Door, int]]:
         return doors[0]
 
     async with open_port(
-        web_app(nobody, "secret"), HERE, "", make_door, shutdown_timeout=0.2
+        create_web_app(nobody, "secret"), HERE, "", make_door, shutdown_timeout=0.2
     ) as server:
         yield doors[0], server.sockets[0].getsockname()[1]
 
@@ -52,11 +52,11 @@ async def knock(port: int, said: bytes = HALF) -> tuple[asyncio.StreamReader, as
 async def inside(keeper: Door, count: int) -> None:
     """Wait until so many connections are inside, and look whether that holds."""
     for _ in range(3_000):
-        if keeper.inside == count:
+        if keeper.connection_count == count:
             break
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.05)
-    assert keeper.inside == count
+    assert keeper.connection_count == count
 
 
 async def health(port: int) -> int:
@@ -70,7 +70,7 @@ async def test_who_says_nothing_makes_room_for_who_does() -> None:
     async with behind_a_door(places=10) as (keeper, port):
         silent = [await knock(port) for _ in range(30)]
         await asyncio.sleep(0.05)
-        assert keeper.inside <= 10
+        assert keeper.connection_count <= 10
         assert [await health(port) for _ in range(5)] == [200] * 5
         for _, writer in silent:
             writer.close()
@@ -90,7 +90,7 @@ async def test_a_head_that_does_not_come_ends_the_connection(
             writer.write(b"X-More: 1\r\n")
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(reader.readexactly(1), 30)
-        assert keeper.inside == 0
+        assert keeper.connection_count == 0
 
 
 @pytest.mark.parametrize("line_ends", [b"\r\n\r\n", b"\n\n"])
@@ -109,7 +109,7 @@ async def test_line_ends_alone_are_no_head(
         assert (await asyncio.wait_for(late.read(), 30)).endswith(b"ok")
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(silent.readexactly(1), 30)
-        assert keeper.inside == 0
+        assert keeper.connection_count == 0
 
 
 async def test_requests_that_are_no_http_leave_one_line_in_the_log(
@@ -143,7 +143,7 @@ async def test_a_connection_serves_one_request_and_has_a_longest_life(
         reader, _ = await knock(port, HALF + SIGNED + b"Content-Length: 100\r\n\r\nx")
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(reader.readexactly(1), 30)
-        assert keeper.inside == 0
+        assert keeper.connection_count == 0
 
 
 async def test_one_address_from_outside_has_so_many_places_and_a_proxy_here_all_of_them(
@@ -156,7 +156,7 @@ async def test_one_address_from_outside_has_so_many_places_and_a_proxy_here_all_
         for _, writer in from_here:
             writer.close()
         await inside(keeper, 0)
-        monkeypatch.setattr(web_server, "_address", lambda _: "192.0.2.7")
+        monkeypatch.setattr(web_server, "_get_peer_address", lambda _: "192.0.2.7")
         from_there = await asyncio.gather(*(knock(port) for _ in range(6)))
         await inside(keeper, 3)
         for _, writer in from_there:

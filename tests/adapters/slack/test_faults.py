@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import pytest
 
-from adapters.slack.calls import Refused, Wire
-from adapters.slack.channel_posts import mark, stands
-from adapters.slack.request import Request
+from adapters.slack.calls import SlackApi, SlackRefused
+from adapters.slack.channel_posts import build_mark, find_posted_answer
+from adapters.slack.request import SlackRequest
 from adapters.slack.teams import Team
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from tests.adapters.left_over import until_nothing_is_left
 from tests.adapters.nursery import share
 from tests.adapters.slack.conftest import settle
@@ -163,31 +163,45 @@ async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> Non
     """What stands there has Slack's time, which may be long before that at which our clock says
     it was due.
     """
-    request = Request("T1", "C1", "U1", request_id="r1")
+    request = SlackRequest("T1", "C1", "U1", request_id="r1")
     reply = Reply("Anna: 2d6 = 7")
-    posted: dict[str, Any] = {"ts": "1000000.0", "user": "B1", "metadata": mark(request, reply)}
+    posted: dict[str, Any] = {
+        "ts": "1000000.0",
+        "user": "B1",
+        "metadata": build_mark(request, reply),
+    }
 
     class Channel:
-        async def request(self, token: str, method: str, **given: str) -> dict[str, object]:
+        async def call_with_form(self, token: str, method: str, **given: str) -> dict[str, object]:
             return {"messages": [posted] if float(posted["ts"]) > float(given["oldest"]) else []}
 
     ahead = 1_000_000.0 + 24 * 3600
     assert (
-        await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead)
+        await find_posted_answer(
+            cast(SlackApi, Channel()), Team("T1", "token", "B1"), request, reply, ahead
+        )
         == "1000000.0"
     )
 
 
 async def test_a_board_that_tells_the_last_shot_is_not_taken_for_its_answer() -> None:
-    board = mark(Request("T1", "C1", "U1", "r1"), Reply("Turn 1, Rally"))
+    board = build_mark(SlackRequest("T1", "C1", "U1", "r1"), Reply("Turn 1, Rally"))
 
     class Channel:
-        async def request(self, _token: str, _method: str, **_given: str) -> dict[str, Any]:
+        async def call_with_form(self, _token: str, _method: str, **_given: str) -> dict[str, Any]:
             text = "Turn 1, Rally\n#3 Anna: Squad 5 is shaken"
             return {"messages": [{"ts": "5.0", "user": "B1", "text": text, "metadata": board}]}
 
-    request, reply = Request("T1", "C1", "U1", "r2"), Reply("Squad 5 is shaken", footer=("#3",))
-    assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, 0.0) == ""
+    request, reply = (
+        SlackRequest("T1", "C1", "U1", "r2"),
+        Reply("Squad 5 is shaken", footer=("#3",)),
+    )
+    assert (
+        await find_posted_answer(
+            cast(SlackApi, Channel()), Team("T1", "token", "B1"), request, reply, 0.0
+        )
+        == ""
+    )
 
 
 @pytest.mark.slow
@@ -314,17 +328,22 @@ async def test_a_workspace_that_lets_nobody_read_is_asked_once_a_day() -> None:
     asked: list[str] = []
 
     class Shut:
-        async def request(
+        async def call_with_form(
             self, _token: str, _method: str, *, channel: str, **_: Any
         ) -> dict[str, Any]:
             asked.append(channel)
-            raise Refused("missing_scope" if channel != "G1" else "not_in_channel")
+            raise SlackRefused("missing_scope" if channel != "G1" else "not_in_channel")
 
     blind: dict[str, float] = {}
     for channel in ("C1", "C2", "D1", "C1", "G1", "G1"):
-        request, reply = Request("T1", channel, "U1", request_id="r"), Reply("7 · Anna rolls 2d6")
+        request, reply = (
+            SlackRequest("T1", channel, "U1", request_id="r"),
+            Reply("7 · Anna rolls 2d6"),
+        )
         assert (
-            await stands(cast(Wire, Shut()), Team("T1", "token", "B1"), request, reply, 0.0, blind)
+            await find_posted_answer(
+                cast(SlackApi, Shut()), Team("T1", "token", "B1"), request, reply, 0.0, blind
+            )
             is None
         )
     assert asked == ["C1", "D1", "G1", "G1"]

@@ -14,7 +14,7 @@ import pytest
 
 from adapters.slack.home import Home
 from adapters.slack.request import Json
-from adapters.slack.work import Work
+from adapters.slack.request_handler import RequestHandler
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
@@ -140,9 +140,12 @@ async def test_of_two_drawings_of_a_home_that_overtake_each_other_the_later_one_
 
     there = SimpleNamespace(find=find)
     home = Home(
-        cast("Work", SimpleNamespace(teams=there, people=there, wire=SimpleNamespace(call=call)))
+        cast(
+            "RequestHandler",
+            SimpleNamespace(teams=there, people=there, wire=SimpleNamespace(call=call)),
+        )
     )
-    monkeypatch.setattr(home, "_blocks", blocks)
+    monkeypatch.setattr(home, "_build_blocks", blocks)
     body = {"team_id": "T1", "event": {"tab": "home", "user": "U1"}}
     gate = slow[0]
     async with asyncio.timeout(60), asyncio.TaskGroup() as both:

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from adapters.slack.http import MAX_BODY, PATH, signatures, web_app
+from adapters.slack.http import MAX_BODY, PATH, create_signature_check, create_web_app
 from adapters.web_server import MAX_AGE, Door, open_port
 from tests.ports import HERE
 from tests.standins.slack.signed import sign, sign_text
@@ -20,7 +20,7 @@ NOW = 1_800_000_000
 
 def test_a_signature_is_right_fresh_and_taken_once() -> None:
     now = [float(NOW)]
-    known = signatures("secret", lambda: now[0])
+    known = create_signature_check("secret", lambda: now[0])
     good = sign("secret", b"body", NOW)
     assert known.check(str(NOW), good, b"body") == ""
     assert known.check(str(NOW), good, b"body") == "replayed"
@@ -51,7 +51,9 @@ def test_a_signature_is_right_fresh_and_taken_once() -> None:
 async def listening() -> AsyncIterator[str]:
     """The web application, with nothing behind its door: whoever gets in gets an error."""
     nobody: Any = None
-    async with open_port(web_app(nobody, "secret"), HERE, "", Door, shutdown_timeout=0.2) as server:
+    async with open_port(
+        create_web_app(nobody, "secret"), HERE, "", Door, shutdown_timeout=0.2
+    ) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 

@@ -12,9 +12,9 @@ from adapters.slack import installation
 from adapters.slack.installation import SCOPES, make_manifest
 from adapters.slack.text import PEN
 from bot.__main__ import main
-from bot.interface.registry import registry
-from bot.interface.typing.command_writer import TAKEN
 from bot.rules.text.phrase import Typed
+from bot.ui.registry import get_registry
+from bot.ui.typing.command_writer import TAKEN
 from tests.packs.conftest import use_packs as use_packs
 from tests.standins.slack import check_manifest
 
@@ -23,10 +23,12 @@ from tests.standins.slack import check_manifest
     "url", ["", "https://bot.example.org", "https://example.org/grognard/slack/events"]
 )
 def test_slack_takes_the_manifest(url: str) -> None:
-    made = make_manifest(registry(), url)
+    made = make_manifest(get_registry(), url)
     assert check_manifest(made) == []
     names = {command["command"] for command in made["features"]["slash_commands"]}
-    assert names == {f"/{name}" for name in {*registry().top, "grognard"} - {"me", "find"}}
+    assert names == {
+        f"/{name}" for name in {*get_registry().top_names, "grognard"} - {"me", "find"}
+    }
     assert made["settings"]["socket_mode_enabled"] is not bool(url)
     assert ("request_url" in made["settings"]["interactivity"]) is bool(url)
     assert made["oauth_config"]["scopes"]["bot"] == sorted(SCOPES)
@@ -37,7 +39,7 @@ MOST_COMMANDS = 45
 
 
 def test_slack_gets_few_slash_commands_of_our_own() -> None:
-    made = make_manifest(registry())
+    made = make_manifest(get_registry())
     names = [command["command"] for command in made["features"]["slash_commands"]]
     assert len(names) == len(set(names)) <= MOST_COMMANDS
     assert "/grognard" in names
@@ -49,7 +51,7 @@ def test_no_name_is_one_of_slacks_own() -> None:
     """One such name, and Slack refuses the whole manifest."""
     own = "active archive away call collapse dm dnd expand feed feedback invite join kick leave me msg mute open"
     own += " prefs pro remind remove rename search shortcuts shrug star status topic unarchive who"
-    assert set(own.split()) & set(registry().top) == set(TAKEN), "these follow /grognard"
+    assert set(own.split()) & set(get_registry().top_names) == set(TAKEN), "these follow /grognard"
 
 
 def test_it_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,10 +73,10 @@ def test_packs_that_have_no_room_follow_grognard_and_are_named(
 ) -> None:
     """With all free packs of the project, and a limit that they exceed."""
     use_packs(root / "packs")
-    whole, none_left_out = installation.split_commands(registry())
+    whole, none_left_out = installation.split_commands(get_registry())
     assert none_left_out == []
     monkeypatch.setattr(installation, "MOST_COMMANDS", len(whole) - 3)
-    names, left_out = installation.split_commands(registry())
+    names, left_out = installation.split_commands(get_registry())
     assert len(names) == len(whole) - 3
     assert all(name.endswith("-table") for name in left_out)
     assert {*whole} - {*names} == {*left_out}

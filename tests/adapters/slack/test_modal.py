@@ -6,25 +6,34 @@ import json
 
 import pytest
 
-from adapters.slack.modal import ROOM, block_of, form_view, pick_view, read_meta, read_state
-from adapters.slack.request import Request
-from bot.interface.form.form import form_of
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import parse_text
-from bot.interface.typing.complete import Known
-from bot.places.forms import Draft
+from adapters.slack.modal import (
+    ROOM,
+    build_command_choice_view,
+    build_form_view,
+    find_block,
+    read_meta,
+    read_state,
+)
+from adapters.slack.request import SlackRequest
+from bot.preferences.forms import Draft
 from bot.rules.inputs.units import RosterUnit
+from bot.ui.form.form import build_form
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import parse_text
+from bot.ui.typing.complete import CompletionContext
 from tests.standins.slack import check_view
 
 ROSTER = tuple(
     RosterUnit(f"Squad with a rather long name {number}"[:32], f"us{number}", "squad", "US")
     for number in range(300)
 )
-NOTHING = Known()
-MUCH = Known(ROSTER, ("US", "VC"), tuple(f"Player {number}" for number in range(200)), "US", "lnlt")
-ASK = Request(
+NOTHING = CompletionContext()
+MUCH = CompletionContext(
+    ROSTER, ("US", "VC"), tuple(f"Player {number}" for number in range(200)), "US", "lnlt"
+)
+ASK = SlackRequest(
     "T1",
     "C1",
     "U1",
@@ -32,7 +41,7 @@ ASK = Request(
     response_url="https://hooks.slack.com/commands/" + "x" * 200,
     until=2e9,
 )
-SPECS = list(registry())
+SPECS = list(get_registry())
 
 
 def draft(spec: CommandSpec, page: int = 0, message: str = "") -> Draft:
@@ -41,28 +50,28 @@ def draft(spec: CommandSpec, page: int = 0, message: str = "") -> Draft:
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("known", [NOTHING, MUCH], ids=["nothing", "much"])
-def test_slack_takes_the_form_of_every_command(known: Known) -> None:
+def test_slack_takes_the_form_of_every_command(known: CompletionContext) -> None:
     for spec in SPECS:
         if not spec.options:
             continue
-        example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
+        example = dict(parse_text(spec.example, get_registry()).options) if spec.example else {}
         for given, page, odds in (({}, 0, []), (example, 1, ["Fox 8: shaken *53%*"])):
             form, held = (
-                form_of(spec, given, known, ROOM),
+                build_form(spec, given, known, ROOM),
                 draft(spec, page, "Something was wrong."),
             )
-            view = form_view(form, held, spec, ASK, odds)
+            view = build_form_view(form, held, spec, ASK, odds)
             assert check_view(view) == [], spec.name
             assert len(json.dumps(view)) < 250_000
             asked = {block.get("block_id") for block in view["blocks"] if block["type"] == "input"}
-            assert {block_of(form, held, option.name) for option in spec.options} <= asked
-            assert block_of(form, held, "no such option") in asked
+            assert {find_block(form, held, option.name) for option in spec.options} <= asked
+            assert find_block(form, held, "no such option") in asked
 
 
 def test_the_fire_form_stands_on_one_screen() -> None:
-    fire, _ = registry().find(["lnlt", "fire"])
-    form = form_of(fire, {}, Known(ROSTER[:9], ("US", "VC"), (), "US", "lnlt"), ROOM)
-    view = form_view(form, draft(fire), fire, ASK)
+    fire, _ = get_registry().find(["lnlt", "fire"])
+    form = build_form(fire, {}, CompletionContext(ROSTER[:9], ("US", "VC"), (), "US", "lnlt"), ROOM)
+    view = build_form_view(form, draft(fire), fire, ASK)
     assert (view["title"]["text"], view["submit"]["text"]) == ("Direct fire", "Fire")
     labels = [block["label"]["text"] for block in view["blocks"] if block["type"] == "input"]
     assert labels == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
@@ -78,7 +87,7 @@ def test_the_fire_form_stands_on_one_screen() -> None:
     assert not any(block.get("dispatch_action") for block in view["blocks"]), (
         "nothing is sent before odds are shown"
     )
-    more = form_view(form, draft(fire, 1), fire, ASK, ["Fox 8: shaken *53%*"])
+    more = build_form_view(form, draft(fire, 1), fire, ASK, ["Fox 8: shaken *53%*"])
     labels = [block["label"]["text"] for block in more["blocks"] if block["type"] == "input"]
     assert {"Leader's modifier", "Degrading hexes", "Hero's skill"} <= set(labels)
     assert all(
@@ -89,14 +98,14 @@ def test_the_fire_form_stands_on_one_screen() -> None:
 
 
 def test_slack_takes_the_list_behind_every_name() -> None:
-    for name in registry().top:
-        if registry().children((name,)):
-            view = pick_view((name,), registry(), ASK)
+    for name in get_registry().top_names:
+        if get_registry().list_children((name,)):
+            view = build_command_choice_view((name,), get_registry(), ASK)
             assert check_view(view) == [], name
             select = view["blocks"][0]["element"]
             groups = select.get("option_groups", [{"options": select.get("options")}])
             listed = {choice["value"] for group in groups for choice in group["options"]}
-            assert listed == {" ".join(spec.path) for spec in registry().below((name,))}
+            assert listed == {" ".join(spec.path) for spec in get_registry().list_below((name,))}
 
 
 def test_a_form_gives_what_its_example_gave() -> None:
@@ -110,12 +119,12 @@ def test_a_form_gives_what_its_example_gave() -> None:
             or any(option.type == "file" for option in spec.options)
         ):
             continue
-        given = dict(parse_text(spec.example, registry()).options)
-        form = form_of(spec, given, NOTHING, ROOM)
-        filled = read_state(form, _state(form_view(form, draft(spec, 1), spec, ASK)))
-        got = take(spec, NOTHING, form, filled).options
+        given = dict(parse_text(spec.example, get_registry()).options)
+        form = build_form(spec, given, NOTHING, ROOM)
+        filled = read_state(form, _state(build_form_view(form, draft(spec, 1), spec, ASK)))
+        got = evaluate_form(spec, NOTHING, form, filled).options
         for name in given.keys() | got.keys():
-            option = spec.option(name)
+            option = spec.find_option(name)
             assert option is not None
             default = "False" if option.type == "bool" else str(option.default)
             was, now = (_as_said(one.get(name), default) for one in (given, got))
@@ -147,19 +156,21 @@ def _state(view: dict[str, object]) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def test_units_may_stand_on_lines_of_their_own() -> None:
-    spec, _ = registry().find(["lnlt", "fire"])
+    spec, _ = get_registry().find(["lnlt", "fire"])
     state = {
         "attackers": {"value": {"type": "plain_text_input", "value": "squad fp=2;\n\nsquad fp=1\n"}}
     }
-    form = form_of(spec, {}, NOTHING, ROOM)
-    assert take(spec, NOTHING, form, read_state(form, state)).options == {
+    form = build_form(spec, {}, NOTHING, ROOM)
+    assert evaluate_form(spec, NOTHING, form, read_state(form, state)).options == {
         "attackers": "squad fp=2; squad fp=1"
     }
 
 
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
-    spec, _ = registry().find(["lnlt", "fire"])
-    view = form_view(form_of(spec, {}, NOTHING, ROOM), draft(spec), spec, ASK) | {"id": "V1"}
+    spec, _ = get_registry().find(["lnlt", "fire"])
+    view = build_form_view(build_form(spec, {}, NOTHING, ROOM), draft(spec), spec, ASK) | {
+        "id": "V1"
+    }
     meta = read_meta(view, "U2")
     path, request = meta.path, meta.request
     assert path == ("lnlt", "fire")
@@ -175,10 +186,12 @@ def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
 
 def test_a_channel_is_picked_from_slacks_own_list() -> None:
     """A name typed into a text box would lead the game nowhere."""
-    spec = registry().find(["game", "transfer"])[0]
-    form = form_of(spec, {"channel": "#C2"}, NOTHING, ROOM)
+    spec = get_registry().find(["game", "transfer"])[0]
+    form = build_form(spec, {"channel": "#C2"}, NOTHING, ROOM)
     (field,) = (
-        b["element"] for b in form_view(form, draft(spec), spec, ASK)["blocks"] if "element" in b
+        b["element"]
+        for b in build_form_view(form, draft(spec), spec, ASK)["blocks"]
+        if "element" in b
     )
     assert field["type"] == "conversations_select"
     assert field["initial_conversation"] == "C2"

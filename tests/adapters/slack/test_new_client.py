@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from adapters.slack import serve
-from adapters.slack.calls import Wire
+from adapters.slack.calls import SlackApi
 from adapters.slack.serve import Socket
 from tests.standins.slack import SlackStandIn
 
@@ -19,12 +19,12 @@ from tests.standins.slack import SlackStandIn
 @asynccontextmanager
 async def connected(
     slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[tuple[Wire, Socket]]:
+) -> AsyncIterator[tuple[SlackApi, Socket]]:
     """A Socket Mode connection in this process, of which nothing is asked."""
     monkeypatch.setenv("SLACK_API", slack.api_url)
     monkeypatch.setattr(serve, "MIN_BACKOFF", 0.01)
     nobody: Any = None
-    wire = Wire()
+    wire = SlackApi()
     socket = Socket(nobody, wire, slack.app_token)
     running = asyncio.create_task(socket.run())
     try:
@@ -45,7 +45,7 @@ async def reconnected(slack: SlackStandIn, socket: Socket) -> None:
     then the client still counts itself as connected.
     """
     await slack.watch.until(
-        lambda: slack.sockets.ever >= 2 and not socket.trouble(),
+        lambda: slack.sockets.ever >= 2 and not socket.describe_trouble(),
         timeout=60,
         what="a second connection",
     )
@@ -55,7 +55,7 @@ async def test_a_client_that_was_closed_is_replaced(
     socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with connected(socket_slack, monkeypatch) as (wire, socket):
-        kept_by_the_library = wire.client("xoxb-1")
+        kept_by_the_library = wire.create_client("xoxb-1")
         await wire.session.close()
         await reconnected(socket_slack, socket)
         assert kept_by_the_library.session is wire.session
@@ -70,7 +70,7 @@ async def test_a_client_that_only_fails_is_replaced_after_a_while(
         failed = []
 
         async def fail(*_: object, **__: object) -> None:
-            failed.append(socket.trouble())
+            failed.append(socket.describe_trouble())
             raise aiohttp.ServerDisconnectedError
 
         monkeypatch.setattr(wire.session, "_request", fail)

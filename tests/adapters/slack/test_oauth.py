@@ -14,13 +14,13 @@ import pytest
 from adapters.slack.installation import (
     INSTALL_PATH,
     REDIRECT_PATH,
-    is_good,
+    create_state,
+    is_valid_state,
     make_manifest,
-    new_state,
 )
 from adapters.slack.teams import StoreVault, Team
 from bot.app import App
-from bot.interface.registry import registry
+from bot.ui.registry import get_registry
 from tests.adapters.slack.process import Bot, running
 from tests.fresh import fresh_store
 from tests.standins.slack import SlackStandIn
@@ -47,7 +47,7 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(
             assert status == 200
             assert person.workspace.name in text
             assert person.workspace.scopes == set(
-                make_manifest(registry())["oauth_config"]["scopes"]["bot"]
+                make_manifest(get_registry())["oauth_config"]["scopes"]["bot"]
             )
             (welcome,) = person.sees(person.im)
             assert "Five rule sets are ready. Invite @grognard to a channel" in welcome.plain
@@ -165,14 +165,14 @@ async def test_without_a_key_nothing_starts(http_slack: SlackStandIn, tmp_path: 
 
 
 def test_a_state_is_our_own_and_does_not_last() -> None:
-    state = new_state("secret", 1_000.0)
-    assert is_good("secret", state, 999.0)
-    assert not is_good("secret", state, 1_000.0)
-    assert not is_good("another", state, 999.0)
-    assert not is_good("secret", state.replace("1000.", "9000.", 1), 999.0)
+    state = create_state("secret", 1_000.0)
+    assert is_valid_state("secret", state, 999.0)
+    assert not is_valid_state("secret", state, 1_000.0)
+    assert not is_valid_state("another", state, 999.0)
+    assert not is_valid_state("secret", state.replace("1000.", "9000.", 1), 999.0)
     for forged in ("", ".", "..", "x", "1000.x.\udcff", "nan.x.y"):
-        assert not is_good("secret", forged, 0.0)
-    assert new_state("secret", 1_000.0) != state
+        assert not is_valid_state("secret", forged, 0.0)
+    assert create_state("secret", 1_000.0) != state
 
 
 async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
@@ -180,7 +180,7 @@ async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
     vault = StoreVault(App(store), bytes(32))
     await vault.save(Team("T1", "xoxb-secret", "U1", "B1", "One"))
     assert await vault.load("T1") == Team("T1", "xoxb-secret", "U1", "B1", "One")
-    doc = await store.doc("slack-installation", "T1")
+    doc = await store.load_doc("slack-installation", "T1")
     assert doc is not None
     assert "xoxb" not in str(doc.data)
     assert await StoreVault(App(store), bytes([1]) * 32).load("T1") is None
@@ -220,9 +220,9 @@ async def test_a_removal_heard_of_late_does_not_undo_an_installation(
 
 
 def test_pages_fit_a_phone_and_lead_on() -> None:
-    from adapters.slack.installation import _page
+    from adapters.slack.installation import _build_page
 
-    done = str(_page(200, "Grognard is in Club", "x", back="T1").text)
+    done = str(_build_page(200, "Grognard is in Club", "x", back="T1").text)
     assert 'name="viewport"' in done
     assert 'href="https://app.slack.com/client/T1"' in done
-    assert "Try again" in str(_page(400, "Nothing was installed", "x", again=True).text)
+    assert "Try again" in str(_build_page(400, "Nothing was installed", "x", again=True).text)

@@ -43,7 +43,9 @@ async def test_beyond_the_limit_a_command_is_told_so(monkeypatch: pytest.MonkeyP
     async def come(kind: str, payload: Any) -> None:
         monkeypatch.setattr(module, "AT_WORK", max(1, len(socket._tasks)) if kind else 0)
         socket._tasks.add(asyncio.current_task())  # type: ignore[arg-type]  # somebody is at work
-        socket._take(way, {"type": kind, "envelope_id": kind, "payload": payload}, asyncio.Event())
+        socket._handle_message(
+            way, {"type": kind, "envelope_id": kind, "payload": payload}, asyncio.Event()
+        )
         await asyncio.sleep(0)
 
     await come("slash_commands", COMMAND)
@@ -61,5 +63,5 @@ async def test_what_is_no_envelope_is_passed_over() -> None:
         {"type": "events_api", "envelope_id": "1", "payload": [1]},
     ]
     for said in bent:
-        socket._take(nobody, said, asyncio.Event())
+        socket._handle_message(nobody, said, asyncio.Event())
     assert not socket._tasks

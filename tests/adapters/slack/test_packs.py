@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.systems.packs.archive import zipped
+from bot.rulesets.packs.archive import zip_content
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.packs.conftest import FEW
@@ -27,7 +27,7 @@ async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
     content = {name: text.encode() for name, text in {**FEW, **FIRST}.items()}
     async with running(socket_slack, tmp_path, home):
         review = await (
-            await anna.mention(games, "pack add", files={"few.zip": zipped(content)})
+            await anna.mention(games, "pack add", files={"few.zip": zip_content(content)})
         ).answer()
         assert "Few 1 is checked and kept" in review.everything
         assert "Combat sequences: Shoot." in review.everything
@@ -68,7 +68,7 @@ async def enabled(anna: User, games: Channel, changed: dict[str, str]) -> Messag
     """A pack sent behind a mention and enabled; the answer to that."""
     content = {name: text.encode() for name, text in {**FEW, **changed}.items()}
     review = await (
-        await anna.mention(games, "pack add", files={"few.zip": zipped(content)})
+        await anna.mention(games, "pack add", files={"few.zip": zip_content(content)})
     ).answer()
     return await (await anna.press(review, "Enable")).answer()
 
@@ -134,7 +134,7 @@ async def test_a_side_is_asked_by_buttons_and_answers_one_unit_after_the_other(
     content = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     async with running(socket_slack, tmp_path, home):
         review = await (
-            await anna.mention(games, "pack add", files={"grit.zip": zipped(content)})
+            await anna.mention(games, "pack add", files={"grit.zip": zip_content(content)})
         ).answer()
         await (await anna.press(review, "Enable")).answer()
         for who, line in (

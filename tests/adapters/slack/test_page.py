@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.incoming import command_line
 from adapters.slack.installation import INSTALL_PATH, SCOPES
-from adapters.slack.text import after_mention
+from adapters.slack.listeners import format_command_line
+from adapters.slack.text import get_text_after_mention
 from bot.__main__ import main
-from bot.interface.registry import registry
-from bot.interface.typing.command_text import parse_text
+from bot.ui.registry import get_registry
+from bot.ui.typing.command_text import parse_text
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
 LINES = [line.strip() for line in PAGE.splitlines() if line.startswith("    ")]
@@ -25,18 +25,22 @@ OTHERS = ("/invite", "/slack/", "/health")
 @pytest.mark.parametrize("line", [line for line in LINES if line.startswith("/")])
 def test_its_commands_are_taken(line: str) -> None:
     name, _, rest = line.partition(" ")
-    parse_text(command_line(name, rest), registry())
+    parse_text(format_command_line(name, rest), get_registry())
 
 
 @pytest.mark.parametrize("text", [text for text in INLINE if text.startswith(("/", "@"))])
 def test_what_it_names_exists(text: str) -> None:
     if text.startswith(OTHERS):
         return
-    text = after_mention(text.replace("@grognard", "<@B>"), "B") if text.startswith("@") else text
+    text = (
+        get_text_after_mention(text.replace("@grognard", "<@B>"), "B")
+        if text.startswith("@")
+        else text
+    )
     words = text.removeprefix("/").removeprefix("grognard ").split()
-    assert words == ["grognard"] or words[0] in registry().top
+    assert words == ["grognard"] or words[0] in get_registry().top_names
     if len(words) > 1:
-        registry().find(words)
+        get_registry().find(words)
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line.startswith("grognard ")])

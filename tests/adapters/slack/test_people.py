@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from adapters.slack import channels
-from adapters.slack.calls import Busy, Wire
+from adapters.slack.calls import Busy, SlackApi
 from adapters.slack.channels import People
-from adapters.slack.request import Request
+from adapters.slack.request import SlackRequest
+from adapters.slack.request_handler import RequestHandler
 from adapters.slack.teams import Team, Teams
-from adapters.slack.work import Work
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Person
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person
 from tests.fresh import fresh_app
 
 
-class Slow(Wire):
+class Slow(SlackApi):
     """Slack, which answers when it is let go."""
 
     def __init__(self) -> None:
@@ -46,18 +46,18 @@ async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(
     monkeypatch.setattr(channels, "PATIENCE", 1.0)
     wire, teams = Slow(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
-    work = Work(await fresh_app(), wire, teams)
+    work = RequestHandler(await fresh_app(), wire, teams)
     done: list[str] = []
 
-    def request(number: int) -> Request:
-        return Request("T1", "C1", f"U{number % 10}", user_name=f"u{number % 10}")
+    def request(number: int) -> SlackRequest:
+        return SlackRequest("T1", "C1", f"U{number % 10}", user_name=f"u{number % 10}")
 
     async def begin(number: int) -> None:
         async def do(who: Person) -> Reply:
             done.append(f"{number} {who.name}")
             return Reply("done")
 
-        await (await work.begin(request(number), do))
+        await (await work.start_work(request(number), do))
 
     since = time.monotonic()
     await asyncio.gather(*(begin(number) for number in range(20)))
@@ -80,7 +80,7 @@ async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(
 async def test_a_lookup_that_failed_costs_an_admin_their_right_no_longer_than_slack_is_silent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Mended(Wire):
+    class Mended(SlackApi):
         """Slack, whose first call breaks."""
 
         is_broken = True
@@ -98,7 +98,7 @@ async def test_a_lookup_that_failed_costs_an_admin_their_right_no_longer_than_sl
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
     people, now = People(wire, teams), [100.0]
     monkeypatch.setattr(channels, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    assert not (await people.find(Request("T1", "C1", "U1"))).manager
+    assert not (await people.find(SlackRequest("T1", "C1", "U1"))).manager
     now[0] += 3.0
-    assert (await people.find(Request("T1", "C1", "U1"))).manager
+    assert (await people.find(SlackRequest("T1", "C1", "U1"))).manager
     await wire.close()

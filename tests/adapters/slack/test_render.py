@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
-from adapters.slack.text import after_mention, escaped, line, typed
-from bot.interface.registry import registry
-from bot.interface.reply.parts import Entry, Grid, Odds
-from bot.interface.reply.reply import LINK, Button, File, Reply
-from bot.interface.spec import Person, Place
+from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render_message
+from adapters.slack.text import escape_text, format_line, get_text_after_mention, remove_markup
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import Phrase, Typed
+from bot.ui.registry import get_registry
+from bot.ui.reply.parts import Entry, Grid, Odds
+from bot.ui.reply.reply import LINK, Button, File, Reply
+from bot.ui.spec import Person, Place
 from tests.fresh import fresh_app
 from tests.standins.slack import check_blocks
 from tests.standins.slack.blocks import text_size
@@ -59,7 +59,7 @@ REPLIES = st.builds(
 
 
 def check(reply: Reply) -> None:
-    message = render(reply, "T1")
+    message = render_message(reply, "T1")
     assert check_blocks(message.blocks) == []
     assert len(message.blocks) <= MAX_BLOCKS
     assert text_size(message.blocks) <= MAX_ALL
@@ -98,21 +98,21 @@ def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
         tuple(f"line {number} of the story" for number in range(1_000)),
         footer=("#7",),
     )
-    message = render(reply, "T1")
+    message = render_message(reply, "T1")
     assert [file.name for file in message.files] == ["answer.txt"]
-    assert message.files[0].text == reply.text()
+    assert message.files[0].text == reply.format_text()
     assert "answer.txt" in str(message.blocks)
     assert "#7" in str(message.blocks)
-    kept = render(replace(reply, lines=reply.lines[:3], files=(File("a.csv", "1"),)), "T1")
+    kept = render_message(replace(reply, lines=reply.lines[:3], files=(File("a.csv", "1"),)), "T1")
     assert [file.name for file in kept.files] == ["a.csv"]
 
 
 def test_only_the_person_that_is_called_is_called() -> None:
     reply = Reply("Turn 3", mention=("slack:T1/U7", "slack:T1/U8"))
-    assert render(reply, "T1").text == "Turn 3 · <@U7> <@U8>"
-    assert "<@U7>" in str(render(reply, "T1").blocks[0])
+    assert render_message(reply, "T1").text == "Turn 3 · <@U7> <@U8>"
+    assert "<@U7>" in str(render_message(reply, "T1").blocks[0])
     for key in ("slack:T2/U7", "discord:7", "slack:T1/U7> <!channel"):
-        assert "<" not in render(replace(reply, mention=(key,)), "T1").text
+        assert "<" not in render_message(replace(reply, mention=(key,)), "T1").text
 
 
 async def test_slack_takes_what_every_example_is_answered() -> None:
@@ -129,10 +129,10 @@ async def test_slack_takes_what_every_example_is_answered() -> None:
     ]
     rest = [
         spec.example
-        for spec in registry()
+        for spec in get_registry()
         if spec.example and spec.path[:2] not in {("game", "start")}
     ]
-    helps = [f"/help {' '.join(spec.path)}" for spec in registry()]
+    helps = [f"/help {' '.join(spec.path)}" for spec in get_registry()]
     for number, text in enumerate([*first, *rest, *helps]):
         reply = await app.run_text(text, anna, here, f"r{number}")
         check(reply)
@@ -142,15 +142,18 @@ async def test_slack_takes_what_every_example_is_answered() -> None:
 
 
 def test_user_text_shows_as_it_is() -> None:
-    assert escaped("<!channel> & <@U1>") == "&lt;!channel&gt; &amp; &lt;@U1&gt;"
-    assert "*" not in escaped("*bold*")[0]
-    assert escaped("2d6*2 + 3 * 4") == "2d6*2 + 3 * 4"
-    assert "\n" not in escaped("one\nBen: two")
-    assert "\u202e" not in escaped("\u202ehidden")
+    assert escape_text("<!channel> & <@U1>") == "&lt;!channel&gt; &amp; &lt;@U1&gt;"
+    assert "*" not in escape_text("*bold*")[0]
+    assert escape_text("2d6*2 + 3 * 4") == "2d6*2 + 3 * 4"
+    assert "\n" not in escape_text("one\nBen: two")
+    assert "\u202e" not in escape_text("\u202ehidden")
 
 
 def test_only_what_was_made_as_a_command_is_code() -> None:
-    assert line(Phrase("Join one: ", Typed("/game join US"), ".")) == "Join one: `/game join US`."
+    assert (
+        format_line(Phrase("Join one: ", Typed("/game join US"), "."))
+        == "Join one: `/game join US`."
+    )
     for prose in (
         'Type: /lnlt fire attackers="squad fp=2"',
         "/roll 2d6+3 rolls dice. /help dice shows everything that you can write.",
@@ -158,19 +161,19 @@ def test_only_what_was_made_as_a_command_is_code() -> None:
         "It must end first: /game end.",
         "Start one with /game start, or just roll.",
     ):
-        assert line(prose) == prose
+        assert format_line(prose) == prose
 
 
 def test_what_was_typed_is_read_back() -> None:
-    assert typed("label=&lt;b&gt; &amp;amp;") == "label=<b> &amp;"
-    assert typed("see <https://a.example/x|a.example/x> and <@U1|anna> in <#C1|games>") == (
+    assert remove_markup("label=&lt;b&gt; &amp;amp;") == "label=<b> &amp;"
+    assert remove_markup("see <https://a.example/x|a.example/x> and <@U1|anna> in <#C1|games>") == (
         "see a.example/x and @anna in #games"
     )
-    assert typed("game transfer <#C1|games>") == "game transfer #C1"
-    assert typed("`roll 2d6`") == "roll 2d6"
-    assert after_mention("hey <@UBOT>: roll 2d6", "UBOT") == "roll 2d6"
-    assert after_mention("<@UBOT|grognard> help", "UBOT") == "help"
-    assert after_mention("roll 2d6 <@UBOT>", "UBOT") == "roll 2d6"
+    assert remove_markup("game transfer <#C1|games>") == "game transfer #C1"
+    assert remove_markup("`roll 2d6`") == "roll 2d6"
+    assert get_text_after_mention("hey <@UBOT>: roll 2d6", "UBOT") == "roll 2d6"
+    assert get_text_after_mention("<@UBOT|grognard> help", "UBOT") == "help"
+    assert get_text_after_mention("roll 2d6 <@UBOT>", "UBOT") == "roll 2d6"
 
 
 def test_a_list_has_its_buttons_beside_its_entries() -> None:
@@ -180,7 +183,7 @@ def test_a_list_has_its_buttons_beside_its_entries() -> None:
     )
     reply = Reply("2 games played here", (*entries, "More: 3"), private=True)
     check(reply)
-    _, on, free, more = render(reply, "T1").blocks
+    _, on, free, more = render_message(reply, "T1").blocks
     assert on["text"]["text"].startswith("*2. Hill")
     assert on["text"]["text"].endswith("Lock 'n Load Tactical\nTurn 3 · #42")
     assert [one["accessory"]["value"] for one in (on, free)] == ["open:a", "open:b"]
@@ -189,7 +192,7 @@ def test_a_list_has_its_buttons_beside_its_entries() -> None:
 
 def test_a_button_that_opens_a_channel_runs_nothing() -> None:
     reply = Reply("Moved", buttons=(Button("goto:slack:T1/C2", "Open #hall", LINK),))
-    assert check_blocks(render(reply, "T1").blocks) == []
-    (button,) = render(reply, "T1").blocks[-1]["elements"]
+    assert check_blocks(render_message(reply, "T1").blocks) == []
+    (button,) = render_message(reply, "T1").blocks[-1]["elements"]
     assert button["url"] == "https://slack.com/app_redirect?team=T1&channel=C2"
     assert not button["action_id"].startswith("a:"), "a press is acknowledged, and no more"

@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.calls import Refused, Wire
-from adapters.slack.request import from_event, from_press, is_valid, team_of
+from adapters.slack.calls import SlackApi, SlackRefused
+from adapters.slack.request import (
+    get_team,
+    is_valid_payload,
+    read_event_payload,
+    read_press_payload,
+)
 from adapters.slack.teams import StoreVault, Team, Teams
 from tests.fresh import fresh_app
 
@@ -40,22 +45,22 @@ PRESS: dict[str, Any] = {
 
 
 def test_a_partner_plays_in_the_place_where_the_app_is() -> None:
-    event = from_event({**EVENT, "event": {**EVENT["event"], "channel": "C1"}})
+    event = read_event_payload({**EVENT, "event": {**EVENT["event"], "channel": "C1"}})
     assert (event.where.key, event.person_key) == ("slack:T1/C1", "slack:T1/UP")
-    assert from_press(PRESS).where.key == "slack:T1/C1"
+    assert read_press_payload(PRESS).where.key == "slack:T1/C1"
     view = {"type": "modal", "app_installed_team_id": OURS, "team_id": PARTNER}
     assert (
-        team_of({"view": view, "team": {"id": PARTNER}, "user": {"id": "UP", "team_id": PARTNER}})
+        get_team({"view": view, "team": {"id": PARTNER}, "user": {"id": "UP", "team_id": PARTNER}})
         == OURS
     )
 
 
 def test_an_organisation_is_named_only_where_nothing_else_is() -> None:
     assert (
-        team_of({"team": None, "user": {"id": "U1", "team_id": "T5"}, "enterprise": {"id": "E1"}})
+        get_team({"team": None, "user": {"id": "U1", "team_id": "T5"}, "enterprise": {"id": "E1"}})
         == "T5"
     )
-    assert team_of({"team_id": None, "enterprise_id": "E1"}) == "E1"
+    assert get_team({"team_id": None, "enterprise_id": "E1"}) == "E1"
 
 
 async def test_an_organisations_installation_is_that_of_each_of_its_workspaces() -> None:
@@ -64,14 +69,14 @@ async def test_an_organisations_installation_is_that_of_each_of_its_workspaces()
     await vault.save(Team("E1", "xoxb-old", "UB", name="The Clubs"))
     teams = Teams(vault)
     assert await teams.find("T5") is None
-    found = await teams.within("E1", "T5")
+    found = await teams.find_in_organisation("E1", "T5")
     assert found is not None
     assert (found.id, found.token, found.bot_user) == ("T5", "xoxb-old", "UB")
     await vault.save(Team("E1", "xoxb-new", "UB", name="The Clubs"))
     restarted = await Teams(vault).find("T5")
     assert restarted is not None, "what is late finds its way after a restart too"
     assert (restarted.id, restarted.token) == ("T5", "xoxb-new")
-    assert await teams.within("E2", "T6") is None
+    assert await teams.find_in_organisation("E2", "T6") is None
     await vault.remove("E1")
     assert await Teams(vault).find("T5") is None
 
@@ -88,13 +93,13 @@ async def test_an_organisations_installation_is_that_of_each_of_its_workspaces()
     ],
 )  # fmt: skip
 def test_a_bent_shortcut_is_refused_at_the_door(body: dict[str, Any]) -> None:
-    assert not is_valid(body)
+    assert not is_valid_payload(body)
 
 
 async def test_nothing_is_posted_to_a_response_address_elsewhere() -> None:
-    wire = Wire()
+    wire = SlackApi()
     try:
-        with pytest.raises(Refused):
+        with pytest.raises(SlackRefused):
             await wire.respond("https://example.org/commands/T1/1/secret", {"text": "x"})
     finally:
         await wire.close()

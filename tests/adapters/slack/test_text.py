@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.incoming import bot_of_event
+from adapters.slack.listeners import get_bot_of_event
 from adapters.slack.teams import Team
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
@@ -105,4 +105,4 @@ def test_a_mention_names_the_bot_of_its_own_workspace(
     body: dict[str, object], expected: str
 ) -> None:
     """An installation for a whole organization has a bot with another id in each workspace."""
-    assert bot_of_event(body, Team("T1", "xoxb", "U1")) == expected
+    assert get_bot_of_event(body, Team("T1", "xoxb", "U1")) == expected

@@ -13,8 +13,8 @@ import aiohttp
 
 from adapters.web.pages import Pages
 from adapters.web_server import Door, open_port
-from bot.interface.reply.reply import Reply
-from bot.live.watched_games import Hub
+from bot.spectators.watched_games import Hub
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel
 from tests.ports import HERE
 
@@ -85,7 +85,7 @@ async def served(
     async with (
         aiohttp.ClientSession(connector=connector, auto_decompress=True) as session,
         open_port(
-            pages.app(), HERE, "", door, shutdown_timeout=0.1, handler_cancellation=True
+            pages.create_app(), HERE, "", door, shutdown_timeout=0.1, handler_cancellation=True
         ) as server,
     ):
         try:
@@ -96,7 +96,7 @@ async def served(
 
 def token_of(reply: Reply) -> str:
     """What nobody can guess in the address of a shared game."""
-    address = next(line for line in reply.body() if line.startswith(ADDRESS))
+    address = next(line for line in reply.format_body() if line.startswith(ADDRESS))
     return address.rpartition("/")[2]
 
 

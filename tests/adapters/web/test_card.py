@@ -8,17 +8,17 @@ from xml.etree import ElementTree
 import pytest
 
 from adapters.web import pages
-from bot.live.watched_games import public_export
-from bot.picture.png import rasterizer
-from bot.report.game_pictures import card
+from bot.charts.png import find_rasterizer
+from bot.report.game_pictures import draw_game_card
+from bot.spectators.watched_games import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared
 from tests.playing import Channel, two_sides
 
 
 async def exported(channel: Channel) -> str:
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    events = await channel.app.store.events(loaded.row)
+    events = await channel.app.store.load_events(loaded.row)
     return json.dumps(await public_export(channel.app.store, loaded.row, events))
 
 
@@ -26,7 +26,7 @@ async def test_the_card_says_where_the_game_is_and_crosses_out_who_is_lost() -> 
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "unit edit vc1 state=eliminated")
-    svg = card(await exported(channel)).svg
+    svg = draw_game_card(await exported(channel)).svg
     words = [
         "".join(text.itertext())
         for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
@@ -36,18 +36,18 @@ async def test_the_card_says_where_the_game_is_and_crosses_out_who_is_lost() -> 
     assert "2 of 3 left" in words
     assert svg.count("stroke-dasharray") == 1
     await channel.do("Anna", "game end winner=draw confirm")
-    assert "A draw on turn 1" in card(await exported(channel)).svg
+    assert "A draw on turn 1" in draw_game_card(await exported(channel)).svg
 
 
 async def test_a_long_name_is_made_smaller_and_markup_is_none() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start lnlt "<b>{"W" * 56}" sides="{"M" * 30}, VC"')
-    svg = card(await exported(channel)).svg
+    svg = draw_game_card(await exported(channel)).svg
     assert "<b>" not in svg
     assert ElementTree.fromstring(svg) is not None
 
 
-@pytest.mark.skipif(not rasterizer(), reason="no rasterizer here: the extra `pictures`")
+@pytest.mark.skipif(not find_rasterizer(), reason="no rasterizer here: the extra `pictures`")
 async def test_the_page_names_its_picture_by_its_whole_address() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
@@ -64,7 +64,7 @@ async def test_the_page_names_its_picture_by_its_whole_address() -> None:
 async def test_without_a_rasterizer_the_link_has_words_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pages, "rasterizer", lambda: "")
+    monkeypatch.setattr(pages, "find_rasterizer", lambda: "")
     channel = await Channel.fresh()
     await two_sides(channel)
     async with served(channel) as site:

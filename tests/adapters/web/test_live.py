@@ -11,9 +11,9 @@ from contextlib import AsyncExitStack
 import pytest
 
 from adapters.web import pages
-from adapters.web_server import visitor_of
-from bot.live import watched_games
-from bot.live.watched_games import public_export
+from adapters.web_server import find_visitor_group
+from bot.spectators import watched_games
+from bot.spectators.watched_games import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of
 from tests.playing import Channel, two_sides
 
@@ -104,16 +104,16 @@ async def test_an_address_outlives_a_restart_and_is_nowhere_in_the_store() -> No
         reply = await channel.do("Anna", "game share")
         token = token_of(reply)
         assert len(token) == 48
-        stored = await channel.app.store.docs("share")
+        stored = await channel.app.store.load_docs("share")
         assert token not in repr(stored)
-        kept = await channel.app.store.seen("t" + str(int(next(channel._ids)) - 1))
+        kept = await channel.app.store.load_earlier_reply("t" + str(int(next(channel._ids)) - 1))
         assert token not in json.dumps(kept)
         assert "Its address was shown once" in json.dumps(kept)
     async with served(channel) as site:
         assert (await site.get(f"/g/{token}"))[0] == 200
         await channel.do("Anna", "game delete confirm")
         assert (await site.get(f"/g/{token}"))[0] == 404
-        assert await channel.app.store.docs("share") == ()
+        assert await channel.app.store.load_docs("share") == ()
 
 
 async def test_nothing_sealed_leaves_before_it_is_opened() -> None:
@@ -138,8 +138,8 @@ async def test_nothing_sealed_leaves_before_it_is_opened() -> None:
                 "attackers=vc2",
             ):
                 assert secret not in told, secret
-            seeds = await channel.app.store.seeds(
-                (await channel.app.games.at(channel.place.key)).row  # type: ignore[union-attr]
+            seeds = await channel.app.store.load_seeds(
+                (await channel.app.games.load_current(channel.place.key)).row  # type: ignore[union-attr]
             )
             assert not any(row.seed.hex() in told for row in seeds)
             assert seeds[0].commitment in told, "the promise is public"
@@ -157,7 +157,7 @@ async def test_only_who_directs_the_game_shares_it_and_everybody_is_told() -> No
         assert reply.private
         assert reply.announce is not None
         assert reply.announce.title == 'Anna shares "Hill 875"'
-        assert ADDRESS not in reply.announce.text()
+        assert ADDRESS not in reply.announce.format_text()
         await channel.refused("Bob", "game share off", "not-master")
         manager = await channel.say("Mara", "game share", manager=True)
         assert not manager.error, "who manages the server may"
@@ -219,9 +219,9 @@ async def test_too_many_are_asked_to_come_later() -> None:
 
 async def test_the_export_for_everybody_has_no_accounts() -> None:
     channel = await playing()
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    events = await channel.app.store.events(loaded.row)
+    events = await channel.app.store.load_events(loaded.row)
     export = await public_export(channel.app.store, loaded.row, events)
     assert export["name"] == "Hill 875"
     assert "console:" not in json.dumps(export)
@@ -264,13 +264,13 @@ def test_who_a_proxy_brings_is_the_last_address_that_is_no_proxy(
     remote: str, forwarded: tuple[str, ...], whose: str
 ) -> None:
     """A stranger's own header is believed of nobody but the proxy."""
-    assert visitor_of(remote, forwarded, ("172.18.0.0/16",)) == whose
+    assert find_visitor_group(remote, forwarded, ("172.18.0.0/16",)) == whose
 
 
 def test_a_long_list_of_senders_is_not_read_whole() -> None:
     """A head may have 128 lines of 8 KB: reading each address in them would take two seconds."""
     forwarded = ["x," * 4_000] * 120 + ["203.0.113.7, 172.18.0.9"]
     begin = time.process_time()
-    assert visitor_of("127.0.0.1", forwarded, ("172.18.0.0/16",)) == "203.0.113.7"
-    assert visitor_of("127.0.0.1", forwarded[:-1], ("172.18.0.0/16",)) == ""
+    assert find_visitor_group("127.0.0.1", forwarded, ("172.18.0.0/16",)) == "203.0.113.7"
+    assert find_visitor_group("127.0.0.1", forwarded[:-1], ("172.18.0.0/16",)) == ""
     assert time.process_time() - begin < 0.1

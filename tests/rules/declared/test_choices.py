@@ -11,16 +11,23 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_path
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.inputs.typed_values import Given
-from bot.rules.sequence.sequence import Played, play
-from bot.systems import resolve as resolving
-from bot.systems.packs.pack import load_pack
-from bot.systems.resolve import by_choice, count_odds, count_rounds, each_odds, odds_rows, resolve
-from bot.systems.system import Sequence
+from bot.rules.inputs.input_values import Given
+from bot.rules.sequence.sequence import Play, play
+from bot.rulesets import play_once as resolving
+from bot.rulesets.packs.pack import load_pack
+from bot.rulesets.play_once import (
+    build_odds_rows,
+    compute_each_odds,
+    count_odds,
+    count_rounds,
+    list_choice_branches,
+    play_sequence,
+)
+from bot.rulesets.system import Sequence
 
 GRIT = Path(__file__).parents[2] / "data" / "packs" / "grit"
 SHOT: Mapping[str, object] = {"attackers": "squad", "targets": "squad morale=7 men=5", "dice": 3}
@@ -31,13 +38,13 @@ ASSAULT: Mapping[str, object] = {
 
 
 def sequence(id: str) -> Sequence:
-    return load_pack(GRIT).sequence(id)
+    return load_pack(GRIT).find_sequence(id)
 
 
-def first(id: str, raw: Mapping[str, object], dice: tuple[int, ...]) -> Played:
+def first(id: str, raw: Mapping[str, object], dice: tuple[int, ...]) -> Play:
     """What comes of it as far as the question."""
     script, asked = Script(dice), sequence(id)
-    played = asked.play(asked.plan(asked.given(raw, {})), script)
+    played = asked.play(asked.plan(asked.read_inputs(raw, {})), script)
     script.finish()
     return played
 
@@ -65,13 +72,15 @@ def test_what_is_chosen_is_an_input_of_resolve(
     answer: str, dice: tuple[int, ...], result: str
 ) -> None:
     script = Script(dice)
-    assert resolve(sequence("shoot"), {**SHOT, "answer": answer}, script).out["result"] == result
+    assert (
+        play_sequence(sequence("shoot"), {**SHOT, "answer": answer}, script).out["result"] == result
+    )
     script.finish()
 
 
 def test_resolve_and_odds_by_outputs_list_the_options_where_it_is_missing() -> None:
     for asked in (
-        lambda: resolve(sequence("shoot"), SHOT, Script((4, 4, 4))),
+        lambda: play_sequence(sequence("shoot"), SHOT, Script((4, 4, 4))),
         lambda: count_odds(sequence("shoot"), SHOT),
     ):
         with pytest.raises(
@@ -82,7 +91,7 @@ def test_resolve_and_odds_by_outputs_list_the_options_where_it_is_missing() -> N
     with pytest.raises(
         UserError, match=r'answer has no option "flee"\. answer is one of casualties, suppressed.'
     ):
-        resolve(sequence("shoot"), {**SHOT, "answer": "flee"}, Script((4, 4, 4)))
+        play_sequence(sequence("shoot"), {**SHOT, "answer": "flee"}, Script((4, 4, 4)))
 
 
 def test_each_unit_that_fails_its_check_is_asked_for_in_one_question() -> None:
@@ -97,21 +106,25 @@ def test_each_unit_that_fails_its_check_is_asked_for_in_one_question() -> None:
 def test_each_has_an_answer_of_its_own_or_one_is_for_all(
     answer: object, more: tuple[int, ...]
 ) -> None:
-    found = resolve(sequence("assault"), {**ASSAULT, "answer": answer}, Script((6, 6, 6, 6, *more)))
+    found = play_sequence(
+        sequence("assault"), {**ASSAULT, "answer": answer}, Script((6, 6, 6, 6, *more))
+    )
     lost = [0, 3] if len(more) == 1 else [3, 4]
     assert [unit["lost"] for unit in found.out["targets"]] == lost
 
 
 def test_too_many_or_too_few_answers_are_refused() -> None:
     with pytest.raises(UserError, match="answer has 3 answers for 2"):
-        resolve(sequence("assault"), {**ASSAULT, "answer": "loss,loss,loss"}, Script((6,) * 9))
+        play_sequence(
+            sequence("assault"), {**ASSAULT, "answer": "loss,loss,loss"}, Script((6,) * 9)
+        )
     three = {
         **ASSAULT,
         "targets": f"{ASSAULT['targets']}; squad morale=5 men=5",
         "answer": "loss,loss",
     }
     with pytest.raises(UserError, match="answer has 2 answers, and more are asked for"):
-        resolve(sequence("assault"), three, Script((6,) * 9))
+        play_sequence(sequence("assault"), three, Script((6,) * 9))
 
 
 def test_what_was_not_asked_is_none_behind_the_when_that_asks() -> None:
@@ -131,9 +144,9 @@ def test_what_was_not_asked_is_none_behind_the_when_that_asks() -> None:
         },
         {"tell": {"result": "answer"}},
     ]
-    head = Head(outputs={"result": "go | stay | none"}, odds_by="result")
+    head = SequenceHead(outputs={"result": "go | stay | none"}, odds_by="result")
     source = {"sequences": {"dare": {"steps": steps}}}
-    declared = Library(source, Setting("dare.yaml"), {"dare": head}).declared("dare")
+    declared = Library(source, Setting("dare.yaml"), {"dare": head}).load_sequence("dare")
     assert play(declared.plan(Given({})), Script((2,))).out == {"result": "none"}
     assert play(declared.plan(Given({"answer": ("stay",)})), Script((4,))).out == {"result": "stay"}
 
@@ -141,8 +154,10 @@ def test_what_was_not_asked_is_none_behind_the_when_that_asks() -> None:
 def test_odds_are_told_option_by_option() -> None:
     """Of three dice one at least hits in 7 of 8; the nerve of 7 holds in 21 of 36."""
     shot, counted = sequence("shoot"), {}
-    for under, chosen in by_choice(shot, SHOT):
-        counted[under] = each_odds(shot, chosen, tuple(odds_rows(shot, chosen)))["row 0"]
+    for under, chosen in list_choice_branches(shot, SHOT):
+        counted[under] = compute_each_odds(shot, chosen, tuple(build_odds_rows(shot, chosen)))[
+            "row 0"
+        ]
     hit, held = Fraction(7, 8), Fraction(21, 36)
     assert counted == {
         ("casualties",): {"casualties": hit, "no-effect": 1 - hit},
@@ -152,12 +167,14 @@ def test_odds_are_told_option_by_option() -> None:
             "no-effect": 1 - hit,
         },
     }
-    assert [under for under, _ in by_choice(shot, {**SHOT, "answer": "casualties"})] == [()]
+    assert [under for under, _ in list_choice_branches(shot, {**SHOT, "answer": "casualties"})] == [
+        ()
+    ]
 
 
 def test_a_choice_adds_no_state_to_the_odds_of_its_options() -> None:
     """Of six units is known who is shaken, and nothing of what they were asked."""
-    declared = sequence("assault").declared
+    declared = sequence("assault").declaration
     assert declared is not None
     bound = declared.bound(6)
     assert bound is not None
@@ -171,19 +188,22 @@ def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played(un
     """
     many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * units), "answer": "loss"}
     with pytest.raises(UserError, match=r"These odds are too large to count\.") as refused:
-        each_odds(
-            sequence("assault"), many, tuple(odds_rows(sequence("assault"), many)), budget=1_000
+        compute_each_odds(
+            sequence("assault"),
+            many,
+            tuple(build_odds_rows(sequence("assault"), many)),
+            budget=1_000,
         )
     assert "fewer units" in str(refused.value.hint)
-    found = resolve(sequence("assault"), many, Script((6,) * 2 * units + (1,) * units))
+    found = play_sequence(sequence("assault"), many, Script((6,) * 2 * units + (1,) * units))
     assert len(found.out["targets"]) == units
 
 
 def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = sequence("shoot")
     asked.rounds = {"ends": [{"when": {"result": ["panic"]}}]}
-    monkeypatch.setattr(resolving, "system", lambda _id: asked.system)
-    monkeypatch.setattr(asked.system, "sequence", lambda _id: asked)
+    monkeypatch.setattr(resolving, "find_system", lambda _id: asked.system)
+    monkeypatch.setattr(asked.system, "find_sequence", lambda _id: asked)
     with pytest.raises(
         UserError, match="Shooting asks a side in its middle, so its odds are those of one round"
     ):

@@ -14,7 +14,7 @@ import pytest
 
 from bot.rules.dice import Die, Script
 from bot.rules.errors import UserError
-from bot.rules.odds.odds import marginals
+from bot.rules.odds.odds import compute_marginals
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_language import given, played, squad, steps
 
@@ -118,7 +118,7 @@ def counted(sequence: Any, inputs: Any, path: str) -> dict[Any, Fraction]:
 )
 def test_odds_are_those_of_every_way_that_the_dice_can_fall(text: str, path: str) -> None:
     sequence, inputs = steps(text), given(squad(5), squad(6))
-    assert marginals(sequence.plan(inputs), [path])[path] == counted(sequence, inputs, path)
+    assert compute_marginals(sequence.plan(inputs), [path])[path] == counted(sequence, inputs, path)
 
 
 LATE = """
@@ -197,4 +197,4 @@ def test_a_sequence_is_worked_out_without_python_source() -> None:
         patch("builtins.eval", side_effect=AssertionError),
     ):
         for text in (OWN, NESTED, CHOSEN, LATE, POOL):
-            marginals(steps(text).plan(given(squad(5), squad(6))), ["total"])
+            compute_marginals(steps(text).plan(given(squad(5), squad(6))), ["total"])

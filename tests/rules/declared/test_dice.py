@@ -15,15 +15,15 @@ import icepool
 import pytest
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Declared, Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import marginals
-from bot.rules.sequence.sequence import Played, play
-from bot.systems.yaml_file import place_of
+from bot.rules.odds.odds import compute_marginals
+from bot.rules.sequence.sequence import Play, play
+from bot.rulesets.yaml_file import find_position
 
 OUTPUTS = {"hits": "int", "wounds": "int", "lost": "int", "result": "pass | fail"}
 VOLLEY = """
@@ -51,16 +51,16 @@ def declared(steps: str, by: str = "lost", file: str = "volley.yaml", **inputs: 
     """A sequence with whole numbers as its inputs."""
     lines = "".join(f"    {line}\n" for line in steps.strip().splitlines())
     text = f"sequences:\n  volley:\n    steps:\n{lines}"
-    setting = Setting(file, place=lambda path: place_of(text.encode(), path))
+    setting = Setting(file, place=lambda path: find_position(text.encode(), path))
     options = tuple(
         Option(name, "int", default=value, min=0, max=40) for name, value in inputs.items()
     )
-    return Library(yaml.safe_load(text), setting, {"volley": Head(options, OUTPUTS, by)}).declared(
-        "volley"
-    )
+    return Library(
+        yaml.safe_load(text), setting, {"volley": SequenceHead(options, OUTPUTS, by)}
+    ).load_sequence("volley")
 
 
-def rolled(sequence: Declared, given: Mapping[str, int], *dice: int) -> Played:
+def rolled(sequence: Declared, given: Mapping[str, int], *dice: int) -> Play:
     script = Script(dice)
     found = play(sequence.plan(Given(dict(given))), script)
     script.finish()
@@ -69,7 +69,7 @@ def rolled(sequence: Declared, given: Mapping[str, int], *dice: int) -> Played:
 
 def counted(sequence: Declared, path: str, given: Mapping[str, int]) -> dict[Any, Fraction]:
     """The odds of an output, as whoever asks gets them."""
-    return marginals(sequence.plan(Given(dict(given))), [path])[path]
+    return compute_marginals(sequence.plan(Given(dict(given))), [path])[path]
 
 
 def test_hits_are_saved_die_by_die() -> None:

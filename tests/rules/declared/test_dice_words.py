@@ -13,11 +13,11 @@ import pytest
 
 from bot.rules.dice import Die
 from bot.rules.errors import TableError, UserError
-from bot.rules.expression.chances import odds
+from bot.rules.expression.chances import compute_odds
 from bot.rules.expression.rolling import roll
 from bot.rules.expression.sum_parser import parse
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import marginals
+from bot.rules.inputs.input_values import Given
+from bot.rules.odds.odds import compute_marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_dice import counted, declared, rolled
@@ -66,7 +66,7 @@ def test_the_dice_are_those_of_roll(dice: str) -> None:
         found, thrown = play(sequence.plan(Given({})), ours), roll(parse(dice), theirs)
         assert ours.drawn[:-1] == theirs.drawn
         assert found.out["lost"] == thrown.results[0].total
-        shown = thrown.results[0].work()
+        shown = thrown.results[0].format_work()
         assert (
             found.lines[0].text().startswith(f"Test: {shown.replace(', ', '] [')}".split(" (")[0])
         )
@@ -74,7 +74,7 @@ def test_the_dice_are_those_of_roll(dice: str) -> None:
 
 @pytest.mark.parametrize("dice", WORDS)
 def test_the_odds_of_a_sum_are_those_of_roll(dice: str) -> None:
-    assert counted(steps(dice), "lost", {}) == dict(odds(parse(dice)))
+    assert counted(steps(dice), "lost", {}) == dict(compute_odds(parse(dice)))
 
 
 def by_hand(dice: str, most: int, seen: Any) -> dict[Any, Fraction]:
@@ -150,10 +150,10 @@ def test_the_sum_of_dice_rerolled_once_that_explode(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("bot.rules.expression.model.EXTRA_DICE", 1)
     parse.__globals__["_remembered"].cache_clear()
     for dice in ("1d4ro1!", "2d3ro1!2", "2d3r1ro<3!"):
-        assert dict(odds(parse(dice))) == by_hand(dice, 12, lambda one: one[2])
+        assert dict(compute_odds(parse(dice))) == by_hand(dice, 12, lambda one: one[2])
     parse.__globals__["_remembered"].cache_clear()
     with pytest.raises(UserError, match="ro, further dice and some that are kept"):
-        odds(parse("3d6ro1!kh2"))
+        compute_odds(parse("3d6ro1!kh2"))
 
 
 def test_words_hang_on_dice_too() -> None:
@@ -229,4 +229,4 @@ def test_ten_dice_that_explode_are_quick(words: str) -> None:
         "hits",
     )
     plan = sequence.plan(Given({}))
-    assert sum(marginals(plan, ["hits"])["hits"].values()) == 1
+    assert sum(compute_marginals(plan, ["hits"])["hits"].values()) == 1

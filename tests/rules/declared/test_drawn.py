@@ -13,8 +13,8 @@ import pytest
 from bot.rules.declared.declared import Declared
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import joint, marginals, shown
+from bot.rules.inputs.input_values import Given
+from bot.rules.odds.odds import compute_joint_odds, compute_marginals, format_key
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_idioms import declared, given, squad
 
@@ -96,11 +96,11 @@ def every_roll(sequence: Declared, inputs: Given) -> dict[str, dict[Any, Fractio
 
 def told(out: dict[str, Any], path: str) -> Any:
     if "[" not in path:
-        return shown(out.get(path))
+        return format_key(out.get(path))
     name, _, rest = path.partition("[")
     at, key = int(rest[0]), rest.partition(".")[2]
     some = out.get(name, [])
-    return shown(some[at].get(key)) if at < len(some) else "none"
+    return format_key(some[at].get(key)) if at < len(some) else "none"
 
 
 @pytest.mark.sample(4)
@@ -120,11 +120,11 @@ def test_the_odds_of_drawn_sequences_are_those_of_every_roll(seed: int) -> None:
         if expected is None:
             continue
         plan = sequence.plan(inputs)
-        one_by_one = marginals(plan, PATHS)
+        one_by_one = compute_marginals(plan, PATHS)
         for path in PATHS:
-            assert marginals(plan, [path])[path] == one_by_one[path] == expected[path], (
+            assert compute_marginals(plan, [path])[path] == one_by_one[path] == expected[path], (
                 f"{path}\n{steps}"
             )
-        assert sum(joint(plan, PATHS[:4]).values()) == 1
+        assert sum(compute_joint_odds(plan, PATHS[:4]).values()) == 1
         return
     raise AssertionError("nothing small enough was drawn")

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Declared, Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck, Pile
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import joint
-from bot.rules.sequence.sequence import Played, play
-from bot.systems.deck_file import read_deck
+from bot.rules.odds.odds import compute_joint_odds
+from bot.rules.sequence.sequence import Play, play
+from bot.rulesets.deck_file import read_deck
 
 CHANCES: dict[str, Any] = {
     "title": "Chances",
@@ -46,13 +46,13 @@ def sequence(
 ) -> Declared:
     found = {"chances": made(), **decks}
     setting = Setting("steps.yaml", decks=found)
-    head = Head((Option("n", "int", default=1, min=0, max=40),), outputs, odds_by)
+    head = SequenceHead((Option("n", "int", default=1, min=0, max=40),), outputs, odds_by)
     return Library(
         {"sequences": {"test": {"steps": yaml.safe_load(steps)}}}, setting, {"test": head}
-    ).declared("test")
+    ).load_sequence("test")
 
 
-def played(one: Declared, *faces: object, n: int = 1, named: bool = False, **piles: Pile) -> Played:
+def played(one: Declared, *faces: object, n: int = 1, named: bool = False, **piles: Pile) -> Play:
     script = Script(faces, named=named)
     given = Given({"n": n, **{f"deck.{id}": pile for id, pile in piles.items()}})
     came = play(one.plan(given), script)
@@ -61,7 +61,7 @@ def played(one: Declared, *faces: object, n: int = 1, named: bool = False, **pil
 
 
 def odds(one: Declared, *paths: str, n: int = 1, **piles: Pile) -> dict[Any, Fraction]:
-    return joint(
+    return compute_joint_odds(
         one.plan(Given({"n": n, **{f"deck.{id}": pile for id, pile in piles.items()}})), [*paths]
     )
 
@@ -77,7 +77,7 @@ def test_a_card_is_a_die_over_what_is_left_and_all_that_is_said_of_it_is_read() 
     came = played(sequence(ONE, OUT), 5)
     assert came.out == {"result": 1, "id": "rain", "wet": True, "side": "both", "card_name": "Rain"}
     (die,) = came.dice
-    assert die.note() == {
+    assert die.to_note() == {
         "label": "Chances",
         "sides": 6,
         "value": 5,
@@ -89,13 +89,13 @@ def test_a_card_is_a_die_over_what_is_left_and_all_that_is_said_of_it_is_read() 
 
 
 def test_each_card_says_where_it_goes_and_one_may_stay_in_play() -> None:
-    goes = [played(sequence(ONE, OUT), face).dice[0].note()["to"] for face in (1, 4, 6)]
+    goes = [played(sequence(ONE, OUT), face).dice[0].to_note()["to"] for face in (1, 4, 6)]
     assert goes == ["back", "discard", "removed"]
     kept = sequence(
         '- draw: {card: "chances, into play: a chance for {n}"}', {"result": "int or none"}
     )
     (die,) = played(kept, 6).dice
-    assert (die.note()["to"], die.label) == ("play", "a chance for 1")
+    assert (die.to_note()["to"], die.label) == ("play", "a chance for 1")
 
 
 TWO = "- draw: {first: chances, second: chances}\n- let: {result: 'text(first.id, second.id)'}"
@@ -111,7 +111,7 @@ def test_two_cards_of_one_sequence_are_drawn_without_replacement() -> None:
 
 def test_a_discard_that_joins_does_so_in_the_midst_of_it() -> None:
     two = sequence(TWO, {"result": "text"})
-    came = played(two, 1, 2, chances=Pile.of((("guide", 1),), (("quiet", 1), ("rain", 1))))
+    came = played(two, 1, 2, chances=Pile.from_cards((("guide", 1),), (("quiet", 1), ("rain", 1))))
     assert ([die.sides for die in came.dice], came.out) == ([1, 2], {"result": "guiderain"})
     assert "Chances: the pile is empty: the discards are shuffled in" in [
         line.text() for line in came.lines
@@ -121,10 +121,10 @@ def test_a_discard_that_joins_does_so_in_the_midst_of_it() -> None:
 def test_what_is_sure_to_be_drawn_is_refused_before_any_die_where_it_is_not_there() -> None:
     two = sequence(TWO, {"result": "text"})
     for pile in (
-        Pile.of((("guide", 1),)),
-        Pile.of(()),
-        Pile.of((), ()),
-        Pile.of((("guide", 1),), ()),
+        Pile.from_cards((("guide", 1),)),
+        Pile.from_cards(()),
+        Pile.from_cards((), ()),
+        Pile.from_cards((("guide", 1),), ()),
     ):
         with pytest.raises(UserError, match="Chances has too few cards left to draw"):
             two.plan(Given({"n": 1, "deck.chances": pile}))
@@ -139,10 +139,10 @@ def test_a_card_that_a_die_leads_to_is_none_where_none_is_left() -> None:
       let: {result: card.ap, id: card.id}
     """
     one = sequence(steps, {"result": "int", "id": "text"})
-    came = played(one, 5, chances=Pile.of(()))
+    came = played(one, 5, chances=Pile.from_cards(()))
     assert came.out == {"result": 0, "id": "none"}
     assert [line.text() for line in came.lines] == ["Chances: no card of Chances is left"]
-    assert odds(one, "id", chances=Pile.of((), ())) == {
+    assert odds(one, "id", chances=Pile.from_cards((), ())) == {
         ("-",): Fraction(1, 2),
         ("none",): Fraction(1, 2),
     }
@@ -158,10 +158,12 @@ def test_a_card_for_each_in_blocks_and_under_a_when() -> None:
             {"let": {"result": "sum"}},
         ]}},
     }  # fmt: skip
-    head = Head((Option("n", "int", default=1, min=0, max=40),), {"result": "int"}, "result")
-    one = Library(steps, Setting("steps.yaml", decks={"chances": made()}), {"test": head}).declared(
-        "test"
+    head = SequenceHead(
+        (Option("n", "int", default=1, min=0, max=40),), {"result": "int"}, "result"
     )
+    one = Library(
+        steps, Setting("steps.yaml", decks={"chances": made()}), {"test": head}
+    ).load_sequence("test")
     came = played(one, 6, 4, 4, n=4)
     assert (came.out, [die.sides for die in came.dice]) == ({"result": 5}, [6, 5, 4])
     assert odds(one, "result", n=4) == counted(lambda drawn: sum(AP[card] for card in drawn), 3)
@@ -194,7 +196,7 @@ def test_odds_are_those_of_every_order_in_which_cards_may_come(count: int) -> No
 
 
 def test_odds_go_on_through_the_discards_that_join() -> None:
-    pile = Pile.of((("guide", 1), ("rain", 1)), (("quiet", 2), ("rain", 1)))
+    pile = Pile.from_cards((("guide", 1), ("rain", 1)), (("quiet", 2), ("rain", 1)))
     steps = "- draw: {a: chances, b: chances, c: chances}\n- let: {result: c.id}"
     assert odds(sequence(steps, {"result": "text"}), "result", chances=pile) == {
         ("quiet",): Fraction(2, 3), ("rain",): Fraction(1, 3)

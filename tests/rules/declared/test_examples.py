@@ -8,10 +8,10 @@ from types import ModuleType
 import pytest
 
 from bot.rules.declared import declared, formula, program
+from bot.rules.declared.compile_context import Name
 from bot.rules.declared.formulas import Formulas
-from bot.rules.declared.setting import Name
 from bot.rules.dice import Script
-from bot.rules.inputs.typed_values import Given
+from bot.rules.inputs.input_values import Given
 from bot.rules.sequence.sequence import play
 
 

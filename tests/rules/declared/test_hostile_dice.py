@@ -10,8 +10,8 @@ from time import process_time
 import pytest
 
 from bot.rules.errors import TableError, UserError
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import marginals
+from bot.rules.inputs.input_values import Given
+from bot.rules.odds.odds import compute_marginals
 from bot.rules.sequence.sequence import MOST_ROLLED, play
 from tests.rules.declared.test_dice import declared
 from tests.rules.declared.test_dice_words import Seeded
@@ -74,7 +74,9 @@ def test_a_hostile_sequence_is_refused_or_bounded(name: str) -> None:
             source = Seeded(seed)
             play(sequence.plan(Given({"shooters": 3})), source)
             assert len(source.drawn) <= MOST_ROLLED
-        marginals(sequence.plan(Given({"shooters": 3})), ["lost"], budget=20_000, rolls=200_000)
+        compute_marginals(
+            sequence.plan(Given({"shooters": 3})), ["lost"], budget=20_000, rolls=200_000
+        )
     except (TableError, UserError) as error:
         said = str(error)
     assert process_time() - since < SECONDS

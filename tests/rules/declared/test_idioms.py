@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Declared, Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit, UnitWords
-from bot.rules.odds.odds import joint, marginals
-from bot.rules.sequence.sequence import Fate, Played, play
-from bot.systems.yaml_file import place_of
+from bot.rules.odds.odds import compute_joint_odds, compute_marginals
+from bot.rules.sequence.sequence import Play, UnitResult, play
+from bot.rulesets.yaml_file import find_position
 
 WORDS = UnitWords(
     ("squad",),
@@ -42,11 +42,11 @@ def declared(steps: str, by: str = "result") -> Declared:
     lines = "".join(f"    {line}\n" for line in steps.strip().splitlines())
     text = f"sequences:\n  test:\n    steps:\n{lines}"
     setting = Setting(
-        "test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path)
+        "test.yaml", words={"units": WORDS}, place=lambda path: find_position(text.encode(), path)
     )
-    return Library(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, by)}).declared(
-        "test"
-    )
+    return Library(
+        yaml.safe_load(text), setting, {"test": SequenceHead(INPUTS, OUTPUTS, by)}
+    ).load_sequence("test")
 
 
 def squad(men: int, morale: int = 7, word: str = "squad", state: str = "") -> Unit:
@@ -57,7 +57,7 @@ def given(*units: Unit, mod: int = 0) -> Given:
     return Given({"units": None, "mod": mod}, {"units": units})
 
 
-def played(sequence: Declared, inputs: Given, *dice: int) -> Played:
+def played(sequence: Declared, inputs: Given, *dice: int) -> Play:
     script = Script(dice)
     found = play(sequence.plan(inputs), script)
     script.finish()
@@ -91,7 +91,7 @@ def test_a_test_is_what_it_stands_for(dice: tuple[int, ...]) -> None:
     short, long = (played(declared(steps), inputs, *dice) for steps in (TEST, WRITTEN))
     assert short == long
     by = ["units[0].result", "units[1].roll"]
-    assert marginals(declared(TEST).plan(inputs), by) == marginals(
+    assert compute_marginals(declared(TEST).plan(inputs), by) == compute_marginals(
         declared(WRITTEN).plan(inputs), by
     )
 
@@ -109,7 +109,9 @@ def test_a_test_of_at_least_tells_its_outputs_by_name() -> None:
         "Armour: [5], needs 5 or more",
         "Nerve: [3] [4] + 2 modifier = 9, against 8",
     ]
-    assert marginals(sequence.plan(given(mod=2)), ["result"])["result"]["pass"] == Fraction(15, 36)
+    assert compute_marginals(sequence.plan(given(mod=2)), ["result"])["result"]["pass"] == Fraction(
+        15, 36
+    )
 
 
 def test_a_test_without_words_is_true_or_false() -> None:
@@ -212,12 +214,12 @@ def test_a_unit_of_two_fates_is_one_unit() -> None:
     alike = squad(2)
     fates = played(sequence, given(alike, alike)).settlement.fates
     assert fates == (
-        Fate("squad", "burns", "", (("gone", ""),)),
-        Fate("squad", "shaken", "", (("loses", "1"),)),
+        UnitResult("squad", "burns", "", (("gone", ""),)),
+        UnitResult("squad", "shaken", "", (("loses", "1"),)),
     )
     named = Unit("Able", "squad", {"men": 9, "morale": 7}, name="Able")
     (fate,) = played(sequence, given(named)).settlement.fates
-    assert fate == Fate("Able", "burns", "", (("shaken", ""), ("loses", "3")))
+    assert fate == UnitResult("Able", "burns", "", (("shaken", ""), ("loses", "3")))
 
 
 def test_a_value_set_before_the_end_is_told_where_it_stops() -> None:
@@ -324,7 +326,7 @@ def test_what_logs_held_before_outputs_were_told_by_name() -> None:
     )
     out = played(sequence, given(squad(2))).out
     assert out == {"units": [{"result": "pass", "unit": "squad"}], "total": 2, "roll": 1}
-    assert sequence.as_written(out) == {"units": [{"result": "pass"}], "total": 2}
+    assert sequence.drop_named_outputs(out) == {"units": [{"result": "pass"}], "total": 2}
 
 
 def test_what_is_in_sight_where_a_block_is_used_is_told_where_it_stops() -> None:
@@ -340,8 +342,8 @@ sequences:
     - headline: done
 """
     sequence = Library(
-        yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)}
-    ).declared("test")
+        yaml.safe_load(text), Setting("test.yaml"), {"test": SequenceHead(INPUTS, OUTPUTS)}
+    ).load_sequence("test")
     assert played(sequence, given(), 6).out == {"roll": 6, "units": []}
     assert played(sequence, given(), 5).out == {"roll": 5, "total": 5, "units": []}
 
@@ -360,7 +362,7 @@ def test_losses_that_go_on_to_the_next_unit_have_the_odds_of_every_roll(by: list
         words = ["gone" if one == most else "" for one, most in zip(fell, (2, 3), strict=True)]
         key = fell[1] if by[0].endswith("fell") else words[1] if len(by) == 1 else tuple(words)
         expected[key] = expected.get(key, Fraction(0)) + Fraction(1, 6)
-    found = joint(plan, by)
+    found = compute_joint_odds(plan, by)
     assert {key if len(by) > 1 else key[0]: chance for key, chance in found.items()} == expected
 
 
@@ -378,6 +380,6 @@ def test_what_a_block_sets_anew_of_an_item_is_asked_about_as_without_the_block()
         )
         text += "\n    - headline: done\nblocks: {rout: {needs: [unit], steps: [{let: {unit.becomes: gone}}]}}\n"
         setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: "")
-        heads = {"test": Head(INPUTS, OUTPUTS, "units[0].becomes")}
-        untold = Library(yaml.safe_load(text), setting, heads).declared("test").untold
+        heads = {"test": SequenceHead(INPUTS, OUTPUTS, "units[0].becomes")}
+        untold = Library(yaml.safe_load(text), setting, heads).load_sequence("test").missing_outputs
         assert any("becomes is set in two places" in one for one in untold), (last, untold)

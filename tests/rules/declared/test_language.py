@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Declared, Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit, UnitWords
-from bot.rules.odds.by_unit import rows_of
-from bot.rules.odds.odds import joint, marginals
-from bot.rules.sequence.sequence import Change, Played, play
-from bot.systems.yaml_file import place_of
+from bot.rules.odds.by_unit import list_rows
+from bot.rules.odds.odds import compute_joint_odds, compute_marginals
+from bot.rules.sequence.sequence import Change, Play, play
+from bot.rulesets.yaml_file import find_position
 
 WORDS = UnitWords(
     ("squad", "leader"),
@@ -47,9 +47,11 @@ def compiled(text: str) -> Declared:
     """The one sequence of a file, called test."""
     source: dict[str, Any] = yaml.safe_load(text)
     setting = Setting(
-        "test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path)
+        "test.yaml", words={"units": WORDS}, place=lambda path: find_position(text.encode(), path)
     )
-    return Library(source, setting, {"test": Head(INPUTS, OUTPUTS, "result")}).declared("test")
+    return Library(
+        source, setting, {"test": SequenceHead(INPUTS, OUTPUTS, "result")}
+    ).load_sequence("test")
 
 
 def steps(text: str) -> Declared:
@@ -62,7 +64,7 @@ def given(*units: Unit, mod: int = 0, lucky: bool = False) -> Given:
     return Given({"units": None, "mod": mod, "lucky": lucky}, {"units": units})
 
 
-def played(sequence: Declared, inputs: Given, *dice: int) -> Played:
+def played(sequence: Declared, inputs: Given, *dice: int) -> Play:
     script = Script(dice)
     found = play(sequence.plan(inputs), script)
     script.finish()
@@ -102,14 +104,14 @@ def test_each_unit_rolls_and_the_answer_tells_it() -> None:
 
 def test_odds_are_exact_and_only_what_is_asked_is_counted() -> None:
     plan = steps(CHECK).plan(given(squad(7), squad(5, "Able")))
-    assert marginals(plan, ["units[1].result"])["units[1].result"] == {
+    assert compute_marginals(plan, ["units[1].result"])["units[1].result"] == {
         "pass": Fraction(10, 36),
         "fails": Fraction(26, 36),
     }
-    assert joint(plan, ("units[0].result", "units[1].result"))[("pass", "pass")] == Fraction(
-        21, 36
-    ) * Fraction(10, 36)
-    assert [row.name for row in rows_of(plan, "")] == ["squad", "Able"]
+    assert compute_joint_odds(plan, ("units[0].result", "units[1].result"))[
+        ("pass", "pass")
+    ] == Fraction(21, 36) * Fraction(10, 36)
+    assert [row.name for row in list_rows(plan, "")] == ["squad", "Able"]
     assert plan.focus is not None
     assert len(plan.focus(("units[1].result",)).steps) == 1, (
         "the first squad's roll decides nothing of it"
@@ -129,7 +131,7 @@ def test_what_one_unit_sets_outside_is_seen_by_the_next() -> None:
     men = (squad(6, "leader", "leader", lm=2), squad(5))
     told = [{"unit": "leader", "roll": 4}, {"unit": "squad", "roll": 1}]
     assert played(carried, given(*men), 4, 1).out == {"total": 2, "units": told}
-    assert marginals(carried.plan(given(*men)), ["total"])["total"] == {
+    assert compute_marginals(carried.plan(given(*men)), ["total"])["total"] == {
         2: Fraction(1, 2),
         0: Fraction(1, 2),
     }
@@ -356,7 +358,7 @@ def test_each_die_of_a_roll_may_have_a_label_of_its_own() -> None:
     plan = sequence.plan(given()).focus
     assert plan is not None
     counted = plan(("total",))
-    assert len(counted.steps["0001"].grouped(counted.start) or ()) == 11, "still one sum"
+    assert len(counted.steps["0001"].group_rolls(counted.start) or ()) == 11, "still one sum"
 
 
 def test_odds_go_through_a_list_of_lists_behind_a_die() -> None:
@@ -377,10 +379,10 @@ def test_odds_go_through_a_list_of_lists_behind_a_die() -> None:
         "sequences": {"test": {"steps": yaml.safe_load(steps)}},
     }
     one = Library(
-        source, Setting("steps.yaml"), {"test": Head((), {"total": "int"}, "total")}
-    ).declared("test")
+        source, Setting("steps.yaml"), {"test": SequenceHead((), {"total": "int"}, "total")}
+    ).load_sequence("test")
     eighth = Fraction(1, 8)
     expected = {6: 1, 7: 1, 8: 1, 9: 2, 10: 1, 11: 1, 12: 1}
-    assert joint(one.plan(Given({})), ["total"]) == {
+    assert compute_joint_odds(one.plan(Given({})), ["total"]) == {
         (total,): ways * eighth for total, ways in expected.items()
     }

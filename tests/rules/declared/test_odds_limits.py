@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bot.rules.declared.declared import Declared
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.odds import Count, Meter
-from bot.rules.sequence.sequence import row_of
+from bot.rules.inputs.input_values import Given
+from bot.rules.odds.odds import Meter, OddsCount
+from bot.rules.sequence.sequence import build_row
 from tests.rules.declared.test_code import CHOSEN, NESTED, OWN, POOL
 from tests.rules.declared.test_language import given, squad, steps
 from tests.rules.declared.test_pools import CHOICES, ROUNDS
@@ -24,8 +24,8 @@ def bound(sequence: Declared, path: str, units: int) -> Any:
 
 def states(sequence: Declared, inputs: Given, path: str) -> int:
     """How many states the odds of an output really have."""
-    count = Count(Meter())
-    count.one_by_one(sequence.plan(inputs), (row_of(path),))
+    count = OddsCount(Meter())
+    count.count_one_by_one(sequence.plan(inputs), (build_row(path),))
     return count.meter.states
 
 

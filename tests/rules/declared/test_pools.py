@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Declared, Library
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
-from bot.rules.odds.by_unit import rows_of
-from bot.rules.odds.odds import joint, marginals
+from bot.rules.odds.by_unit import list_rows
+from bot.rules.odds.odds import compute_joint_odds, compute_marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_code import counted
@@ -41,8 +41,8 @@ OUTPUTS = {"results": "list of hit | missed", "hits": "int", "sixes": "int", "wo
 def pool_of(steps: str = POOL) -> Declared:
     """A sequence that rolls `count` dice against `needed`."""
     source: dict[str, Any] = {"sequences": {"attack": {"steps": yaml.safe_load(steps)}}}
-    head = Head((Option("count", "int"), Option("needed", "int")), OUTPUTS, "results[0]")
-    return Library(source, Setting("pool.yaml"), {"attack": head}).declared("attack")
+    head = SequenceHead((Option("count", "int"), Option("needed", "int")), OUTPUTS, "results[0]")
+    return Library(source, Setting("pool.yaml"), {"attack": head}).load_sequence("attack")
 
 
 def given(count: int, needed: int = 5) -> Given:
@@ -57,16 +57,16 @@ def test_dice_that_pass_are_counted_and_each_has_its_result() -> None:
 
 def test_forty_dice_are_counted_by_how_many_pass() -> None:
     """Each hits in 1 of 3, so 10 of 40 hit as a binomial says."""
-    counted = marginals(pool_of().plan(given(40)), ["hits"])["hits"]
+    counted = compute_marginals(pool_of().plan(given(40)), ["hits"])["hits"]
     assert counted[10] == comb(40, 10) * Fraction(1, 3) ** 10 * Fraction(2, 3) ** 30
 
 
 def test_a_die_that_is_asked_for_is_told_apart() -> None:
     plan = pool_of().plan(given(30))
-    assert joint(plan, ("results[29]", "hits"))["hit", 30] == Fraction(1, 3) ** 30
+    assert compute_joint_odds(plan, ("results[29]", "hits"))["hit", 30] == Fraction(1, 3) ** 30
     assert plan.focus is not None
     alone = plan.focus(("results[3]",))
-    assert len(alone.steps["0001"].grouped(alone.start) or ()) == 2, (
+    assert len(alone.steps["0001"].group_rolls(alone.start) or ()) == 2, (
         "hit or missed, whatever the others show"
     )
 
@@ -84,11 +84,11 @@ def test_odds_are_those_of_every_face(paths: tuple[str, ...]) -> None:
         values |= {f"results[{at}]": word for at, word in enumerate(out["results"])}
         key = tuple(values[path] for path in paths)
         counted[key] = counted.get(key, Fraction(0)) + Fraction(1, 216)
-    assert joint(plan, paths) == counted
+    assert compute_joint_odds(plan, paths) == counted
 
 
 def test_all_who_roll_the_same_have_one_row() -> None:
-    (row,) = rows_of(pool_of().plan(given(7)), "results[0]")
+    (row,) = list_rows(pool_of().plan(given(7)), "results[0]")
     assert (row.name, row.alike, row.paths) == ("each of 7", 7, ("results[0]",))
 
 
@@ -98,10 +98,10 @@ def test_a_test_that_an_earlier_roll_decides_is_counted_for_each_way_it_fell() -
 - roll: {roll: "{count}d6: attack"}
   tell: {hits: "how_many(roll, face > need)"}
 """)
-    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(
+    assert compute_marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(
         sum(n * n for n in range(6)), 216
     )
-    assert marginals(opposed.plan(given(30)), ["hits"])["hits"][30] == Fraction(
+    assert compute_marginals(opposed.plan(given(30)), ["hits"])["hits"][30] == Fraction(
         sum(n**30 for n in range(6)), 6**31
     )
 
@@ -112,11 +112,11 @@ def test_a_test_that_a_later_roll_decides_counts_every_face() -> None:
 - roll: {need: "1d6: defence"}
   tell: {hits: "how_many(roll, face > need)"}
 """)
-    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(
+    assert compute_marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(
         sum(n * n for n in range(6)), 216
     )
     with pytest.raises(TooManyStates):
-        marginals(opposed.plan(given(9)), ["hits"])
+        compute_marginals(opposed.plan(given(9)), ["hits"])
 
 
 ROUNDS = """
@@ -157,7 +157,7 @@ def test_pools_within_lists_and_choices_are_counted_as_every_face(
     text: str, lucky: bool, path: str
 ) -> None:
     sequence, inputs = steps(text), with_squads(squad(6), squad(7), lucky=lucky)
-    assert marginals(sequence.plan(inputs), [path])[path] == counted(sequence, inputs, path)
+    assert compute_marginals(sequence.plan(inputs), [path])[path] == counted(sequence, inputs, path)
 
 
 def test_an_output_that_may_be_null_is_null_where_none_is_told() -> None:
@@ -166,7 +166,7 @@ def test_an_output_that_may_be_null_is_null_where_none_is_told() -> None:
   tell: {wound: roll if roll >= needed else none}
 """)
     assert play(wounding.plan(given(1)), Script([4])).out["wound"] is None
-    assert marginals(wounding.plan(given(1)), ["wound"])["wound"] == {
+    assert compute_marginals(wounding.plan(given(1)), ["wound"])["wound"] == {
         "none": Fraction(4, 6),
         5: Fraction(1, 6),
         6: Fraction(1, 6),

@@ -8,22 +8,25 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bot.rules.declared.compile_context import SequenceHead, Setting
 from bot.rules.declared.declared import Library
 from bot.rules.declared.formula_functions import CALLS
 from bot.rules.declared.load import KEYS
-from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.sequence.sequence import play
-from bot.systems.catalog import systems
-from bot.systems.system import TABLES
-from bot.systems.yaml_file import place_of
+from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import TABLES
+from bot.rulesets.yaml_file import find_position
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sequences.md").read_text("utf-8")
 DECLARED = [
-    (game.id, id) for game in systems().values() for id in game.sequences if id in game.declared
+    (game.id, id)
+    for game in get_systems().values()
+    for id in game.sequences
+    if id in game.ids_with_steps
 ]
 
 
@@ -42,9 +45,9 @@ def example(part: str) -> str:
 
 
 def test_the_volley_of_the_page_plays() -> None:
-    head = Head((Option("shooters", "units"),), {})
+    head = SequenceHead((Option("shooters", "units"),), {})
     source = {"sequences": {"volley": {"steps": yaml.safe_load(example("{shots:"))}}}
-    volley = Library(source, Setting("page.yaml"), {"volley": head}).declared("volley")
+    volley = Library(source, Setting("page.yaml"), {"volley": head}).load_sequence("volley")
     found = play(
         volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5])
     )
@@ -56,7 +59,7 @@ def test_the_shot_of_the_page_plays() -> None:
         ("squad",), {"men": Option("men", "int"), "morale": Option("morale", "int")}, {}
     )
     options = (Option("shooters", "units"), Option("targets", "units"))
-    head = Head(
+    head = SequenceHead(
         options, {"hits": "int", "saved": "int", "targets": "list of {unit, fell, becomes, result}"}
     )
     source = {
@@ -68,9 +71,9 @@ def test_the_shot_of_the_page_plays() -> None:
             }
         }
     }
-    shoot = Library(source, Setting("page.yaml", words={"units": words}), {"shoot": head}).declared(
-        "shoot"
-    )
+    shoot = Library(
+        source, Setting("page.yaml", words={"units": words}), {"shoot": head}
+    ).load_sequence("shoot")
     squad = Unit("squad", "squad", {"men": 6, "morale": 7})
     found = play(
         shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})),
@@ -86,14 +89,14 @@ def test_the_shot_of_the_page_plays() -> None:
 def test_the_example_of_the_page_plays() -> None:
     shown = EXAMPLES[0]
     words = UnitWords(("squad",), {"morale": Option("morale", "int")}, {})
-    head = Head(
+    head = SequenceHead(
         (Option("units", "units"), Option("mod", "int", default=0)),
         {"units": "list of {unit, roll, total, result: pass | fail}"},
     )
     source = {"sequences": {"check": yaml.safe_load(shown)}}
-    check = Library(source, Setting("page.yaml", words={"units": words}), {"check": head}).declared(
-        "check"
-    )
+    check = Library(
+        source, Setting("page.yaml", words={"units": words}), {"check": head}
+    ).load_sequence("check")
     units = tuple(Unit("squad", "squad", {"morale": morale}) for morale in (7, 6))
     found = play(
         check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3])
@@ -104,14 +107,14 @@ def test_the_example_of_the_page_plays() -> None:
 def test_every_declared_sequence_loads_and_has_no_python_beside_it() -> None:
     assert len(DECLARED) >= 18
     for game, id in DECLARED:
-        assert systems()[game].sequence(id).declared is not None
+        assert get_systems()[game].find_sequence(id).declaration is not None
         assert not (
-            Path(TABLES).parent / "bot" / "systems" / game / f"{id.replace('-', '_')}.py"
+            Path(TABLES).parent / "bot" / "rulesets" / game / f"{id.replace('-', '_')}.py"
         ).exists()
 
 
 def test_a_place_in_a_file_is_found_as_far_as_its_path_goes() -> None:
     text = b"steps:\n- let: {a: 1}\n- tell:\n    total: b\n"
-    assert place_of(text, ("steps", 1, "tell", "total")) == "line 4, column 5"
-    assert place_of(text, ("steps", 0, "let", "nothing")) == "line 2, column 3"
-    assert place_of(text, ("blocks", "a")) == ""
+    assert find_position(text, ("steps", 1, "tell", "total")) == "line 4, column 5"
+    assert find_position(text, ("steps", 0, "let", "nothing")) == "line 2, column 3"
+    assert find_position(text, ("blocks", "a")) == ""

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from bot.rules.declared.declared import Declared, Library, values_of
-from bot.rules.declared.formula_functions import MOST_TEXT, Reader
-from bot.rules.declared.setting import Head, Setting
+from bot.rules.declared.compile_context import SequenceHead, Setting
+from bot.rules.declared.declared import Declared, Library, build_values
+from bot.rules.declared.formula_functions import MOST_TEXT, TableReader
 from bot.rules.dice import Script
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Played, play
+from bot.rules.sequence.sequence import Play, play
 from bot.rules.tables.compile import compile_chart
 
 INPUTS = (
@@ -42,14 +42,14 @@ FIRE = compile_chart(
 def one_line(said: str) -> Declared:
     """A sequence that rolls a die and says so."""
     step = {"roll": {"die": "1d6"}, "let": {"row": "fire(night=night, roll=die)"}, "headline": said}
-    head = Head(INPUTS, {"value": "int"}, "")
+    head = SequenceHead(INPUTS, {"value": "int"}, "")
     setting = Setting("test.yaml", tables={"fire": FIRE})
-    return Library({"sequences": {"test": {"steps": [step]}}}, setting, {"test": head}).declared(
-        "test"
-    )
+    return Library(
+        {"sequences": {"test": {"steps": [step]}}}, setting, {"test": head}
+    ).load_sequence("test")
 
 
-def played(said: str, face: int = 4, **values: Any) -> Played:
+def played(said: str, face: int = 4, **values: Any) -> Play:
     unit = values.pop("unit", None)
     given = Given(
         {"cover": None, "night": False, "mods": (), **values}, {}, {"unit": unit} if unit else {}
@@ -80,7 +80,7 @@ def test_a_sentence_is_cut_where_it_is_too_long() -> None:
 
 
 def test_a_table_gives_the_same_row_to_the_same_question() -> None:
-    fire = Reader({"fire": FIRE}, "fire")
+    fire = TableReader({"fire": FIRE}, "fire")
     asked = fire.by(("night", "roll"))
     assert asked(True, 3) is fire.by(("night", "roll"))(True, 3)
     assert asked(False, 3) is not asked(0, 3), "0 is no False"
@@ -96,7 +96,7 @@ def test_inputs_have_the_values_that_are_typed_or_none() -> None:
         frozenset({"cover"}),
     )
     read = ("rain", "cover", "unit", "night", "cover_typed", "flank")
-    assert [values_of(INPUTS, given, {})[name] for name in read] == [
+    assert [build_values(INPUTS, given, {})[name] for name in read] == [
         True,
         2,
         squad,
@@ -104,5 +104,5 @@ def test_inputs_have_the_values_that_are_typed_or_none() -> None:
         True,
         False,
     ]
-    blank = values_of(INPUTS, Given({"cover": None, "night": False, "mods": ()}), {})
+    blank = build_values(INPUTS, Given({"cover": None, "night": False, "mods": ()}), {})
     assert [blank[name] for name in read] == [False, "none", "none", False, False, False]

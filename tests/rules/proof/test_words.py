@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.dice import AVERAGING, Die, averaging
-from bot.rules.proof.fair import NO_TEXTS, Stream, digest
+from bot.rules.dice import AVERAGING, Die, make_averaging_die
+from bot.rules.proof.fair import NO_TEXTS, Stream, compute_digest
 from tests.rules.proof.test_fair import CHI_SQUARE, GAME, SEED, rows
 
 LARGE = 2**31 + 1
@@ -47,7 +47,7 @@ def test_the_published_vectors(page: str) -> None:
     assert len(vectors) == 12
     for event, told, sides, shown in vectors:
         texts = [text for text in told.split(" / ") if text]
-        words = Stream(SEED, GAME, int(event), digest(texts))
+        words = Stream(SEED, GAME, int(event), compute_digest(texts))
         assert drawn(words, *[int(sides)] * 12) == numbers(shown), (event, told, sides)
         assert documented(page)(SEED, GAME, int(event), [int(sides)] * 12, texts) == numbers(shown)
 
@@ -93,7 +93,7 @@ def test_the_printed_function_gives_the_same_faces(
 ) -> None:
     printed = documented((root / "docs" / "dice.md").read_text())
     assert printed(seed, GAME, event, sides, texts) == drawn(
-        Stream(seed, GAME, event, digest(texts)), *sides
+        Stream(seed, GAME, event, compute_digest(texts)), *sides
     )
 
 
@@ -178,14 +178,14 @@ def test_another_seed_game_event_or_text_gives_other_dice() -> None:
         Stream(SEED, GAME, 6),
         Stream(SEED, "another", 5),
         Stream(bytes([*SEED[:-1], SEED[-1] ^ 1]), GAME, 5),
-        Stream(SEED, GAME, 5, digest(["d"])),
+        Stream(SEED, GAME, 5, compute_digest(["d"])),
     ):
         assert drawn(other, *[1000] * 12) != one
 
 
 def test_an_averaging_die_takes_the_face_in_that_position() -> None:
     words = Stream(SEED, GAME, 2)
-    assert [words.draw(averaging("move")) for _ in range(6)] == [
+    assert [words.draw(make_averaging_die("move")) for _ in range(6)] == [
         AVERAGING[index - 1] for index in (6, 5, 3, 5, 6, 6)
     ]
 

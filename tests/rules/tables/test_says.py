@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.answers.tables import headline_of
+from bot.presentation.tables import format_lookup_headline
 from bot.rules.errors import TableError
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table
@@ -48,7 +48,7 @@ def volley(says: object, **more: object) -> Table:
 
 def headline(says: object, roll: int) -> str:
     table = volley(says)
-    return headline_of(table, {"roll": roll}, table.read({"roll": roll}))
+    return format_lookup_headline(table, {"roll": roll}, table.read({"roll": roll}))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_an_answer_of_nothing_still_says_so(
 ) -> None:
     read = {"rows": "roll", "cells": {"1-4": cell}}
     table = volley(None, outputs=outputs, read=read, texts={}, text_by=[])
-    assert headline_of(table, {"roll": 1}, table.read({"roll": 1})) == listed
+    assert format_lookup_headline(table, {"roll": 1}, table.read({"roll": 1})) == listed
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.rules.inputs.units import RosterUnit, by_name
+from bot.rules.inputs.units import RosterUnit, index_by_name
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -19,7 +19,7 @@ def unit(type_: str = "squad", state: str = "", *marks: str) -> RosterUnit:
 
 def check(kind: str, dice: list[int], tested: RosterUnit | None = None, **given: object) -> Any:
     more = {"unit": "Unit"} if tested is not None else {"morale": 7}
-    roster = by_name([tested] if tested is not None else [])
+    roster = index_by_name([tested] if tested is not None else [])
     return play_example("asl", "check", {"kind": kind, **more, **given}, dice, roster)
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 from tests.playing import Channel
 
 CALLED_FOR = {
@@ -22,7 +22,7 @@ OTHERWISE = ("wp-mods", "pillbox-notes", "pillbox-tem")
 """Tables whose NMC is that of the WP that they are about: `wp-morale` reads them itself."""
 TABLES = [
     table
-    for table in system("asl").tables.values()
+    for table in find_system("asl").tables.values()
     if any(word in text for text in table.texts.values() for word in CALLED_FOR)
     and table.id not in OTHERWISE
 ]
@@ -47,7 +47,7 @@ def test_several_tables_name_checks() -> None:
 def test_a_look_up_offers_the_checks_that_its_text_names(table: Table) -> None:
     for given in inputs(table):
         text = table.read(given).text
-        led = table.leads_to(given)
+        led = table.list_next_commands(given)
         for word, command in CALLED_FOR.items():
             is_led = any(one.startswith(command) for one in led)
             assert is_led == (word in text), (given, word, led)
@@ -76,7 +76,7 @@ async def test_a_button_opens_the_form_and_the_command_can_be_typed(
     reply = await channel.do("Anna", line)
     [button] = [button for button in reply.buttons if button.label == label]
     assert button.action == f"form:asl {typed}"
-    assert f"/asl {typed}" in reply.text()
+    assert f"/asl {typed}" in reply.format_text()
     command = f"asl {typed}".replace("random-selection", "random-selection count=3")
     if "unit=" not in command and "random" not in command:
         command += ' unit="Airborne 1"'

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.rules.inputs.units import RosterUnit, by_name
-from bot.systems.catalog import system
-from bot.systems.resolve import count_odds
-from bot.systems.system import Sequence
+from bot.rules.inputs.units import RosterUnit, index_by_name
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import count_odds
+from bot.rulesets.system import Sequence
 from tests.examples import play_example
 
-GAME = system("asl")
+GAME = find_system("asl")
 MARKS = GAME.game["units"]["marker_flags"]
 
 
@@ -50,7 +50,7 @@ def test_the_markers_of_the_card_are_among_them() -> None:
 def came(sequence: Sequence, given: dict[str, object], marks: tuple[str, ...]) -> Any:
     """The odds with a unit under these markers; what is told, where nothing is rolled."""
     unit = RosterUnit("Unit", "us1", "gun", "US", {"morale": 7}, "", frozenset(marks))
-    roster = by_name([unit])
+    roster = index_by_name([unit])
     full = {**given, "unit": "Unit"}
     if sequence.odds_by:
         return count_odds(sequence, full, (), roster)
@@ -59,7 +59,7 @@ def came(sequence: Sequence, given: dict[str, object], marks: tuple[str, ...]) -
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.sequence}-{case.marker}")
 def test_a_marker_counts_like_the_option(case: Case) -> None:
-    sequence = GAME.sequence(case.sequence)
+    sequence = GAME.find_sequence(case.sequence)
     given = dict(INSTEAD.get(case.sequence, sequence.example))
     given = {key: value for key, value in given.items() if key not in (case.option, "first_fire")}
     base = came(sequence, given, ())

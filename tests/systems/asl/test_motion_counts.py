@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from bot.rules.inputs.units import RosterUnit, by_name
-from bot.systems.catalog import system
-from bot.systems.resolve import count_odds
+from bot.rules.inputs.units import RosterUnit, index_by_name
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import count_odds
 from tests.examples import play_example
 
 TANK = RosterUnit("Pz", "de1", "afv", "German", {"usage": 8}, "normal", frozenset({"motion"}))
-UNITS = by_name([TANK])
+UNITS = index_by_name([TANK])
 SMOKE = {"unit": "Pz", "dispenser": "sm"}
 MOLOTOV = {"unit": "Pz", "weapon": "mol-adjacent"}
 
@@ -27,7 +27,7 @@ def test_the_odds_are_those_with_the_option_typed(
     """The marker counts like the option, once; typed no leaves it out."""
 
     def odds(**more: Any) -> Any:
-        return count_odds(system("asl").sequence(sequence), given | more, (), UNITS)
+        return count_odds(find_system("asl").find_sequence(sequence), given | more, (), UNITS)
 
     assert odds() == odds(**{option: True})
     assert odds() != odds(**{option: False})

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.inputs.units import RosterUnit, by_name
-from bot.systems.catalog import system
+from bot.rules.inputs.units import RosterUnit, index_by_name
+from bot.rulesets.catalog import find_system
 from tests.examples import play_example
 from tests.playing import Channel
 
@@ -28,7 +28,7 @@ def tank(top: str, marks: str = "") -> RosterUnit:
 def options(id: str, unit: RosterUnit, afv: RosterUnit, **given: object) -> Mapping[str, Any]:
     """What the sequence tells for these units; a crew is named with its Gun, as a game does."""
     gun = {"gun": "Pak"} if unit.numbers.get("holds") else {}
-    roster = by_name([unit, afv, GUN])
+    roster = index_by_name([unit, afv, GUN])
     return play_example("asl", id, {"unit": "Unit", "afv": "Pz", **gun, **given}, [], roster).out
 
 
@@ -59,7 +59,7 @@ def test_table_6a_by_units(
     type_: str, marks: str, row: str, top: str, shows: str, column: str, level: str
 ) -> None:
     place = row if row.startswith("gun-crew") else f"{row}-{level}"
-    card = system("asl").table("vs-afv").read({"defender": place, "afv": column}).out
+    card = find_system("asl").find_table("vs-afv").read({"defender": place, "afv": column}).out
     out = options("vs-afv", infantry(type_, marks), tank(top, shows), level=level)
     assert (out["case"], list(out["effects"])) == (card["case"], list(card["effects"]))
 
@@ -79,7 +79,7 @@ def test_table_6b_by_units(
     state: str,
 ) -> None:
     given = {"defender": row, "afv": column, "moment": moment, "pinned": state == "pinned"}
-    card = system("asl").table("vs-ovr").read(given).out
+    card = find_system("asl").find_table("vs-ovr").read(given).out
     out = options("vs-ovr", infantry(type_, marks, state), tank(top, shows), moment=moment)
     assert (out["case"], list(out["effects"])) == (card["case"], list(card["effects"]))
 
@@ -123,12 +123,12 @@ async def test_a_broken_unit_has_no_options_unless_the_group_says_so(id: str) ->
     await channel.do("Anna", "game start asl scenario=canal", 'unit edit "Airborne 1" state=broken')
     await channel.fails("Anna", f'asl {id} unit="Airborne 1"', "Airborne 1 is broken")
     reply = await channel.do("Anna", f'asl {id} unit="Airborne 1" anyway=yes')
-    assert "Answered all the same (anyway)" in reply.text()
+    assert "Answered all the same (anyway)" in reply.format_text()
 
 
 async def test_a_leader_takes_no_paatc() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start asl scenario=canal")
     reply = await channel.do("Anna", 'asl vs-afv unit="Lt Hale"')
-    assert "Lt Hale is a SMC and takes no PAATC" in reply.text()
+    assert "Lt Hale is a SMC and takes no PAATC" in reply.format_text()
     assert "PAATC" not in [button.label for button in reply.buttons]

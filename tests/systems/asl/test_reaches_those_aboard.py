@@ -71,11 +71,11 @@ async def test_the_passengers_check_against_their_own_morale() -> None:
     await channel.do("Anna", "game start asl scenario=canal", ABOARD[0])
     await channel.do("Anna", 'unit edit "Grenadier 1" stats="morale=5"')
     own = await channel.do("Anna", f"asl ht-effects {TRACK} passenger=nmc hand=2,2")
-    assert "against morale 5" in own.text()
+    assert "against morale 5" in own.format_text()
     typed = await channel.do(
         "Anna", f"asl ht-effects {TRACK} passenger=nmc passenger_morale=9 hand=2,2"
     )
-    assert "against morale 9" in typed.text()
+    assert "against morale 9" in typed.format_text()
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ async def test_what_a_vehicle_shows_counts(unit: str, edit: str, line: str, part
     if edit:
         await channel.do("Anna", f'unit edit "{unit}" {edit}')
     reply = await channel.do("Anna", f'asl {line} unit="{unit}"')
-    assert part in reply.text()
+    assert part in reply.format_text()
 
 
 async def test_a_guns_check_is_not_called_that_of_a_support_weapon() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start asl scenario=canal", "asl malfunction unit=Pak hand=6,6")
     await channel.do("Anna", "asl malfunction unit=Bren hand=6,6")
-    story = (await channel.do("Anna", "log story")).text()
+    story = (await channel.do("Anna", "log story")).format_text()
     assert "Pak malfunctions (Anna checks for a breakdown: Gun)" in story
     assert "Bren malfunctions (Anna checks for a breakdown: support weapon)" in story
 

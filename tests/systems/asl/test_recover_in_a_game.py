@@ -33,7 +33,7 @@ async def canal(phase: str, *lines: str) -> Channel:
 async def case_of(channel: Channel, line: str) -> str:
     """The case that the answer to a roll names, or none where the card allows no roll."""
     reply = await channel.do("Anna", f"asl recover {line}")
-    text = reply.text()
+    text = reply.format_text()
     found = [case for case in "BDEFG" if f"case {case})" in text]
     assert found or "no case allows it" in text, text
     return found[0] if found else "none"
@@ -92,7 +92,7 @@ async def test_what_the_card_forbids_is_refused_unless_the_group_allows_it(ban: 
     await channel.fails("Anna", f"asl recover {line}", ban)
     await channel.fails("Anna", f"asl recover {line} odds", ban)
     reply = await channel.do("Anna", f"asl recover {line} anyway=yes hand=2")
-    assert f"Rolled all the same (anyway): {ban}" in reply.text()
+    assert f"Rolled all the same (anyway): {ban}" in reply.format_text()
 
 
 @pytest.mark.parametrize("enemy", ["broken", "eliminated"])
@@ -112,28 +112,28 @@ async def test_odds_and_the_answer_name_the_phase_that_counts() -> None:
     line = f"asl recover unit={SQUAD} weapon=Bren"
     odds = await channel.do("Anna", f"{line} odds")
     assert odds.title == "Recovered 83%, failed 17%"
-    assert "By the game's phase: British Rally Phase" in odds.text()
+    assert "By the game's phase: British Rally Phase" in odds.format_text()
     await channel.do("Anna", "game next")
-    assert "83%" not in (await channel.do("Anna", f"{line} odds")).text()
+    assert "83%" not in (await channel.do("Anna", f"{line} odds")).format_text()
     typed = await channel.do("Anna", f"{line} phase=friendly-mph hand=5")
-    assert "(case D)" in typed.text()
-    assert "By the game's phase" not in typed.text()
+    assert "(case D)" in typed.format_text()
+    assert "By the game's phase" not in typed.format_text()
 
 
 async def test_again_in_another_phase_counts_that_phase() -> None:
     channel = await canal("rally")
     rolled = await channel.do("Anna", f"asl recover unit={SQUAD} weapon=Bren hand=6")
-    assert "(case B)" in rolled.text()
+    assert "(case B)" in rolled.format_text()
     await channel.do("Anna", "game next", "game next")
     repeated = await channel.do("Anna", "again")
-    assert "(case D)" in repeated.text()
+    assert "(case D)" in repeated.format_text()
 
 
 async def test_outside_of_a_game_only_what_is_typed_counts() -> None:
     channel = await Channel.fresh()
     free = await channel.do("Anna", "asl recover hand=3")
-    assert "(case D)" in free.text()
-    assert "By the game's phase" not in free.text()
+    assert "(case D)" in free.format_text()
+    assert "By the game's phase" not in free.format_text()
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ async def test_outside_of_a_game_only_what_is_typed_counts() -> None:
 async def test_smoke_knows_the_phase_too(phase: str, line: str, part: str) -> None:
     """Table 4: an sN in the CCPh is an attack and places no counter."""
     channel = await canal(phase)
-    assert part in (await channel.do("Anna", line)).text()
+    assert part in (await channel.do("Anna", line)).format_text()
 
 
 async def test_the_phase_is_named_once() -> None:
@@ -158,5 +158,5 @@ async def test_the_phase_is_named_once() -> None:
     await channel.do("Anna", "game start asl scenario=canal")
     for title in ("Rally Phase", "Prep Fire Phase"):
         tried = await channel.do("Anna", 'asl recover unit="Airborne 1" weapon=mg')
-        assert tried.text().count(title) == 1, tried.text()
+        assert tried.format_text().count(title) == 1, tried.format_text()
         await channel.do("Anna", "game next")

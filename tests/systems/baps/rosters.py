@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence.sequence import Played
+from bot.rules.sequence.sequence import Play
 
 
 def roster(*units: RosterUnit) -> dict[str, RosterUnit]:
@@ -28,7 +28,7 @@ def unit(
     )
 
 
-def changes(played: Played) -> dict[str, dict[str, Any]]:
+def changes(played: Play) -> dict[str, dict[str, Any]]:
     """What the roster takes from an answer, by unit: the values set, what is added, markers under
     mark and unmark.
 

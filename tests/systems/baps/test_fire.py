@@ -10,8 +10,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.odds.odds import marginals
-from bot.systems.catalog import system
+from bot.rules.odds.odds import compute_marginals
+from bot.rulesets.catalog import find_system
 from tests.examples import lookup, odds, play_example
 from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
@@ -450,14 +450,14 @@ def test_odds_of_ten_men_are_counted_at_once_and_agree_with_each_other() -> None
     """Ten rifles: attack 20 less 3 is row 17, row 8 twice; every man by himself and all in one
     pass.
     """
-    sequence = system("baps").sequence("fire")
+    sequence = find_system("baps").find_sequence("fire")
     raw = {"attackers": "soldier weapon=rifle-bolt count=10", "range": 45, "targets": 10}
     paths = [f"targets[{at}].result" for at in range(10)]
-    marginals(sequence.plan(sequence.given(raw, {})), paths)  # tables are read once
+    compute_marginals(sequence.plan(sequence.read_inputs(raw, {})), paths)  # tables are read once
     spent = []
     for _ in range(3):
         start = time.process_time()
-        together = marginals(sequence.plan(sequence.given(raw, {})), paths)
+        together = compute_marginals(sequence.plan(sequence.read_inputs(raw, {})), paths)
         spent.append(time.process_time() - start)
     assert min(spent) < 1  # some hundredths here; the bound is for slow machines
     assert len({tuple(sorted(chances.items())) for chances in together.values()}) == 1

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bot.interface.reply.reply import Reply
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import Line
-from bot.systems.catalog import system
-from bot.systems.resolve import count_odds
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import count_odds
+from bot.ui.reply.reply import Reply
 from tests.examples import play_example
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -48,7 +48,7 @@ def test_what_counts_is_what_could_be_typed(
 
 def odds_of(sequence: str, given: dict[str, Any]) -> Distribution:
     """The exact odds with the roster above."""
-    return count_odds(system("baps").sequence(sequence), given, (), UNITS)
+    return count_odds(find_system("baps").find_sequence(sequence), given, (), UNITS)
 
 
 def test_a_soldier_of_a_broken_squad_rolls_on_bad_morale() -> None:
@@ -132,7 +132,7 @@ async def test_a_game_names_it_stores_it_and_counts_anew() -> None:
         "unit edit Alpha state=broken",
     )
     shot = "baps fire attackers=Bob range=20 targets=Gren"
-    assert "From Sarge: leader 2." in (await channel.do("Anna", f"{shot} odds")).text()
+    assert "From Sarge: leader 2." in (await channel.do("Anna", f"{shot} odds")).format_text()
     assert ("Sarge", 2) in parts(await channel.do("Anna", f"{shot} hand=1,6"))
     event = await last(channel)
     assert [source["name"] for source in event["sources"]] == ["Sarge"]
@@ -140,7 +140,7 @@ async def test_a_game_names_it_stores_it_and_counts_anew() -> None:
     assert "leader" not in event["inputs"]
     number = event["number"]
     order = await channel.do("Anna", "baps random-order unit=Bob hand=1")
-    assert "From Alpha: morale bad, grade elite." in order.text()
+    assert "From Alpha: morale bad, grade elite." in order.format_text()
     await channel.do("Anna", "unit edit Sarge lr=1")
     again = await channel.press("Anna", await channel.under(number, "again"))
     assert ("Sarge", 1) in parts(again)
@@ -154,6 +154,6 @@ def parts(reply: Reply) -> list[tuple[str, int | float]]:
 
 async def last(channel: Channel) -> dict[str, Any]:
     """The last event of the game."""
-    loaded = await channel.app.games.at(channel.place.key)
+    loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    return (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    return (await channel.app.store.load_events(loaded.row, newest_first=True))[0].data

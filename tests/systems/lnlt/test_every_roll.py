@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bot.rules.dice import Die
-from bot.rules.odds.odds import marginals, shown
+from bot.rules.odds.odds import compute_marginals, format_key
 from bot.rules.sequence.sequence import Plan, play
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("fire", {"attackers": "squad fp=2", "targets": "leader morale=6 lm=1; squad morale=4"}),
@@ -114,7 +114,7 @@ def play_every_roll(plan: Plan[Any]) -> dict[str, dict[Any, Fraction]]:
             continue
         for path, value in paths(out).items():
             values = chances.setdefault(path, {})
-            values[shown(value)] = values.get(shown(value), Fraction(0)) + chance
+            values[format_key(value)] = values.get(format_key(value), Fraction(0)) + chance
     for values in chances.values():
         rest = 1 - sum(values.values())
         if rest:
@@ -128,10 +128,10 @@ def play_every_roll(plan: Plan[Any]) -> dict[str, dict[Any, Fraction]]:
 )
 def test_odds_of_each_output_are_those_of_every_roll(sequence: str, given: dict[str, Any]) -> None:
     """Nothing merged, nothing grouped, against the odds."""
-    found = system("lnlt").sequence(sequence)
-    plan = found.plan(found.given(given, {}))
+    found = find_system("lnlt").find_sequence(sequence)
+    plan = found.plan(found.read_inputs(given, {}))
     played = play_every_roll(plan)
-    assert marginals(plan, list(played)) == played
+    assert compute_marginals(plan, list(played)) == played
 
 
 def test_ten_firers_at_ten_targets_need_few_states() -> None:
@@ -142,9 +142,9 @@ def test_ten_firers_at_ten_targets_need_few_states() -> None:
         ["squad morale=5", "half-squad morale=4 shaken", "hero morale=7"] * 3
     )
     given = {"attackers": "; ".join(["squad fp=2"] * 10), "targets": targets, "flammable": True}
-    found = system("lnlt").sequence("fire")
-    counted = marginals(
-        found.plan(found.given(given, {})),
+    found = find_system("lnlt").find_sequence("fire")
+    counted = compute_marginals(
+        found.plan(found.read_inputs(given, {})),
         [f"targets[{at}].result" for at in range(10)],
         budget=1_000,
     )

@@ -6,8 +6,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.systems.catalog import system
-from bot.systems.resolve import each_odds
+from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import compute_each_odds
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -395,7 +395,7 @@ def test_odds_with_hero_crew_and_passengers_sum_to_1_for_each_output() -> None:
         "targets": "unarmored-vehicle morale=4; squad morale=5 inside",
         "flammable": True,
     }
-    sequence = system("lnlt").sequence("fire")
+    sequence = find_system("lnlt").find_sequence("fire")
     paths = [
         "targets[0].crew",
         "targets[1].hero",
@@ -403,9 +403,9 @@ def test_odds_with_hero_crew_and_passengers_sum_to_1_for_each_output() -> None:
         "targets[1].becomes",
         "fire_check",
     ]
-    for counted in each_odds(sequence, given, paths).values():
+    for counted in compute_each_odds(sequence, given, paths).values():
         assert sum(counted.values()) == 1
-    fires = each_odds(sequence, given, ["fire_check"])["fire_check"]
+    fires = compute_each_odds(sequence, given, ["fire_check"])["fire_check"]
     assert fires == {"none": Fraction(5, 6), "fire": Fraction(1, 18), "no-fire": Fraction(1, 9)}
 
 
@@ -438,5 +438,5 @@ async def test_more_terrain_than_counts_is_remarked_on(line: str) -> None:
     less, more = [
         await channel.say("Anna", f"lnlt {line} targets='squad morale=5' tm={tm}") for tm in (4, 7)
     ]
-    assert not more.error, more.text()
-    assert ["at most 4" in told.text() for told in (less, more)] == [False, True]
+    assert not more.error, more.format_text()
+    assert ["at most 4" in told.format_text() for told in (less, more)] == [False, True]

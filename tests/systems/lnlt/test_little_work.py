@@ -11,17 +11,19 @@ from typing import Any
 import pytest
 
 from bot.rules.dice import Script
-from bot.rules.sequence.sequence import Plan, Row, play
+from bot.rules.sequence.sequence import OddsRow, Plan, play
 from bot.rules.tables.table import Answer, Table
-from bot.systems.catalog import system
-from bot.systems.lnlt import fire
+from bot.rulesets.catalog import find_system
+from bot.rulesets.lnlt import fire
 
 GIVEN = {
     "attackers": "squad fp=2 sw=3; squad fp=1",
     "targets": "leader morale=6 lm=1; squad morale=5",
     "tm": 1,
 }
-CODED = [id for id, sequence in system("lnlt").sequences.items() if sequence.declared is None]
+CODED = [
+    id for id, sequence in find_system("lnlt").sequences.items() if sequence.declaration is None
+]
 """Those in Python."""
 
 
@@ -42,8 +44,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def planned() -> Plan[Any]:
     """The plan of the shot."""
-    sequence = system("lnlt").sequence("fire")
-    return sequence.plan(sequence.given(GIVEN, {}))
+    sequence = find_system("lnlt").find_sequence("fire")
+    return sequence.plan(sequence.read_inputs(GIVEN, {}))
 
 
 def played(dice: list[int]) -> str:
@@ -66,20 +68,20 @@ def test_two_damage_checks_read_cells_that_are_known(read: Counter[str]) -> None
 
 
 def test_rows_of_the_odds_are_not_made_in_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(_: object) -> tuple[Row, ...]:
+    def never(_: object) -> tuple[OddsRow, ...]:
         raise AssertionError("made in play")
 
-    monkeypatch.setattr(fire.Fire, "rows", never)
+    monkeypatch.setattr(fire.DirectFire, "rows", never)
     assert played([1, 6]) == "no effect"
 
 
 @pytest.mark.parametrize("id", CODED)
 def test_a_play_leaves_nothing_that_must_be_looked_for(id: str) -> None:
     """What was made for a play goes when it is over: nothing in it holds on to itself in a ring."""
-    sequence = system("lnlt").sequence(id)
+    sequence = find_system("lnlt").find_sequence(id)
 
     def once() -> None:
-        play(sequence.plan(sequence.given(sequence.example, {})), Highest())
+        play(sequence.plan(sequence.read_inputs(sequence.example, {})), Highest())
 
     once()  # what it loads stays
     gc.disable()

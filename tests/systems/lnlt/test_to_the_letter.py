@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rules.sequence.sequence import Played
-from bot.systems.catalog import system
+from bot.rules.sequence.sequence import Play
+from bot.rulesets.catalog import find_system
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.systems.lnlt.rosters import roster, unit
 
 
-def then(played: Played) -> str:
+def then(played: Play) -> str:
     """All that players must do next, and the small print."""
     return "\n".join((*played.settlement.then, *played.settlement.notes))
 
 
-def change_of(played: Played, name: str) -> dict[str, Any]:
+def change_of(played: Play, name: str) -> dict[str, Any]:
     """What an answer makes of one roster unit, all its changes together."""
     found: dict[str, Any] = {"set": {}, "mark": set(), "unmark": set()}
     for change in played.settlement.changes:
@@ -42,9 +42,9 @@ async def test_a_spotter_who_succeeds_fires_at_once_without_ops_complete() -> No
     await channel.do("Anna", "lnlt spot unit=Sp terrain=degrading hand=2")
     assert (await channel.game()).units["sp"].marks == {"ops-complete", "spotter"}
     reply = await channel.do("Anna", 'lnlt fire attackers=Sp targets="squad morale=5" hand=3,2,4')
-    assert "1 Ops Complete" not in reply.text()
-    assert "+ 8 firepower" in reply.text(), "its weapon is not halved"
-    assert "Ops Complete comes off" in reply.text()
+    assert "1 Ops Complete" not in reply.format_text()
+    assert "+ 8 firepower" in reply.format_text(), "its weapon is not halved"
+    assert "Ops Complete comes off" in reply.format_text()
     assert (await channel.game()).units["sp"].marks == {"fired"}
 
 
@@ -58,13 +58,13 @@ async def test_ops_complete_counts_where_the_spotter_does_not_fire_at_once() -> 
         reply = await channel.do(
             "Anna", f'lnlt fire attackers="{item}" targets="squad morale=5" hand=1,6'
         )
-        assert "1 Ops Complete" in reply.text()
-        assert "+ 6 firepower" in reply.text(), "half of 5 rounds up to 3"
-        assert "comes off" not in reply.text()
+        assert "1 Ops Complete" in reply.format_text()
+        assert "+ 6 firepower" in reply.format_text(), "half of 5 rounds up to 3"
+        assert "comes off" not in reply.format_text()
 
 
 async def test_the_turn_takes_the_spotters_marker_off() -> None:
-    phases = system("lnlt").game["phases"]
+    phases = find_system("lnlt").game["phases"]
     assert all(
         "spotter" in phase["clears"] for phase in phases if "ops-complete" in phase["clears"]
     )
@@ -302,5 +302,5 @@ def test_a_crash_counts_target_modifiers_against_leg_units() -> None:
 
 
 def test_a_medics_work_is_done_by_hand_and_said_in_the_rally_phase() -> None:
-    rally = next(phase for phase in system("lnlt").game["phases"] if phase["name"] == "rally")
+    rally = next(phase for phase in find_system("lnlt").game["phases"] if phase["name"] == "rally")
     assert any("medic" in line and "/unit edit NAME -wounded" in line for line in rally["remember"])

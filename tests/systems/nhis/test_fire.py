@@ -270,7 +270,7 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     await channel.do("Anna", 'unit add Reds squad stats="morale=4 moving"')
     text = (
         await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')
-    ).text()
+    ).format_text()
     assert "4 + 2 moving or marked − 2 in a charge = 4, column 4" in text
     assert "Remember" not in text
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from bot.rules.odds.odds import marginals
-from bot.rules.sequence.sequence import Ruled
-from bot.systems.catalog import system
+from bot.rules.odds.odds import compute_marginals
+from bot.rules.sequence.sequence import RuledStep
+from bot.rulesets.catalog import find_system
 
 
 def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[str, Fraction]:
     """Chances of the output `path` from the dice in the order in which they are played."""
-    found = system("ucn").sequence(sequence)
-    plan = found.plan(found.given(given, {}))
-    steps = {name: Ruled(step.asks, step.rule) for name, step in plan.steps.items()}
-    counted = marginals(plan._replace(steps=steps, apart=None), [path])[path]
+    found = find_system("ucn").find_sequence(sequence)
+    plan = found.plan(found.read_inputs(given, {}))
+    steps = {name: RuledStep(step.asks, step.rule) for name, step in plan.steps.items()}
+    counted = compute_marginals(plan._replace(steps=steps, apart=None), [path])[path]
     return {str(value): chance for value, chance in counted.items()}

@@ -10,15 +10,15 @@ import pytest
 
 from bot.game.state import Game
 from bot.rules.errors import DieOwed
-from bot.rules.inputs.loadout import add_pieces, carried, ready_arms
+from bot.rules.inputs.loadout import add_pieces, count_carried_weapons, count_ready_weapons
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
 from tests.examples import lookup, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
 from tests.systems.ucn.rosters import changes, roster, unit
 
-ACTIONS = system("ucn").table("ap-costs").option("action").values
+ACTIONS = find_system("ucn").find_table("ap-costs").get_option("action").values
 ALLOWANCE = {"element": 3, "leader": 3, "heavy-weapon-crew": 4, "vehicle": 4}
 
 
@@ -44,7 +44,7 @@ def ap_left(one: RosterUnit) -> int:
 
 
 def test_the_allowance_is_that_of_the_card() -> None:
-    starts = system("ucn").game["units"]["starts"]["ap"]
+    starts = find_system("ucn").game["units"]["starts"]["ap"]
     assert starts == ALLOWANCE
     for kind, ap in ALLOWANCE.items():
         on_card = kind if kind in ("heavy-weapon-crew", "vehicle") else "infantry"
@@ -95,7 +95,7 @@ async def test_every_action_of_the_table_lowers_ap(action: str) -> None:
         await channel.do("Anna", "unit edit us1 spent=3")
     await channel.refused("Anna", line, "card-forbids unit")
     reply = await channel.do("Anna", f"{line} anyway=yes")
-    assert "1st Squad lacks AP, and acts all the same" in reply.text() or action == "reload"
+    assert "1st Squad lacks AP, and acts all the same" in reply.format_text() or action == "reload"
     assert ap_left(await element(channel, "1st Squad")) == 0
 
 
@@ -133,7 +133,7 @@ async def test_an_act_is_one_event_and_one_undo() -> None:
     before = await channel.content()
     moved = await channel.do("Anna", "ucn act us1 move n=2")
     assert moved.title == "1st Squad moves 12 inches"
-    assert "1st Squad uses 2 AP (1 left)" in moved.text()
+    assert "1st Squad uses 2 AP (1 left)" in moved.format_text()
     assert (await element(channel, "1st Squad")).marks == {"activated", "moving"}
     await channel.undo("Anna")
     assert await channel.content() == before
@@ -144,7 +144,7 @@ async def test_the_refusal_has_a_button_that_does_it_anyway() -> None:
     await channel.do("Anna", "unit edit us1 spent=3")
     refused = await channel.say("Anna", "ucn act unit=us1 action=climb-window")
     assert refused.title == "1st Squad has no AP left, and this takes 3."
-    assert "/ucn act unit=us1 action=climb-window anyway" in refused.text()
+    assert "/ucn act unit=us1 action=climb-window anyway" in refused.format_text()
 
 
 # -- what bars an element from acting
@@ -242,7 +242,7 @@ async def test_a_strict_game_takes_each_action_that_its_ap_pay_for() -> None:
     await channel.do("Anna", "game settings strict=yes", "ucn act us1 move")
     await channel.do("Anna", "ucn spot us1 germ2 hand=12,12,12,12,12,12,12,12")
     shot = await channel.do("Anna", "ucn shoot us1 germ2 hand=12,12,12,12,12,12,12,12")
-    assert "already" not in shot.text()
+    assert "already" not in shot.format_text()
     await channel.refused("Anna", "ucn shoot us1 germ2", "card-forbids shooters")
 
 
@@ -250,7 +250,7 @@ async def test_who_gave_up_the_activation_for_an_interrupt_has_activated_already
     channel = await causeway()
     await channel.do("Anna", "unit edit us1 marker=+activated")
     shot = await channel.do("Anna", "ucn shoot us1 germ2 hand=19,19,19,19,19,19,19,19")
-    assert "1st Squad has activated already" in shot.text()
+    assert "1st Squad has activated already" in shot.format_text()
     await channel.do("Anna", "unit edit us2 marker=+activated", "game settings strict=yes")
     await channel.refused("Anna", "ucn shoot us2 germ2", "strict-game")
 
@@ -278,11 +278,11 @@ def test_who_has_no_ap_left_sits_out_the_next_roll() -> None:
     people = roster(unit("Red", ap=3, spot=12, members=3, without_ap=1))
     assert len(play_example("ucn", "spot", {"unit": "Red"}, [5, 5], people).dice) == 2
     squad = {"loadout": ("6xbattle-rifle", "smg"), "members": 7}
-    assert ready_arms(squad) == carried(squad)
+    assert count_ready_weapons(squad) == count_carried_weapons(squad)
     tired = {**squad, "without_ap": 1, "idle_arms": ("smg",)}
-    assert ready_arms(tired) == {"battle-rifle": 6}
+    assert count_ready_weapons(tired) == {"battle-rifle": 6}
     spotters = {**squad, "without_ap": 2, "idle_arms": ("smg",)}
-    assert ready_arms(spotters) == {"battle-rifle": 5}
+    assert count_ready_weapons(spotters) == {"battle-rifle": 5}
     assert add_pieces(("2xsmg",), ["smg", "lmg"]) == ("3xsmg", "lmg")
 
 
@@ -291,12 +291,12 @@ async def test_the_weapon_of_a_twenty_is_left_out_of_the_next_shot() -> None:
     shot = await channel.do(
         "Anna", "ucn shoot shooters=us1 target=germ1 hand=19,19,19,19,19,19,20,19"
     )
-    assert "1 of 8 characters of 1st Squad has lost its AP to a natural 20" in shot.text()
+    assert "1 of 8 characters of 1st Squad has lost its AP to a natural 20" in shot.format_text()
     squad = await element(channel, "1st Squad")
     assert squad.numbers["idle_arms"] == ("automatic-rifle",)
     second = await channel.do(
         "Anna", "ucn shoot shooters=us1 target=germ1 hand=19,19,19,19,19,19,19"
     )
-    assert "Automatic rifle" not in second.text()
+    assert "Automatic rifle" not in second.format_text()
     game: Game = await channel.game()
     assert ap_left(game.units["1st squad"]) == 0

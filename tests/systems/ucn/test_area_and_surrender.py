@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.interface.form.form import Room, form_of
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.interface.typing.complete import Known
-from bot.systems.system import built_in
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.form.form import Room, build_form
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
+from bot.ui.typing.complete import CompletionContext
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -86,11 +86,13 @@ async def test_a_shot_asks_who_else_is_there_with_nobody_chosen() -> None:
     shot = await channel.do("Anna", "ucn shoot shooters=us3 target=germ2 hand=2,20,11,1,1")
     assert area_buttons(shot) == ["form:ucn damage weapon=mmg hits=1"]
     game = await channel.game()
-    spec = registry().get(("ucn", "damage"))
+    spec = get_registry().get(("ucn", "damage"))
     assert spec is not None
-    known = Known(tuple(game.units.values()), game.sides, system="ucn", game=built_in()["ucn"])
-    form = form_of(spec, {"weapon": "mmg", "hits": 1}, known, Room(folds=True))
-    field = form.field("targets")
+    known = CompletionContext(
+        tuple(game.units.values()), game.sides, system="ucn", game=list_builtin_systems()["ucn"]
+    )
+    form = build_form(spec, {"weapon": "mmg", "hits": 1}, known, Room(folds=True))
+    field = form.find_field("targets")
     assert field is not None
     assert "Gruppe 1" in [pick.label for pick in field.picks]
     assert not [pick for pick in field.picks if pick.chosen]
@@ -135,7 +137,7 @@ async def test_passengers_share_the_fate_of_the_vehicle(
     gruppe = (await channel.game()).units["gruppe 1"]
     assert (gruppe.state or "ready", gruppe.numbers["members"]) == (state, members)
     assert "in" not in gruppe.numbers
-    assert "Gruppe 1" in reply.title + reply.text()
+    assert "Gruppe 1" in reply.title + reply.format_text()
     await channel.undo("Anna")
     assert await channel.content() == before
 
@@ -145,7 +147,7 @@ async def test_nobody_aboard_is_nobody_hurt() -> None:
     reply = await channel.do(
         "Anna", "ucn attack-vehicle unit=us2 target=germ4 pen=9 hand=3,3,15,13"
     )
-    assert "passengers" not in reply.text().casefold()
+    assert "passengers" not in reply.format_text().casefold()
 
 
 # -- surrender
@@ -166,7 +168,7 @@ async def test_who_has_surrendered_is_out_of_the_game() -> None:
     channel = await causeway()
     await channel.do("Anna", "unit edit germ3 pinned", "ucn surrender germ3")
     await channel.refused("Anna", "ucn shoot shooters=us1 target=germ3", "unit-gone")
-    assert "lost: MG Nest" in (await channel.do("Anna", "unit list")).text()
+    assert "lost: MG Nest" in (await channel.do("Anna", "unit list")).format_text()
 
 
 # -- the tank of the scenario
@@ -175,4 +177,4 @@ async def test_who_has_surrendered_is_out_of_the_game() -> None:
 async def test_the_tank_can_shoot() -> None:
     channel = await causeway()
     shot = await channel.do("Anna", "ucn shoot shooters=germ4 target=us1 hand=20")
-    assert "LMG to hit" in shot.text()
+    assert "LMG to hit" in shot.format_text()

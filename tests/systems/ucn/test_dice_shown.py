@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from bot.interface.reply.reply import Reply
+from bot.ui.reply.reply import Reply
 from tests.playing import Channel
 
 WEAPONS = ("bolt-action-rifle", "smg", "mmg", "pistol", "battle-rifle")
@@ -18,7 +18,7 @@ SHOWN = re.compile(r"\[(\d+)(?:\u00a0×(\d+))?\]")
 def shown_dice(reply: Reply) -> Counter[int]:
     """How often each face stands in the answer."""
     found = Counter[int]()
-    for face, times in SHOWN.findall(reply.text()):
+    for face, times in SHOWN.findall(reply.format_text()):
         found[int(face)] += int(times or 1)
     return found
 
@@ -57,7 +57,7 @@ async def test_each_line_of_many_shooters_names_its_weapon() -> None:
         "Anna",
         f'ucn interrupt shooters="bolt-action-rifle n=6; smg" skill=12 spot_skill=10 hand={dice}',
     )
-    text = reply.text()
+    text = reply.format_text()
     assert "6 rifles to spot: [5] [5] [15] [15] [15] [15], 2 of 6 spot" in text
     assert "6 rifles to hit: [5] [5], 2 of 2 who spotted, 12 or less needed" in text
     assert "SMG to hit: [5], 1 of 1, 12 or less needed" in text
@@ -77,7 +77,7 @@ async def test_an_element_names_its_weapons() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn scenario=causeway")
     shot = await channel.do("Anna", "ucn shoot shooters=us3 target=germ2 hand=20,2,11,1")
-    assert "MMG to hit: [20]" in shot.text()
-    assert "Pistol to hit: [2]" in shot.text()
-    assert "Save from pistol: [11]" in shot.text()
-    assert "Gruppe 2 is hesitant" in shot.text()
+    assert "MMG to hit: [20]" in shot.format_text()
+    assert "Pistol to hit: [2]" in shot.format_text()
+    assert "Save from pistol: [11]" in shot.format_text()
+    assert "Gruppe 2 is hesitant" in shot.format_text()

@@ -11,12 +11,12 @@ from random import Random
 import pytest
 
 from adapters.discord.modal import ROOM
-from bot.game.cups import chit_of
+from bot.game.cups import get_chit
 from bot.game.state import from_json, to_json
-from bot.interface.form.form import form_of
-from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply
-from bot.systems.catalog import system
+from bot.rulesets.catalog import find_system
+from bot.ui.form.form import build_form
+from bot.ui.registry import get_registry
+from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.packs.test_cups import labels, sound
@@ -41,7 +41,7 @@ async def round_of(channel: Channel) -> list[Reply]:
     found, turn = list[Reply](), (await channel.game()).turn
     while (await channel.game()).turn == turn:
         game = await channel.game()
-        if chit_of(game.led):
+        if get_chit(game.led):
             await channel.do("Bob" if game.go == ("German",) else "Anna", "game pass done")
         else:
             found.append(await channel.do("Bob", "deck draw elements"))
@@ -57,19 +57,19 @@ async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(
     names = {unit.name for unit in (await channel.game()).units.values()}
     assert {reply.title.partition(":")[0] for reply in drawn} == names
     assert labels(drawn[0]) == ["Shoot", "Melee", "Morale", "Done", "Undo"]
-    assert "handle" not in drawn[0].text()
+    assert "handle" not in drawn[0].format_text()
     game = await channel.game()
     assert (game.turn, game.led, game.go) == (2, "elements", ("US", "German"))
     log = await sound(channel, tmp_path)
-    assert {body.get("edition", system("ucn").edition) for body in bodies(log)} == {
-        system("ucn").edition
+    assert {body.get("edition", find_system("ucn").edition) for body in bodies(log)} == {
+        find_system("ucn").edition
     }
 
 
 async def test_the_form_begins_with_the_element_whose_card_is_up() -> None:
     """First in the list of who acts, and chosen, after each draw; nobody of the other side is."""
     channel = await causeway()
-    spec = registry().get(("ucn", "shoot"))
+    spec = get_registry().get(("ucn", "shoot"))
     assert spec is not None
     for _ in range(3):
         drawn = await channel.do("Bob", "deck draw elements")
@@ -77,7 +77,7 @@ async def test_the_form_begins_with_the_element_whose_card_is_up() -> None:
         side = (await channel.game()).units[name.casefold()].side
         for player, own in (("Anna", "US"), ("Bob", "German")):
             known = await channel.app.get_form_context(spec, channel.place, channel.who(player))
-            picks = form_of(spec, {}, known, ROOM).fields[0].picks
+            picks = build_form(spec, {}, known, ROOM).fields[0].picks
             chosen = [pick.label for pick in picks if pick.chosen]
             assert chosen == ([name] if side == own else [])
             assert side != own or picks[0].label == name
@@ -88,9 +88,9 @@ async def test_before_the_first_card_the_deck_is_whole_and_one_learns_how_to_dra
     channel = await causeway()
     for line in ("deck show", "deck show elements"):
         said = await channel.fails("Anna", line, "All cards of elements are in the pile.")
-        assert "/deck draw elements" in said.text()
+        assert "/deck draw elements" in said.format_text()
     other = await channel.fails("Anna", "deck show bridges", 'There is no deck "bridges".')
-    assert "Make one: /deck make" in other.text().replace("`", "")
+    assert "Make one: /deck make" in other.format_text().replace("`", "")
     await channel.do("Anna", 'game settings rule="element-deck off"')
     await channel.fails("Anna", "deck show", "There is no deck here yet.")
 
@@ -98,13 +98,13 @@ async def test_before_the_first_card_the_deck_is_whole_and_one_learns_how_to_dra
 async def test_who_interrupts_gives_up_the_card_until_the_next_round(tmp_path: Path) -> None:
     channel = await causeway()
     await channel.do("Bob", "deck draw")
-    while chit_of((await channel.game()).led) == "germ1":
+    while get_chit((await channel.game()).led) == "germ1":
         await channel.do("Bob", "game undo")
         await channel.do("Anna", "game undo")
         await channel.do("Bob", "deck draw elements")
     await channel.do("Bob", INTERRUPT)
     assert "activated" in (await channel.game()).units["gruppe 1"].marks
-    told = "\n".join(reply.text() for reply in await round_of(channel))
+    told = "\n".join(reply.format_text() for reply in await round_of(channel))
     assert "Gruppe 1: German to play" not in told
     game = await channel.game()
     assert "Gruppe 1: set aside, marked activated." in told or game.turn == 2
@@ -120,10 +120,10 @@ async def test_losses_and_who_comes_later_count_from_the_next_round_on(tmp_path:
     await channel.do(
         "Anna", 'unit add "3rd Squad" element US stats="spot=12 firearms=12 morale=14 members=8"'
     )
-    told = "\n".join(reply.text() for reply in await round_of(channel))
+    told = "\n".join(reply.format_text() for reply in await round_of(channel))
     assert "Gruppe 2: German to play" not in told
     assert "3rd Squad: " not in told
-    again = "\n".join(reply.text() for reply in await round_of(channel))
+    again = "\n".join(reply.format_text() for reply in await round_of(channel))
     assert "3rd Squad: US to play" in again
     assert "Gruppe 2" not in again
     await sound(channel, tmp_path)
@@ -182,7 +182,7 @@ async def test_random_evenings_are_sound_and_none_goes_wrong(seed: int, tmp_path
     for _ in range(90):
         line = chance.choice(LINES[:6]) if chance.random() < 0.6 else chance.choice(LINES)
         reply = await channel.say(chance.choice(("Anna", "Bob")), line)
-        assert "Something went wrong" not in reply.text(), line
+        assert "Something went wrong" not in reply.format_text(), line
         game = await channel.game()
         assert from_json(to_json(game)) == game
     await sound(channel, tmp_path)
@@ -192,7 +192,7 @@ async def test_without_units_it_says_what_gives_one_a_card() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn", "game settings rule=element-deck")
     refused = await channel.refused("Anna", "deck draw", "no-chit")
-    assert "/unit add" in refused.text()
+    assert "/unit add" in refused.format_text()
 
 
 async def test_a_deck_of_that_name_in_a_game_without_the_rule_is_a_deck_like_others() -> None:
@@ -208,11 +208,11 @@ async def test_switched_on_it_says_when_cards_lead_and_switched_off_none_is_draw
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn scenario=causeway", "game join US")
     told = await channel.do("Anna", "game settings rule=element-deck")
-    assert "Cards lead this phase the next time it starts" in told.text()
+    assert "Cards lead this phase the next time it starts" in told.format_text()
     await channel.do("Anna", "deck draw")
     await channel.do("Anna", 'game settings rule="element-deck off"', "game next")
     refused = await channel.refused("Anna", "deck draw", "leads-phase")
-    assert "elements leads no phase any more." in refused.text()
+    assert "elements leads no phase any more." in refused.format_text()
 
 
 async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
@@ -228,9 +228,9 @@ async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
     )
     game = await channel.game()
     assert game.units["other"].handle != last.handle
-    told = "\n".join(reply.text() for reply in await round_of(channel))
+    told = "\n".join(reply.format_text() for reply in await round_of(channel))
     assert "Other: " not in told
-    if chit_of(game.led) != last.handle:
+    if get_chit(game.led) != last.handle:
         assert (
             f"the unit that was {last.handle}: set aside, none of it is left." in told
             or "empty" in told
@@ -240,7 +240,7 @@ async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
 async def test_the_log_calls_cards_of_units_by_their_names() -> None:
     channel = await causeway()
     await channel.do("Bob", 'deck draw hand="gruppe 1"', "game pass")
-    told = (await channel.do("Anna", "log 3")).text()
+    told = (await channel.do("Anna", "log 3")).format_text()
     assert "draws Gruppe 1 from elements" in told
     assert "Gruppe 1 is done" in told
 
@@ -271,9 +271,9 @@ async def test_an_action_out_of_turn_gets_the_remark() -> None:
     names = {unit.name: unit for unit in (await channel.game()).units.values()}
     other = next(name for name in names if name != drawn)
     acted = await channel.do("Anna", f'ucn act "{other}" turn-over-180')
-    assert f"It's {drawn}'s activation." in acted.text()
+    assert f"It's {drawn}'s activation." in acted.format_text()
     own = await channel.do("Anna", f'ucn act "{drawn}" turn-over-180')
-    assert "activation" not in own.text()
+    assert "activation" not in own.format_text()
 
 
 async def test_embark_asks_which_vehicle_before_any_ap_are_spent() -> None:
@@ -294,8 +294,8 @@ async def test_the_line_of_a_new_turn_agrees_with_the_deck(draws: int) -> None:
     for _ in range(draws):
         await channel.do("Anna", "deck draw elements", "game pass done")
     left = 9 - draws
-    shown = (await channel.do("Anna", "deck show elements")).text()
+    shown = (await channel.do("Anna", "deck show elements")).format_text()
     assert f"{left} of 9" in shown
-    card = (await channel.do("Anna", "game next")).text()
+    card = (await channel.do("Anna", "game next")).format_text()
     assert ("1 element never got its" if left == 1 else f"{left} elements never got their") in card
-    assert "9 of 9" in (await channel.do("Anna", "deck show elements")).text()
+    assert "9 of 9" in (await channel.do("Anna", "deck show elements")).format_text()

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.interface.form.form import FLAGS, Field, Form, Room, form_of
-from bot.interface.form.submission import take
-from bot.interface.registry import registry
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.complete import Known
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import system
-from bot.systems.system import built_in
+from bot.rulesets.catalog import find_system
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.form.form import FLAGS, Field, Form, Room, build_form
+from bot.ui.form.submission import evaluate_form
+from bot.ui.registry import get_registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.complete import CompletionContext
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.systems.ucn.rosters import roster, unit
@@ -105,9 +105,9 @@ class Case(NamedTuple):
 def cases() -> list[Case]:
     """Each marker and type that an option of these sequences is brought by."""
     found = []
-    states = system("ucn").game["units"]["states"]
+    states = find_system("ucn").game["units"]["states"]
     for roll in ROLLS:
-        for option in system("ucn").sequence(roll.sequence).inputs:
+        for option in find_system("ucn").find_sequence(roll.sequence).inputs:
             holder, _, keys = option.brings.partition(".")
             if option.type != "bool" or not keys:
                 continue
@@ -119,7 +119,7 @@ def cases() -> list[Case]:
 
 def people(holder: str = "", keys: tuple[str, ...] = ()) -> dict[str, Any]:
     """Red, who acts, and Blue; one of them has these markers, or is a vehicle."""
-    types = system("ucn").words["units"].types
+    types = find_system("ucn").words["units"].types
     marks = tuple(key for key in keys if key not in types)
     kind = next((key for key in keys if key in types), "element")
     is_red = holder in ("unit", "shooters")
@@ -158,7 +158,7 @@ def test_a_marker_counts_as_if_it_were_typed(case: Case) -> None:
 def test_every_marker_with_a_number_is_tried() -> None:
     without = {"activated", "shot", "thrown", "reload", "commanded", "cannot-move"}
     tried = {key for case in cases() for key in case.keys}
-    markers = set(system("ucn").game["units"]["markers"])
+    markers = set(find_system("ucn").game["units"]["markers"])
     assert markers - without == tried - {"vehicle"}
     for roll in ROLLS:
         options = {option for _, adds in roll.checks for option in adds}
@@ -208,23 +208,25 @@ UNITS = (
     RosterUnit("Blue", "ger1", "element", "German", {}, "", frozenset({"moving", "cover"})),
     RosterUnit("Grey", "ger2", "element", "German", {}),
 )
-KNOWN = Known(UNITS, ("US", "German"), own_side="US", system="ucn", game=built_in()["ucn"])
+KNOWN = CompletionContext(
+    UNITS, ("US", "German"), own_side="US", system="ucn", game=list_builtin_systems()["ucn"]
+)
 SHOT = {"shooters": "Red", "target": "Blue"}
 ROOMS = [Room(5, 25, 10), Room(folds=True)]
 
 
 def shoot_spec() -> CommandSpec:
-    spec = registry().get(("ucn", "shoot"))
+    spec = get_registry().get(("ucn", "shoot"))
     assert spec is not None
     return spec
 
 
 def shoot_form(options: Mapping[str, object], room: Room) -> Form:
-    return form_of(shoot_spec(), options, KNOWN, room)
+    return build_form(shoot_spec(), options, KNOWN, room)
 
 
 def boxes(form: Form) -> Field:
-    field = form.field(FLAGS)
+    field = form.find_field(FLAGS)
     assert field is not None
     return field
 
@@ -238,22 +240,24 @@ def test_the_box_of_a_marker_is_ticked_and_unticking_leaves_it_out(room: Room) -
     spec = shoot_spec()
     form = shoot_form(SHOT, room)
     assert {"target_moving", "target_in_cover"} <= {*ticked(form)}
-    kept = take(spec, KNOWN, form, {FLAGS: ticked(form)}).options
+    kept = evaluate_form(spec, KNOWN, form, {FLAGS: ticked(form)}).options
     assert "target_moving" not in kept
     assert "target_in_cover" not in kept
     without = [one for one in ticked(form) if one != "target_moving"]
-    left_out = take(spec, KNOWN, form, {FLAGS: without}).options
+    left_out = evaluate_form(spec, KNOWN, form, {FLAGS: without}).options
     assert left_out["target_moving"] is False
     again = shoot_form(left_out, room)
     assert "target_moving" not in ticked(again)
-    assert take(spec, KNOWN, again, {FLAGS: ticked(again)}).options["target_moving"] is False
+    assert (
+        evaluate_form(spec, KNOWN, again, {FLAGS: ticked(again)}).options["target_moving"] is False
+    )
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=["narrow", "wide"])
 def test_another_target_in_the_same_form_brings_its_own_markers(room: Room) -> None:
     form = shoot_form(SHOT, room)
     filled = {FLAGS: ticked(form), "target": ["ger2"]}
-    options = take(shoot_spec(), KNOWN, form, filled).options
+    options = evaluate_form(shoot_spec(), KNOWN, form, filled).options
     assert options["target"] == "Grey"
     assert "target_moving" not in options
     assert "target_in_cover" not in options
@@ -278,11 +282,11 @@ async def test_play_odds_and_other_target_count_the_same() -> None:
         "Anna", "game start ucn scenario=causeway", "unit edit germ2 cover", "unit edit us4 ap=none"
     )
     shot = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 hand=20")
-    assert "− 6 target in cover" in shot.text()
+    assert "− 6 target in cover" in shot.format_text()
     counted = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 odds")
-    assert "From Gruppe 2: − 6 target in cover." in counted.text()
+    assert "From Gruppe 2: − 6 target in cover." in counted.format_text()
     typed = await channel.do("Anna", "ucn shoot shooters=us4 target=germ1 target_in_cover odds")
     assert str(counted.lines[0]).replace("Gruppe 2", "Gruppe 1") == str(typed.lines[0])
     number = (await channel.game()).last
     other = await channel.press("Anna", await channel.under(number, "other") + ":germ1")
-    assert "target in cover" not in other.text()
+    assert "target in cover" not in other.format_text()

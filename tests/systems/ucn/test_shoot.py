@@ -9,7 +9,7 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.systems.ucn.shooters import UNDER_FIRE, area_said
+from bot.rulesets.ucn.shooters import UNDER_FIRE, format_area
 from tests.examples import odds, play_example, said
 from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
@@ -384,4 +384,7 @@ def test_an_area_of_one_inch_is_an_inch() -> None:
     assert (
         settled.then[-1] == "Measure who else is in the area of effect: battle rifle radius 1 inch."
     )
-    assert (area_said("radius-1"), area_said("radius-2")) == ("radius 1 inch", "radius 2 inches")
+    assert (format_area("radius-1"), format_area("radius-2")) == (
+        "radius 1 inch",
+        "radius 2 inches",
+    )

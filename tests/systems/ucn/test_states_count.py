@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.systems.catalog import system
-from bot.systems.ucn.shooters import needed
+from bot.rulesets.catalog import find_system
+from bot.rulesets.ucn.shooters import format_needed
 from tests.examples import lookup, odds, play_example
 from tests.playing import Channel
 from tests.systems.ucn.rosters import roster, unit
@@ -83,7 +83,7 @@ def test_a_state_counts_as_if_it_were_typed(roll: Roll, state: str) -> None:
 
 
 def test_every_state_of_the_game_is_looked_at() -> None:
-    assert set(system("ucn").game["units"]["states"]) == {*OFF, *REFUSED, *WITHOUT_A_NUMBER}
+    assert set(find_system("ucn").game["units"]["states"]) == {*OFF, *REFUSED, *WITHOUT_A_NUMBER}
     for state, off in OFF.items():
         assert lookup("ucn", "status-effects", status=state)["skill_modifier"] == -off
 
@@ -142,7 +142,7 @@ def test_what_is_needed_is_what_the_odds_count(mod: int) -> None:
     final = 12 + mod
     given = {"shooters": "pistol", "skill": 12, "mod": mod, "saves": False}
     hits = odds("ucn", "shoot", given, "hits")["1"]
-    says = needed(final)
+    says = format_needed(final)
     highest = 1 if says == "needs a 1" else int(says.split()[0])
     assert hits == Fraction(highest, 20)
     morale = play_example("ucn", "morale", {"morale": 12, "mod": mod}, [1]).lines[-1]
@@ -156,12 +156,12 @@ async def test_the_causeway_counts_what_its_roster_knows() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn scenario=causeway", "unit edit us1 state=hesitant")
     shot = "ucn shoot shooters=us1 target=germ2"
-    assert "80%" in (await channel.do("Anna", f"{shot} odds")).text()
-    assert "92%" in (await channel.do("Anna", f"{shot} status=none odds")).text()
+    assert "80%" in (await channel.do("Anna", f"{shot} odds")).format_text()
+    assert "92%" in (await channel.do("Anna", f"{shot} status=none odds")).format_text()
     tank = "ucn attack-vehicle unit=us1 target=germ4 pen=9"
-    assert "60% to hit" in (await channel.do("Anna", f"{tank} odds")).text()
-    assert "80% to hit" in (await channel.do("Anna", f"{tank} status=none odds")).text()
+    assert "60% to hit" in (await channel.do("Anna", f"{tank} odds")).format_text()
+    assert "80% to hit" in (await channel.do("Anna", f"{tank} status=none odds")).format_text()
     await channel.do("Anna", "unit edit germ2 state=go-firm")
     fired = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 hand=20")
-    assert "= 3" in fired.text()
-    assert "to count it" not in fired.text()
+    assert "= 3" in fired.format_text()
+    assert "to count it" not in fired.format_text()

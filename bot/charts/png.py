@@ -1,0 +1,57 @@
+"""PNG from SVG, where a rasterizer is installed (the extra `pictures`): svg2png-py, else
+resvg-py.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from bot.charts.font import FILES
+from bot.charts.svg import Picture
+from bot.rules.errors import UserError
+
+LIBRARIES = ("svg2png_py", "resvg_py")
+"""The quicker one first: it reads the fonts once. The other has wheels for more machines."""
+
+
+@cache
+def find_rasterizer() -> str:
+    """The module that draws; empty where none is installed."""
+    return next((name for name in LIBRARIES if find_spec(name) is not None), "")
+
+
+def render_png(svg: str) -> bytes:
+    """The picture as PNG. Raises UserError where nothing is installed that draws it."""
+    library = find_rasterizer()
+    if library == "svg2png_py":
+        import svg2png_py
+
+        return bytes(svg2png_py.svg_to_png(svg, _load_fonts()))
+    if library == "resvg_py":
+        import resvg_py
+
+        fonts = [str(file) for file in FILES.values()]
+        return bytes(
+            resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts)
+        )
+    hint = 'pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.'
+    raise UserError("Pictures are not installed here.", hint=hint, code="no-pictures")
+
+
+def render_picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, str]:
+    """What a worker process is asked for: the picture that `make` makes of the arguments as PNG,
+    and what it says in words."""
+    picture = make(*arguments)
+    return render_png(picture.svg), picture.alt
+
+
+@cache
+def _load_fonts() -> Any:
+    """Only our own fonts, so that every host draws the same."""
+    import svg2png_py
+
+    fonts = svg2png_py.FontDatabase()
+    for file in FILES.values():
+        fonts.load_font_file(str(file))
+    return fonts

@@ -1,0 +1,156 @@
+"""`grognard report` and `grognard publish`: the page of an exported game, and of one that is
+played, as files.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from bot.cli.cli import Arguments
+from bot.game.game_cache import restore_game
+from bot.report.event_odds import compute_export_facts
+from bot.report.page import build_page
+from bot.rules.errors import UserError
+from bot.rulesets.catalog import use_systems
+from bot.runtime.file_rights import explain_file_errors
+from bot.runtime.settings import Settings, load_settings
+from bot.spectators.watched_games import public_export
+from bot.storage.opening import open_store
+from bot.storage.store import Store
+from bot.verification.check_file import read_file_text
+from bot.verification.export_format import read_export, read_json
+from bot.verification.packs_of_game import ExportedPacks
+
+
+def write_report(words: Sequence[str]) -> None:
+    """Write the page of the export in a file (JSON, packed, or another page). Raises UserError."""
+    arguments = Arguments(words, flags={"out": True})
+    (file,) = arguments.take_only("FILE")
+    path = Path(file)
+    out = (
+        Path(arguments.flags["out"][-1])
+        if "out" in arguments.flags
+        else path.with_suffix("").with_suffix(".html")
+    )
+    if out.resolve() == path.resolve():
+        raise UserError(
+            "The page would overwrite the game.",
+            hint="Name another file: -o FILE.html",
+            code="bad-value",
+        )
+    export = read_json(read_file_text(path), f"The file {path}")
+    read = read_export(export)
+    assert isinstance(export, dict)
+    try:
+        with use_systems(ExportedPacks(read).all_systems()):
+            text = build_page(export, compute_export_facts(export))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        what = f"The file {path} is damaged: no page can be made of it."
+        raise UserError(
+            what, hint="grognard verify shows what is wrong.", code="damaged-log"
+        ) from None
+    with explain_file_errors(out, code="unwritable-folder"):
+        out.write_text(text, "utf-8")
+    print(f"{out}: {len(export['events'])} events, {len(text.encode()) // 1000} kB")
+
+
+SHORTEST, LONGEST = 5, 86_400
+"""Seconds between two looks with --every."""
+MOST_LISTED = 8
+READABLE = 0o644
+
+
+def publish_page(words: list[str]) -> int:
+    """Write the page once, or again and again with --every; 0. Raises UserError for what cannot
+    be done.
+    """
+    arguments = Arguments(words, flags={"every": True})
+    game, folder = arguments.take_only("GAME", "FOLDER")
+    settings = load_settings()
+    if not settings.postgres:
+        with explain_file_errors(settings.data, "read"):
+            is_there = settings.database is not None and settings.database.exists()
+        if not is_there:
+            raise UserError("There is no database here yet, so no games.", code="no-game")
+    asyncio.run(_publish_repeatedly(settings, game, Path(folder), _parse_interval(arguments)))
+    return 0
+
+
+def _parse_interval(arguments: Arguments) -> int:
+    typed = arguments.flags.get("every", ["0"])[-1]
+    if typed != "0" and not (
+        typed.isascii() and typed.isdecimal() and SHORTEST <= int(typed[:9]) <= LONGEST
+    ):
+        raise UserError(f"--every takes seconds, from {SHORTEST} to {LONGEST}.", code="bad-value")
+    return int(typed)
+
+
+async def _publish_repeatedly(settings: Settings, name: str, folder: Path, every: int) -> None:
+    async with await open_store(settings) as store:
+        row = await find_game(store, name)
+        written = 0
+        while True:
+            events = await store.load_events(row)
+            if len(events) != written:
+                written = len(events)
+                export = await public_export(store, row, events)
+                file = write_page(
+                    folder, export["name"], row, build_page(export, compute_export_facts(export))
+                )
+                print(f"{file}: {written} events", flush=True)
+            if not every:
+                return
+            await asyncio.sleep(every)
+
+
+async def find_game(store: Store, name: str) -> str:
+    """The id in the store of a game, by its id or its title. Raises UserError where that is
+    none, or several.
+    """
+    found: list[tuple[str, str]] = []
+    last = ""
+    while ids := await store.list_games(after=last):
+        last = ids[-1]
+        for row in ids:
+            saved = await store.load_game_by_id(row)
+            if saved is None:
+                continue
+            game = restore_game(saved).game
+            if name in (row, game.id):
+                return row
+            if game.name.casefold() == name.casefold():
+                found.append((row, game.name))
+    if len(found) == 1:
+        return found[0][0]
+    if found:
+        ids_of = ", ".join(row for row, _ in found[:MOST_LISTED])
+        raise UserError(
+            f'Several games are called "{name[:40]}".',
+            hint=f"Give the id: {ids_of}.",
+            code="unclear-game",
+        )
+    raise UserError(
+        f'There is no game "{name[:40]}".',
+        hint="Its title or its id, as an export has it.",
+        code="unknown-game",
+    )
+
+
+def write_page(folder: Path, name: str, row: str, text: str) -> Path:
+    """The file, whole at every moment; its name has nothing but letters, digits and hyphens.
+    Raises UserError.
+    """
+    title = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40] or "game"
+    file = folder / f"{title}-{re.sub('[^a-z0-9]', '', row)[:8]}.html"
+    with explain_file_errors(folder, code="unwritable-folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", dir=folder, prefix=".", suffix=".part", delete=False
+        ) as part:
+            part.write(text)
+        os.chmod(part.name, READABLE)
+        os.replace(part.name, file)
+    return file

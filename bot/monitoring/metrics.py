@@ -1,0 +1,145 @@
+"""The figures of a running bot in the form that Prometheus reads; needs the package
+prometheus-client.
+"""
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+
+from bot.execution.executor import CommandExecutor
+from bot.monitoring.command_log import Counts
+from bot.monitoring.health import HealthReport
+from bot.storage.store import Store
+
+SECONDS = (
+    *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75),
+    *(1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 5.0, 10.0),
+)
+"""Steps of the histograms; three seconds is how long a platform waits for a receipt."""
+COUNTED = {
+    "command": ("grognard_commands", "Commands answered", "platform", "system", "kind", "outcome"),
+    "unwritten": ("grognard_receipts_failed", "Receipts not written down in time", "platform"),
+    "retry": ("grognard_retries", "Answers that could not be posted at once"),
+    "untold": ("grognard_untold", "Answers past their 15 minutes, kept for the next command"),
+    "given-up": ("grognard_worker_given_up", "Sums that took the odds worker too long"),
+    "reconnect": (
+        "grognard_reconnects",
+        "Connections to a platform that were made anew",
+        "platform",
+    ),
+    "limited": (
+        "grognard_rate_limited",
+        "Calls that a platform asked to wait with (429)",
+        "platform",
+    ),
+    "refused": (
+        "grognard_platform_errors",
+        "Calls that met an error of the platform's own (5xx)",
+        "platform",
+    ),
+}
+TIMED = {
+    "answer": ("grognard_answer_seconds", "From a command to its stored answer", "platform"),
+    "receipt": ("grognard_receipt_seconds", "Until a receipt was written down", "platform"),
+    "commit": ("grognard_commit_seconds", "Commits", "outcome"),
+    "lag": ("grognard_loop_lag_seconds", "By how much the event loop came late to its turn"),
+}
+"""What `Counts` are told, by the name that they are told it by: its figure, what that is, and
+its labels.
+"""
+OUTBOX = (
+    ("grognard_outbox_waiting", "Answers on their way, whichever process brings them"),
+    ("grognard_outbox_late", "Those of them that have waited for two minutes"),
+    ("grognard_outbox_late_places", "Places that these are for"),
+)
+
+
+class Metrics(Counts):
+    """Counts what the watch sees, and reads the rest where it is when somebody asks."""
+
+    def __init__(self, version: str) -> None:
+        self._registry = registry = CollectorRegistry()
+        for collector in (ProcessCollector, PlatformCollector, GCCollector):
+            collector(registry=registry)
+        self._counted = {
+            what: Counter(name, about, labels, registry=registry)
+            for what, (name, about, *labels) in COUNTED.items()
+        }
+        self._timed = {
+            what: Histogram(name, about, labels, buckets=SECONDS, registry=registry)
+            for what, (name, about, *labels) in TIMED.items()
+        }
+        self._handling: CommandExecutor | None = None
+        self._given_up = 0
+        self._gauge("grognard_build_info", "Which release this is", "version").labels(version).set(
+            1
+        )
+        for outcome in ("done", "failed"):
+            self._timed["commit"].labels(outcome)
+        self._healthy = self._gauge("grognard_healthy", "1 while nothing is wrong")
+        self._outbox = [self._gauge(name, about, "platform") for name, about in OUTBOX]
+        self._disk = self._gauge("grognard_disk_free_bytes", "Free room for the database")
+        self._copied = self._gauge(
+            "grognard_last_backup_timestamp_seconds", "When the games were copied; 0: never"
+        )
+        self._connected = self._gauge(
+            "grognard_connected", "1 while a platform is connected", "platform"
+        )
+
+    def count(self, what: str, *labels: str) -> None:
+        """See Counts."""
+        (self._counted[what].labels(*labels) if labels else self._counted[what]).inc()
+
+    def record_duration(self, what: str, seconds: float, *labels: str) -> None:
+        """See Counts."""
+        (self._timed[what].labels(*labels) if labels else self._timed[what]).observe(seconds)
+
+    def follow(self, handling: CommandExecutor, store: Store) -> None:
+        """Show what is at work there."""
+        self._handling = handling
+        for name, about, now in (
+            ("grognard_at_work", "Commands under way", lambda: handling.budgets.at_work),
+            ("grognard_queues", "Games with commands in line", lambda: handling.waiting),
+            (
+                "grognard_worker_waiting",
+                "Sums in line for the odds worker",
+                lambda: handling.worker.waiting,
+            ),
+            (
+                "grognard_pool_in_use",
+                "Connections to the database that are at work",
+                lambda: store.in_use,
+            ),
+        ):
+            self._gauge(name, about).set_function(now)
+
+    def show_health(self, sight: HealthReport) -> None:
+        """Show what the health check saw."""
+        self._healthy.set(not sight.troubles)
+        for platform, counts in sight.outbox.items():
+            for gauge, count in zip(self._outbox, counts, strict=True):
+                gauge.labels(platform).set(count)
+        self._copied.set(sight.copied)
+        if sight.free is not None:
+            self._disk.set(sight.free)
+        for platform, problem in sight.links.items():
+            self._connected.labels(platform).set(not problem)
+            for what in ("reconnect", "limited", "refused"):
+                self._counted[what].labels(platform)  # there from the start
+
+    def render(self) -> bytes:
+        """All of it, as Prometheus reads it."""
+        given_up = self._handling.worker.given_up if self._handling is not None else 0
+        self._counted["given-up"].inc(given_up - self._given_up)
+        self._given_up = given_up
+        return generate_latest(self._registry)
+
+    def _gauge(self, name: str, about: str, *labels: str) -> Gauge:
+        return Gauge(name, about, labels, registry=self._registry)

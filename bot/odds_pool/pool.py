@@ -1,0 +1,290 @@
+"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five
+seconds.
+
+However many ask at once, nobody else waits for their odds: one is counted on the spot at a time,
+with a pause behind it as long as it took, and what is more goes to the worker. Whoever asks the
+same gets the same count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle
+import sys
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Many
+from functools import partial
+from math import inf
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from cachetools import LRUCache
+
+from bot.odds_pool.process import SIZE, Refused, get_function_path, pack_value
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster
+from bot.rules.odds.odds import Distribution
+from bot.rules.odds.rolls import TooManyStates
+from bot.rules.text.phrase import text_from_json
+from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.play_once import compute_each_odds
+from bot.rulesets.system import Sequence
+
+INLINE_STATES = 300
+INLINE_ROLLS = 6_000
+INLINE_SECONDS = 0.03
+"""What is counted on the spot, about ten milliseconds; on a slow machine no more than thirty."""
+WORKER_SECONDS = 5.0
+START_SECONDS = 60.0
+BUSY_SECONDS = 60.0
+"""How much longer a sum may take by the clock where the machine is busy with others."""
+WAITING = 500
+"""How many may wait for the worker before it is said to be busy."""
+LINE_SECONDS = 20.0
+"""How long one of them waits at most: by then nobody looks at the screen any more."""
+HERE = 4
+"""How many wait for their turn on the spot before the worker is asked."""
+KEPT = 256
+_SECRET = ("TOKEN", "SECRET", "KEY", "PASS", "DATABASE_URL")
+_ROOT = Path(__file__).resolve().parents[2]
+
+BUSY = "The odds calculator is busy."
+
+T = TypeVar("T")
+
+
+class OddsService:
+    """The odds that are asked for in chat. Equal questions share one count; the latest few
+    hundred are kept.
+    """
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._kept = LRUCache[str, dict[str, Distribution]](KEPT)
+        self._under_way: dict[str, asyncio.Task[dict[str, Distribution]]] = {}
+        self._here = asyncio.Semaphore()
+        self._waiting = 0
+
+    async def count(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """The distribution of each output of `paths`, for reading. Raises UserError, also for
+        what takes too long.
+        """
+        # The inputs as they were understood, so with all that a roster unit brought.
+        key = repr(
+            (sequence.system.key, sequence.id, tuple(paths), sequence.read_inputs(raw, roster))
+        )
+        if key in self._kept:
+            return self._kept[key]
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.create_task(
+                self._count(sequence, raw, paths, roster)
+            )
+            task.add_done_callback(partial(self._keep, key))
+        return await asyncio.shield(task)
+
+    async def _count(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        if self._waiting < HERE:
+            with contextlib.suppress(TooManyStates):
+                return await self._count_here(sequence, raw, paths, roster)
+        names = (sequence.system.key, sequence.id)
+        return await self._worker.run(
+            count_odds_here, *names, dict(raw), tuple(paths), dict(roster)
+        )
+
+    async def _count_here(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """Quick odds on the spot. Raises TooManyStates for others."""
+        self._waiting += 1
+        try:
+            await self._here.acquire()
+        finally:
+            self._waiting -= 1
+        since = monotonic()
+        try:
+            return compute_each_odds(
+                sequence,
+                raw,
+                paths,
+                roster,
+                budget=INLINE_STATES,
+                rolls=INLINE_ROLLS,
+                seconds=INLINE_SECONDS,
+            )
+        finally:  # the next one does not begin before everybody else had as much time
+            asyncio.get_running_loop().call_later(monotonic() - since, self._here.release)
+
+    def _keep(self, key: str, task: asyncio.Task[dict[str, Distribution]]) -> None:
+        del self._under_way[key]
+        if not task.cancelled() and task.exception() is None:
+            self._kept[key] = task.result()
+
+
+class Worker:
+    """One process beside the bot, started when first needed, for sums that would hold everybody
+    else up.
+    """
+
+    def __init__(
+        self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY
+    ) -> None:
+        """A process that `stays` waits for the next sum; else it ends when nobody waits for it."""
+        self.seconds = seconds
+        self._stays = stays
+        self._busy = busy
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self._waiting = self.given_up = 0
+
+    @property
+    def waiting(self) -> int:
+        """Return how many sums are at work or in line."""
+        return self._waiting
+
+    async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
+        """What `function(*arguments)` returns, run in the worker: a function of a module, values
+        that can be pickled.
+
+        It sees the systems that are in use here. Raises the function's UserError, and TooManyStates
+        after the time limit (`seconds`, if it has its own): then the process is ended.
+        """
+        if self._waiting >= WAITING:
+            raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
+        self._waiting += 1
+        since = monotonic()
+        try:
+            async with self._turn:
+                if monotonic() - since > LINE_SECONDS:
+                    raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
+                limit = seconds or self.seconds
+                question = pack_value(
+                    (get_function_path(function), arguments, limit, list_packs_in_use())
+                )
+                result, refused = await self._ask(question, limit)
+        finally:
+            self._waiting -= 1
+            if not (self._stays or self._waiting):
+                await self.close()
+        if refused is not None:
+            message, hint, option, code = refused
+            raise UserError(message, hint=text_from_json(hint), option=option, code=code)
+        return cast("T", result)
+
+    async def close(self) -> None:
+        """End the process."""
+        process = self._process
+        self._process = None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+
+    async def _ask(self, question: bytes, seconds: float) -> tuple[object, Refused | None]:
+        try:
+            process = await self._ensure_process()
+            assert process.stdin is not None
+            process.stdin.write(question)
+            # it has read the packs: no part of the sum
+            await asyncio.wait_for(_read_answer(process), START_SECONDS)
+            answer: tuple[object, Refused | None] = await _read_within(process, seconds)
+        except (TimeoutError, EOFError, OSError):
+            self.given_up += 1
+            await self.close()
+            raise TooManyStates from None
+        except BaseException:
+            await self.close()  # its answer would be taken for the next one's
+            raise
+        return answer
+
+    async def _ensure_process(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "bot.odds_pool.process",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env=_build_environment(),
+                limit=2**24,
+            )
+            await asyncio.wait_for(_read_answer(self._process), START_SECONDS)
+        return self._process
+
+
+def _build_environment() -> dict[str, str]:
+    """This process's environment without its secrets, and with the way to our own modules."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not any(word in name for word in _SECRET)
+    }
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> Any:
+    """The answer, if it comes in time. Where the machine is busy with others, what counts is the
+    time that the process had; but nobody waits more than BUSY_SECONDS longer. Raises TimeoutError.
+    """
+    reading = asyncio.ensure_future(_read_answer(process))
+    try:
+        before = _get_processor_seconds(process.pid)
+        end = monotonic() + seconds + BUSY_SECONDS
+        done, _ = await asyncio.wait({reading}, timeout=seconds)
+        while (
+            not done
+            and monotonic() < end
+            and _get_processor_seconds(process.pid) - before < seconds
+        ):
+            done, _ = await asyncio.wait({reading}, timeout=min(seconds, 2.0) / 10)
+        if not done:
+            raise TimeoutError
+        return await reading
+    finally:
+        reading.cancel()
+
+
+def _get_processor_seconds(pid: int) -> float:
+    """Seconds that the processor has worked for a process; endless where the system does not
+    say.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return inf
+
+
+async def _read_answer(process: asyncio.subprocess.Process) -> Any:
+    assert process.stdout is not None
+    head = await process.stdout.readexactly(SIZE.size)
+    return pickle.loads(await process.stdout.readexactly(SIZE.unpack(head)[0]))
+
+
+def list_packs_in_use() -> tuple[Mapping[str, bytes], ...]:
+    """The files of the packs that the command at work sees, the host's first: none for most."""
+    seen = get_systems()
+    versions = getattr(seen, "versions", ())  # those in force stay behind the others
+    hosts = (pack for pack in seen.values() if pack.about is not None and pack not in versions)
+    return tuple(pack.content for pack in (*hosts, *versions))
+
+
+def count_odds_here(
+    system_id: str,
+    sequence_id: str,
+    raw: Mapping[str, object],
+    paths: tuple[str, ...],
+    roster: Roster,
+) -> dict[str, Distribution]:
+    """The odds of a sequence, called by names: what the worker is asked for."""
+    return compute_each_odds(find_system(system_id).find_sequence(sequence_id), raw, paths, roster)

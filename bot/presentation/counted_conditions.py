@@ -1,0 +1,404 @@
+"""The states, markers and conditions of roster units that count in a roll, in the words of its line.
+
+Nothing is declared for this: the roll is played with a few fixed hands of dice, as the roster is
+and without conditions. A condition counts if a play without it differs. Conditions are first left
+out together, and one by one only if that makes a difference, because most of them do not count.
+
+All this has a budget. If it is spent, nothing is said of the conditions that are left.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from random import Random
+from typing import Any, NamedTuple
+
+from bot.game.counter_faces import format_word, say_state
+from bot.presentation.derived_inputs import add_derived_inputs, derive_inputs_from_units
+from bot.presentation.multi_unit_play import PlannedPlay, plan_plays
+from bot.rules.copies import replace
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster, RosterUnit, Unit, index_by_name
+from bot.rules.sequence.sequence import Play
+from bot.rules.text.line import Line
+from bot.rules.text.names import join_names
+from bot.rulesets.system import Sequence, System
+from bot.ui.reply.reply import Reply
+
+HANDS = 12
+"""Hands of dice that each condition is tried with; a difference ends the trial."""
+MOST_POINTS = 600
+"""The points that all plays of one roll may cost: two for each play, and one for each die, line and
+unit of it. That is about 8 ms of processor time.
+"""
+MOST_CONDITIONS = 12
+"""Conditions that are tried in one roll; the units of a long list share theirs."""
+MOST_PLAYS = 4
+"""Units of a roll for each of them that are tried, the first ones."""
+
+
+class Condition(NamedTuple):
+    """A marker, a state or a word of an attribute, and the units that have it."""
+
+    kind: str
+    word: str
+    units: tuple[str, ...]
+
+
+Group = tuple[Condition, ...]
+"""Conditions that are left out together."""
+
+
+class CountedCondition(NamedTuple):
+    """A condition that counts, with the modifiers of the line that are gone without it.
+
+    `modifiers` holds names and values; it is empty if the condition counts in another way, such as
+    by the column of a table. `is_named`: some line of the roll names it in other words. `spoken` is
+    the condition as players write it.
+    """
+
+    condition: Condition
+    modifiers: tuple[tuple[str, int], ...]
+    is_named: bool
+    spoken: str
+
+    @property
+    def text(self) -> str:
+        """The modifiers, or the condition itself: `− 4 hesitant`, `shaken`."""
+        if not self.modifiers:
+            return self.spoken
+        signed = [
+            f"{'+' if value > 0 else chr(0x2212)} {abs(value)} {name}"
+            for name, value in self.modifiers
+        ]
+        return ", ".join(signed)
+
+
+def _say(condition: Condition, system: System) -> str:
+    """Return a marker, state or attribute with its word as players write it: `top OT`."""
+    if condition.kind == "state":
+        return say_state(condition.word, system)
+    words = format_word(condition.word).split()
+    return " ".join(part.upper() if len(part) == 2 else part for part in words)
+
+
+class _FixedDice:
+    """A source whose dice follow from the number of the hand."""
+
+    def __init__(self, hand: int) -> None:
+        self._random = Random(hand)
+
+    def draw(self, die: Die) -> int | str:
+        """Return a face of the die."""
+        faces: list[int | str] = [*(die.faces or range(1, die.sides + 1))]
+        return self._random.choice(faces)
+
+
+def find_counted_conditions(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> tuple[CountedCondition, ...]:
+    """Return the conditions that count of the roster units which these inputs name.
+
+    `raw` is without what units lend, which may depend on a condition. Raises UserError for inputs
+    that the sequence refuses.
+    """
+    if not any(any(_list_unit_conditions(sequence, unit)) for unit in roster.values()):
+        return ()
+    plays = _plan_trial_plays(sequence, raw, roster)
+    conditions = _list_conditions(sequence, plays, roster)[:MOST_CONDITIONS]
+    if not conditions:
+        return ()
+    budget = _PointBudget(MOST_POINTS)
+    base = _Trial(sequence, raw, roster, budget, plays)
+
+    def leave_out(group: Group) -> _Trial:
+        return _Trial(sequence, raw, _remove_condition_from_roster(sequence, roster, group), budget)
+
+    trials = _find_different(base, tuple(conditions), leave_out, budget)
+    counted = list[CountedCondition]()
+    for condition in conditions:
+        without = trials.get(condition)
+        if without is not None:
+            modifiers = base.list_lost_modifiers(without)
+            is_named = bool(modifiers) or base.has_lost_words(without)
+            spoken = _say(condition, sequence.system)
+            counted.append(CountedCondition(condition, modifiers, is_named, spoken))
+    return tuple(counted)
+
+
+def _find_different(
+    base: "_Trial",
+    conditions: Group,
+    leave_out: Callable[[Group], "_Trial"],
+    budget: "_PointBudget",
+) -> dict[Condition, "_Trial"]:
+    """Return the conditions without which a hand of dice is played differently, with their trials.
+
+    All are left out together. If that makes a difference, each is left out alone, and those that
+    make none by themselves stay together. The search ends early if the budget is spent.
+    """
+    found = dict[Condition, _Trial]()
+    singles = dict[Condition, _Trial]()
+    group = conditions
+    together = leave_out(group)
+    if len(group) == 1:
+        singles[group[0]] = together
+    for hand in range(HANDS):
+        if budget.is_spent or not group:
+            break
+        if not base.differs_from(together, hand, if_refused=True):
+            continue
+        for condition in group:
+            if condition not in singles and not budget.is_spent:
+                singles[condition] = leave_out((condition,))
+            single = singles.get(condition)
+            if single is not None and base.differs_from(single, hand, if_refused=False):
+                found[condition] = single
+        left = tuple(condition for condition in group if condition not in found)
+        if left and left != group:
+            together = leave_out(left)
+        group = left
+    return found
+
+
+def _plan_trial_plays(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> tuple[PlannedPlay, ...]:
+    """Return the plays that are tried: for a roll for each unit at most the first four, else one.
+
+    What units of `roster` lend is filled into `raw`. Raises UserError for inputs that are refused.
+    """
+    options = add_derived_inputs(raw, derive_inputs_from_units(sequence, raw, roster))
+    return plan_plays(sequence, options, roster)[:MOST_PLAYS]
+
+
+def drop_named_conditions(
+    counted: Iterable[CountedCondition], reply: Reply
+) -> tuple[CountedCondition, ...]:
+    """Return the conditions that no line of the answer names yet."""
+    lines = [part for part in reply.lines if isinstance(part, Line)]
+    modifiers = {name for line in lines for name, _ in line.parts}
+    text = reply.format_text().casefold().replace("-", " ")
+    return tuple(
+        one
+        for one in counted
+        if not (one.is_named and not one.modifiers)
+        and modifiers.isdisjoint(name for name, _ in one.modifiers)
+        and one.condition.word.replace("-", " ") not in text
+    )
+
+
+def format_counted_conditions(counted: Iterable[CountedCondition]) -> str:
+    """Return what counts by unit: `From Rifle: − 2 assault movement. From Local: + 1 moved.`"""
+    by_units: dict[tuple[str, ...], list[str]] = {}
+    for one in counted:
+        by_units.setdefault(one.condition.units, []).append(one.text)
+    return " ".join(
+        f"From {join_names(units)}: {', '.join(dict.fromkeys(texts))}."
+        for units, texts in by_units.items()
+    )
+
+
+def _list_conditions(
+    sequence: Sequence, plays: Iterable[PlannedPlay], roster: Roster
+) -> list[Condition]:
+    """Return the conditions of all units that the plays name, alike ones of a list together."""
+    units: dict[str, dict[str, RosterUnit]] = {}
+    for one in plays:
+        for option, unit in _list_units_with_options(one):
+            if unit.name and (known := roster.get(unit.name.casefold())) is not None:
+                units.setdefault(option, {})[known.name] = known
+    have: dict[tuple[str, str, str], list[str]] = {}
+    for option, listed in units.items():
+        for member in listed.values():
+            for kind, word in _list_unit_conditions(sequence, member):
+                have.setdefault((option, kind, word), []).append(member.name)
+    return list(
+        dict.fromkeys(
+            Condition(kind, word, tuple(names)) for (_, kind, word), names in have.items()
+        )
+    )
+
+
+def _list_units_with_options(play: PlannedPlay) -> Iterator[tuple[str, Unit]]:
+    """Yield the units of a play with the option that names them."""
+    yield from play.given.roster.items()
+    for option, units in play.given.lists.items():
+        for unit in units:
+            yield option, unit
+
+
+def _list_unit_conditions(sequence: Sequence, unit: RosterUnit) -> Iterator[tuple[str, str]]:
+    """Yield the markers, the state and the words of attributes of a unit, each with its kind.
+
+    A number or word that is printed on the counter is no condition.
+    """
+    game = sequence.system.game["units"]
+    words = sequence.system.words["units"]
+    for mark in sorted(unit.marks):
+        yield "marker", mark
+    if unit.state and unit.state not in game.get("well", ()):
+        yield "state", unit.state
+    counters = (game.get("counters") or {}).values()
+    printed = {name for counter in counters for name in counter.get("numbers", ())}
+    for key, option in words.keys.items():
+        value = unit.numbers.get(key)
+        is_marker = key in game.get("hurt", ()) or key.endswith("_markers")
+        if value and key not in printed and (option.type == "enum" or is_marker):
+            yield key, f"{key} {value}"
+
+
+def _remove_condition_from_roster(sequence: Sequence, roster: Roster, group: Group) -> Roster:
+    """Return the roster whose units of these conditions do not have them."""
+    units = {unit.name: unit for unit in roster.values()}
+    for condition in group:
+        for name in condition.units:
+            units[name] = _unit_without(sequence, units[name], condition)
+    return index_by_name(units.values())
+
+
+def _unit_without(sequence: Sequence, unit: RosterUnit, condition: Condition) -> RosterUnit:
+    """Return the unit without a condition of it."""
+    words = sequence.system.words["units"]
+    if condition.kind == "marker":
+        return replace(unit, marks=unit.marks - {condition.word})
+    if condition.kind == "state":
+        return replace(unit, state=words.fresh or words.sound)
+    numbers = {key: value for key, value in unit.numbers.items() if key != condition.kind}
+    return replace(unit, numbers=numbers)
+
+
+class _PointBudget:
+    """The points that the plays of one roll may still cost."""
+
+    def __init__(self, points: int) -> None:
+        self._points = points
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether no further play may begin."""
+        return self._points <= 0
+
+    def charge_for_plan(self, plays: Iterable[PlannedPlay]) -> None:
+        """Take off what it cost to plan the plays."""
+        self._points -= 2 + sum(1 for one in plays for _ in _list_units_with_options(one))
+
+    def charge_for_play(self, plays: Iterable[Play]) -> None:
+        """Take off what the plays of one hand cost."""
+        self._points -= sum(2 + len(played.dice) + len(played.lines) for played in plays)
+
+
+class _Trial:
+    """A roll played with fixed hands of dice by one roster."""
+
+    def __init__(
+        self,
+        sequence: Sequence,
+        raw: Mapping[str, object],
+        roster: Roster,
+        budget: _PointBudget,
+        plays: tuple[PlannedPlay, ...] = (),
+    ) -> None:
+        self._sequence = sequence
+        self._budget = budget
+        self._hands = dict[int, tuple[Play, ...] | None]()
+        try:
+            self._plays = plays or _plan_trial_plays(sequence, raw, roster)
+        except UserError:
+            self._plays = ()
+        budget.charge_for_plan(self._plays)
+
+    def differs_from(self, other: "_Trial", hand: int, *, if_refused: bool) -> bool:
+        """Return whether this hand of dice leads to another sum or result.
+
+        `if_refused` is the answer if only the other roster's play is refused.
+        """
+        own = self._play(hand)
+        if own is None:
+            return False
+        changed = other._play(hand)
+        if changed is None:
+            return if_refused
+        return Counter(_list_line_parts(own)) != Counter(
+            _list_line_parts(changed)
+        ) or _collect_results(own) != _collect_results(changed)
+
+    def list_lost_modifiers(self, other: "_Trial") -> tuple[tuple[str, int], ...]:
+        """Return the modifiers that `other` lacks, by the first hand that shows some."""
+        gone = (_list_lost_modifiers(own, changed) for own, changed in self._pair_plays(other))
+        return next(filter(None, gone), ())
+
+    def has_lost_words(self, other: "_Trial") -> bool:
+        """Return whether a line has words that `other` lacks, with a hand of the same results."""
+        return any(
+            _collect_unit_results(own) == _collect_unit_results(changed)
+            and not _collect_words(own) <= _collect_words(changed)
+            for own, changed in self._pair_plays(other)
+        )
+
+    def _pair_plays(self, other: "_Trial") -> Iterator[tuple[tuple[Play, ...], tuple[Play, ...]]]:
+        """Yield what both play with each hand that neither refuses.
+
+        Once the budget is spent, only hands that both have played come.
+        """
+        for hand in range(HANDS):
+            own = self._play(hand)
+            changed = other._play(hand)
+            if own is not None and changed is not None:
+                yield own, changed
+
+    def _play(self, hand: int) -> tuple[Play, ...] | None:
+        """Return the plays with this hand; None if the rules refuse it, or if it is too late."""
+        if hand not in self._hands:
+            if self._budget.is_spent:
+                return None
+            self._hands[hand] = self._play_new(hand)
+            self._budget.charge_for_play(self._hands[hand] or ())
+        return self._hands[hand]
+
+    def _play_new(self, hand: int) -> tuple[Play, ...] | None:
+        """Play all plays with this hand; return None if the rules refuse one or there is none."""
+        plays = list[Play]()
+        try:
+            for one in self._plays:
+                plays.append(self._sequence.play(one.plan, _FixedDice(hand + 1)))
+        except UserError:
+            return None
+        return tuple(plays) or None
+
+
+def _list_lost_modifiers(
+    own: tuple[Play, ...], other: tuple[Play, ...]
+) -> tuple[tuple[str, int], ...]:
+    """Return the modifiers of the lines of `own` whose names do not stand in `other`, each once."""
+    parts = dict.fromkeys(_list_line_parts(own))
+    names = {name for name, _ in _list_line_parts(other)}
+    return tuple(
+        (name, value)
+        for name, value in parts
+        if name not in names and isinstance(value, int) and value
+    )
+
+
+def _list_line_parts(plays: Iterable[Play]) -> Iterator[tuple[str, Any]]:
+    for played in plays:
+        for line in played.lines:
+            yield from line.parts
+
+
+def _collect_words(plays: Iterable[Play]) -> set[str]:
+    """Return the words of all lines."""
+    texts = (f"{line.label} {line.result}" for played in plays for line in played.lines)
+    return {word for text in texts for word in re.findall(r"[^\W\d]+", text)}
+
+
+def _collect_results(plays: Iterable[Play]) -> list[object]:
+    """Return what the odds may be of: outputs and the results of units."""
+    plays = tuple(plays)
+    outputs = [{name: repr(value) for name, value in played.out.items()} for played in plays]
+    return [outputs, _collect_unit_results(plays)]
+
+
+def _collect_unit_results(plays: Iterable[Play]) -> list[object]:
+    return [(fate.unit, fate.token) for played in plays for fate in played.settlement.fates]

@@ -1,0 +1,106 @@
+"""Units typed one after the other without a semicolon: `fire us1 us2 vc1`."""
+
+from collections.abc import Callable, Mapping
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import TARGETS, Option, clean
+from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.text.names import join_names
+from bot.rulesets.system import Sequence
+
+_NOT_UNITS = ("int", "number", "enum")
+"""Types of options into which a further unit falls when units are typed in a row."""
+
+
+def check_units_in_a_row(
+    sequence: Sequence,
+    options: Mapping[str, object],
+    roster: Roster,
+    write: Callable[[Mapping[str, object]], str],
+) -> None:
+    """Raise UserError if units of the roster are where numbers belong, as they were typed without
+    semicolons. It holds the command (`write` writes it) with those of the first unit's side in
+    one list and the others in the other.
+    """
+    named = _find_named(sequence, options, roster)
+    lists = _sort_into_lists(sequence, named)
+    if not lists:
+        return
+    units = [*named.values()]
+    error = UserError(
+        f"{join_names(unit.name for unit in units)} are {len(units)} units in a row.",
+        hint="Put a semicolon between the units of one list.",
+        option=next(option.name for option, _ in lists),
+        code="loose-word",
+    )
+    if all(_fits(option, members) for option, members in lists):
+        written = {option.name: _write_list(members) for option, members in lists}
+        rest = {name: value for name, value in options.items() if name not in named}
+        error.better = write({**written, **rest})
+        error.right = " at ".join(join_names(unit.name for unit in members) for _, members in lists)
+    raise error
+
+
+def _find_named(
+    sequence: Sequence, options: Mapping[str, object], roster: Roster
+) -> dict[str, RosterUnit]:
+    """Return, by input, the unit of the roster that its value names alone."""
+    found = {}
+    for option in sequence.inputs:
+        unit = _find_unit(option, options.get(option.name), roster)
+        if unit is not None:
+            found[option.name] = unit
+    return found
+
+
+def _sort_into_lists(
+    sequence: Sequence, named: Mapping[str, RosterUnit]
+) -> list[tuple[Option, list[RosterUnit]]]:
+    """Return the units by the lists in which they were meant; [] if they were typed well."""
+    inputs = {option.name: option for option in sequence.inputs}
+    acting = _find_list(sequence, named, lambda option: option.part != TARGETS)
+    targets = _find_list(sequence, inputs, lambda option: option.part == TARGETS)
+    has_misplaced = any(inputs[name].type in _NOT_UNITS for name in named)
+    if acting is None:
+        return []
+    if targets is None:
+        return [(acting, [*named.values()])] if has_misplaced else []
+    side = named[acting.name].side
+    own = [unit for unit in named.values() if unit.side == side]
+    others = [unit for unit in named.values() if unit.side != side]
+    is_at_own_side = targets.name in named and named[targets.name].side == side
+    if has_misplaced or (is_at_own_side and others):
+        return [(acting, own), (targets, others)]
+    return []
+
+
+def _fits(option: Option, units: list[RosterUnit]) -> bool:
+    return len(units) == 1 or (option.type == "units" and bool(units))
+
+
+def _find_list(
+    sequence: Sequence, names: Mapping[str, object], fits: Callable[[Option], bool]
+) -> Option | None:
+    """Return the first input among `names` that takes units and fits."""
+    lists = (
+        option
+        for option in sequence.inputs
+        if option.type in ("unit", "units") and option.name in names
+    )
+    return next(filter(fits, lists), None)
+
+
+def _find_unit(option: Option, value: object, roster: Roster) -> RosterUnit | None:
+    """Return the unit that a value names alone, unless the option takes it as it is."""
+    unit = roster.get(value.strip(" ,").casefold()) if isinstance(value, str) else None
+    if unit is None or option.type not in _NOT_UNITS:
+        return unit
+    try:
+        clean(option, value)
+    except UserError:
+        return unit
+    return None
+
+
+def _write_list(units: list[RosterUnit]) -> str:
+    return "; ".join(unit.handle for unit in units)

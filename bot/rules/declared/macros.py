@@ -1,0 +1,288 @@
+"""`test`, `pool` and `spread`: what most rules are made of, said in a line and written out as
+steps.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.rules.declared.compile_context import Path
+from bot.rules.declared.rolls import DICE
+from bot.rules.declared.step_parser import StepScope, as_list
+from bot.rules.tables.table import CHAIN, Table, TableRoll
+
+Steps = list[dict[str, Any]]
+TEST_KEYS = ("dice", "plus", "at_most", "at_least", "gives", "as", "label", "says")
+POOL_KEYS = ("dice", "success", "gives", "explodes", "rerolls", "label", "says")
+SPREAD_KEYS = ("loss", "over", "from", "lost", "gives", "into", "row", "words")
+
+
+def expand_test(said: Mapping[str, Any], place: StepScope, where: Path) -> Steps:
+    """`test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass,
+    fail]}`.
+
+    The number is read before the dice. It sets `roll`, `total`, `needed` and `result`; with `as:
+    held` these are `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError.
+    """
+    limits = [key for key in ("at_most", "at_least") if key in said]
+    if len(limits) != 1:
+        raise place.make_error("test needs at_most or at_least, one of the two", where)
+    words = said.get("gives", [True, False])
+    if not isinstance(words, list) or len(words) != 2:
+        raise place.make_error(
+            "gives has two words, for passed and failed: [pass, fail]", (*where, "gives")
+        )
+    prefix = f"{said['as']}_" if "as" in said else ""
+    roll, total, needed, plus = (prefix + name for name in ("roll", "total", "needed", "plus"))
+    sums = [one for item in as_list(said.get("plus", [])) for one in _list_sums(item)]
+    before = {needed: said[limits[0]], **({plus: " + ".join(sums)} if sums else {})}
+    sign, more = ("<=", "less") if limits == ["at_most"] else (">=", "more")
+    place.sheet.formulas.tokens |= {word for word in words if isinstance(word, str)}
+    passed, failed = map(repr, words)
+    line = {
+        "label": _get_label(said, place),
+        "dice": roll,
+        "parts": said.get("plus", []),
+        "total": total,
+        "result": said.get("says", f"needs {{{needed}}} or {more}"),
+    }
+    return [
+        {"let": before},
+        {"roll": {roll: said["dice"]}},
+        {
+            "let": {
+                total: f"{roll} + {plus}" if sums else roll,
+                str(said.get("as", "result")): f"{passed} if {total} {sign} {needed} else {failed}",
+            },
+            "say": line,
+        },
+    ]
+
+
+def _list_sums(item: object) -> list[str]:
+    """What is added to a roll, as formulas: `{label: formula}`, or named parts."""
+    return (
+        [f"({value})" for value in item.values()] if isinstance(item, Mapping) else [f"sum({item})"]
+    )
+
+
+def _get_label(said: Mapping[str, Any], place: StepScope) -> str:
+    """What a line is called: the unit at hand, or what the dice are."""
+    if "label" in said:
+        return str(said["label"])
+    label = str(said["dice"]).partition(": ")[2]
+    item = place.item
+    if "{" not in label and item in place.names and place.names[item].type == "unit":
+        return f"{{{item}}}"
+    return label or "dice"
+
+
+def expand_pool(said: Mapping[str, Any], place: StepScope, _where: Path) -> Steps:
+    """`pool: {dice: "{hits}d6: armour", success: face >= save, gives: saved}`: how many dice pass.
+
+    The dice are `saved_roll`. `explodes: 6` and `rerolls: 1` are the words `!6` and `r1` of the
+    dice.
+    """
+    gives = str(said.get("gives", "successes"))
+    roll = f"{gives}_roll"
+    line = {
+        "when": f"len(faces({roll})) > 0",
+        "label": _get_label(said, place),
+        "dice": roll,
+        "result": said.get(
+            "says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"
+        ),
+    }
+    dice = str(said["dice"])
+    found = DICE.fullmatch(str(said["dice"]))
+    if found is not None:
+        words = "".join(
+            f"{word}{said[key]}"
+            for key, word in (("rerolls", "r"), ("explodes", "!"))
+            if key in said
+        )
+        dice = f"{dice[: found.end(3)]}{words.replace(' ', '')}{dice[found.end(3) :]}"
+    return [
+        {"roll": {roll: dice}, "let": {gives: f"how_many({roll}, {said['success']})"}, "say": line}
+    ]
+
+
+def expand_spread(said: Mapping[str, Any], place: StepScope, where: Path) -> Steps:
+    """`spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: losses on the units in
+    their order.
+
+    What each has is read before the dice. It sets `unit.fell` (or what `gives` says) and
+    `unit.becomes`: the word for lost, else its state; with `words: [unhurt, loses]` one of these.
+    Raises TableError.
+    """
+    number = said["from"]
+    lost = str(said["lost"])
+    gives = f"unit.{said.get('gives', 'fell')}"
+    words = said.get("words", [None, "loses"])
+    if not isinstance(words, list) or len(words) != 2:
+        raise place.make_error("words are two: [unhurt, loses]", (*where, "words"))
+    unhurt, hurt = words
+    place.sheet.formulas.tokens |= {lost, str(hurt)} | ({unhurt} if unhurt else set())
+    left = f"left_{next(place.sheet.uses)}"
+    gone = f"{gives} > 0 and {gives} >= unit.had"
+    some = f"{gives} > 0 and {gives} < unit.had"
+    becomes = f"({hurt!r} if {gives} > 0 else {unhurt!r})" if unhurt else "unit.state"
+    fates = [{"is": lost, "when": gone}, {"is": hurt, "more": f"{{{gives}}}", "when": some}]
+    over = str(said["over"])
+    each: dict[str, Any] = {
+        "each": over,
+        "into": said.get("into", over),
+        "let": {
+            "unit.had": f"unit.{number}",
+            gives: f"max(0, min(unit.had, {left}))",
+            left: f"{left} - {gives}",
+            "unit.becomes": f"{lost!r} if {gone} else {becomes}",
+        },
+        "fate": [*fates, *([{"is": unhurt, "when": f"{gives} == 0"}] if unhurt else [])],
+        "change": [
+            {"unit": "unit", "when": f"{gives} > 0", "set": {number: f"unit.had - {gives}"}},
+            {"unit": "unit", "when": gone, "set": {"state": repr(lost)}},
+        ],
+    }
+    return [{"let": {left: said["loss"]}}, each | ({"row": said["row"]} if "row" in said else {})]
+
+
+IDIOMS: Mapping[
+    str,
+    tuple[tuple[str, ...], tuple[str, ...], Callable[[Mapping[str, Any], StepScope, Path], Steps]],
+] = {
+    "test": (TEST_KEYS, ("dice",), expand_test),
+    "pool": (POOL_KEYS, ("dice", "success", "gives"), expand_pool),
+    "spread": (SPREAD_KEYS, ("loss", "over", "from", "lost"), expand_spread),
+}
+"""Steps in short, by their keys: the keys that each has, those that it needs, and what writes it
+out.
+"""
+FORMULAS = ("at_most", "at_least", "loss", "over")
+
+
+def expand_macro(key: str, said: object, place: StepScope, where: Path) -> Steps:
+    """The steps that an idiom stands for. Raises TableError for what it lacks."""
+    keys, needed, write = IDIOMS[key]
+    if not isinstance(said, Mapping):
+        raise place.make_error(f"{key} is a mapping of {', '.join(needed)}", where)
+    place.check_keys(key, said, keys, where)
+    if missing := [one for one in needed if one not in said]:
+        raise place.make_error(f"{key} needs {missing[0]}", where)
+    for one in FORMULAS:
+        if one in said:
+            place.formula(said[one], (*where, one))
+    return write(said, place, where)
+
+
+_CALL = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL)
+_HANDED = re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)")
+
+
+class WrittenStep(dict[str, Any]):
+    """A step that the loader wrote for a chain of tables; it starts no further chain."""
+
+
+@dataclass(slots=True)
+class Chain:
+    """The tables that are rolled because cells of others name them.
+
+    `steps` roll on them, `lines` say their answers, first table first. `dice` are the names of the
+    rolls that the first tables were asked with. `answers` maps each name for a further answer,
+    such as `found_next`, to the tables that it may be of.
+    """
+
+    steps: Steps = field(default_factory=list)
+    lines: Steps = field(default_factory=list)
+    dice: set[str] = field(default_factory=set)
+    answers: dict[str, set[str]] = field(default_factory=dict)
+
+
+def read_chain(said: Mapping[str, Any], place: StepScope, where: Path) -> Chain:
+    """Return the chain of a `let` such as `{found: "hits(roll=place)"}`.
+
+    `found_next` is the answer of the table that a cell of `hits` names, `found_next_next` that of
+    the one after it; none where no table follows. Raises TableError.
+    """
+    chain = Chain()
+    for name, source in said.items():
+        call = _CALL.fullmatch(str(source))
+        reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None
+        if call is None or reader is None or not reader.table.chain:
+            continue
+        given = dict(_HANDED.findall(call[2]))
+        chain.dice |= {*given.values()}
+        answer = str(name)
+        followers: dict[str, Table] = dict(reader.table.chain)
+        while followers:
+            answer = f"{answer}_next"
+            chain.steps.append(WrittenStep(let={answer: "none", f"{answer}_dice": "[]"}))
+            chain.answers[answer] = {*followers}
+            chain.lines += [_build_line_step(answer, table) for table in followers.values()]
+            followers = {id: table for one in followers.values() for id, table in one.chain.items()}
+        chain.steps += _follow(str(name), reader.table, given, place, where)
+    return chain
+
+
+def _follow(
+    name: str, table: Table, given: Mapping[str, str], place: StepScope, where: Path
+) -> Steps:
+    """Return the steps that roll on the tables that cells of `table` name.
+
+    `name` is its answer, `given` the formulas that it was asked with. Raises TableError.
+    """
+    return [
+        _follow_one(name, id, follower, given, place, where) for id, follower in table.chain.items()
+    ]
+
+
+def _follow_one(
+    name: str, id: str, table: Table, given: Mapping[str, str], place: StepScope, where: Path
+) -> WrittenStep:
+    if any(roll.by or roll.when for roll in table.rolls):
+        raise place.make_error(
+            f"the dice of {id} hang on its inputs: roll on it in a step of its own", where
+        )
+    answer = f"{name}_next"
+    rolls = {f"{name}_{roll.option}": roll for roll in table.rolls}
+    asked = {key: str(value) for key, value in table.select_handed_inputs(given).items()}
+    asked |= {roll.option: key for key, roll in rolls.items()}
+    inputs = ", ".join(f"{key}={value}" for key, value in asked.items())
+    let = {answer: f"{id.replace('-', '_')}({inputs})"}
+    for key in [*rolls][:1]:
+        let[f"{answer}_dice"] = f"faces({key})"
+    return WrittenStep(
+        when=f"{name}.{CHAIN} == '{id}'",
+        roll={key: _format_dice(roll) for key, roll in rolls.items()},
+        let=let,
+        steps=_follow(answer, table, asked, place, where),
+    )
+
+
+def _format_dice(roll: TableRoll) -> str:
+    dice = roll.dice[None]
+    return f"{len(dice)}{dice[0].name}: {dice[0].label}"
+
+
+def _build_line_step(answer: str, table: Table) -> WrittenStep:
+    """Return the step that says what a table of a chain answered."""
+    before = answer.removesuffix("_next")
+    line = {
+        "label": table.title,
+        "result": f"{{describe({answer})}}",
+        "dice": f"{answer}_dice",
+    }
+    return WrittenStep(when=f"{before}.{CHAIN} == '{table.id}'", say=line)
+
+
+def shows_dice(step: object, dice: set[str]) -> bool:
+    """Return whether a step, or one below it, says a line with one of these dice."""
+    if not isinstance(step, Mapping):
+        return False
+    for line in as_list(step.get("say") or []):
+        shown = as_list(line.get("dice", [])) if isinstance(line, Mapping) else []
+        if not dice.isdisjoint(map(str, shown)):
+            return True
+    below = [*as_list(step.get("steps") or []), *as_list(step.get("else") or [])]
+    return any(shows_dice(one, dice) for one in below)

@@ -1,0 +1,214 @@
+"""SQLite's errors in words that help: what is wrong with the file, and what the host can do."""
+
+import contextlib
+import os
+import sqlite3
+from errno import EACCES, EDQUOT, EIO, ENOSPC, EPERM, EROFS
+from pathlib import Path
+
+from bot.runtime.file_rights import make_file
+from bot.runtime.logs import get_seldom_logger
+from bot.storage.base import PassingError, StoreError
+
+OLDEST = (3, 35)
+BUGS = (
+    sqlite3.IntegrityError,
+    sqlite3.ProgrammingError,
+    sqlite3.InterfaceError,
+)  # ours, not the file's
+_SAFE = "None of it was saved; everything answered before is safe."
+_WORDS = {
+    **dict.fromkeys(
+        ("SQLITE_BUSY", "SQLITE_LOCKED"),
+        (
+            "is locked by another program.",
+            "Try again in a moment; the host can see which program has it open.",
+        ),
+    ),
+    "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
+    "SQLITE_READONLY": (
+        "cannot be written.",
+        "The host must give the bot's user the right to write file and folder.",
+    ),
+    "SQLITE_PERM": (
+        "cannot be opened.",
+        "The host must give the bot's user the right to read and write it.",
+    ),
+    "SQLITE_CANTOPEN": (
+        "cannot be opened.",
+        "The host must check that the folder exists and may be written.",
+    ),
+    "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and put back a backup copy."),
+    "SQLITE_NOTADB": (
+        "is not an SQLite database.",
+        "The host must check DATABASE_URL, or put back a backup copy.",
+    ),
+    "SQLITE_IOERR": (
+        "cannot be read or written: the disk reports an error.",
+        "The host must check the disk.",
+    ),
+}
+
+
+log = get_seldom_logger(__name__)
+
+
+class Locked(PassingError):
+    """Another program holds the file."""
+
+    kind = "store-locked"
+    is_short = True
+
+
+class DiskFault(PassingError):
+    """The disk reports an error, also for what it may have written."""
+
+    is_sure = False
+
+
+class StillFaulty(DiskFault):
+    """The disk reported an error before, and still does: this time nothing was written to the
+    database.
+    """
+
+    is_sure = True
+
+
+class ReadOnlyDisk(PassingError):
+    """The disk may only be read, as after a fault of it. A host who mounts it for writing again
+    mends this.
+    """
+
+
+class Gone(PassingError):
+    """The file was deleted or replaced while it was open: nothing can be saved any more."""
+
+    is_short = True  # the bot is started again
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database was moved or replaced while Grognard was running. None of it was saved.",
+            hint="Grognard restarts by itself in a moment; try again then.",
+            code="store-gone",
+        )
+
+
+_KINDS: dict[str, type[StoreError]] = {
+    "SQLITE_BUSY": Locked,
+    "SQLITE_LOCKED": Locked,
+    "SQLITE_IOERR": DiskFault,
+    "SQLITE_FULL": PassingError,
+}
+
+
+def build_store_error(error: sqlite3.Error, path: str, *, to_host: bool = False) -> StoreError:
+    """The StoreError for what SQLite reported about the file `path`, which only the host is
+    shown, and the log.
+    """
+    code = getattr(error, "sqlite_errorname", None) or ""
+    name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
+    cause = find_cause(Path(path)) if name in _OF_THE_PLACE else None
+    if cause is not None and (to_host or cause is READ_ONLY):
+        # the others name folders, which no player has to see
+        kind, problem, hint = cause
+    else:
+        problem, hint = _WORDS.get(
+            name, (f"reports an error ({error}).", "`grognard doctor` tells more.")
+        )
+        kind = _KINDS.get(name, StoreError)
+    if to_host:
+        return kind(f"The database {path} {problem}", hint=hint)
+    log.error("the database %s %s %s", path, problem, hint)
+    return kind(f"The database {problem} {_SAFE}", hint=hint)
+
+
+def check_disk(path: Path) -> None:
+    """Raise StoreError if nothing can be written beside a database. The database itself is not
+    touched.
+    """
+    try:
+        write_probe(path)
+    except OSError as error:
+        cause: Cause = (StillFaulty, *_WORDS["SQLITE_IOERR"])
+        if error.errno in (ENOSPC, EDQUOT):
+            cause = (PassingError, *_WORDS["SQLITE_FULL"])
+        elif error.errno == EROFS:
+            cause = READ_ONLY
+        kind, problem, hint = cause
+        log.error("the database %s %s %s", path, problem, hint)
+        raise kind(f"The database {problem} {_SAFE}", hint=hint) from error
+
+
+def write_probe(path: Path) -> None:
+    """Write a small file beside a database to the disk, and delete it again. Raises OSError."""
+    probe = create_probe(path)
+    try:
+        with probe.open("wb") as file:
+            file.write(b"\0")
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+
+
+def create_probe(path: Path) -> Path:
+    """Create a small file beside a database, and return it. Raises OSError."""
+    probe = path.with_name(f"{path.name}.probe")
+    make_file(probe)
+    return probe
+
+
+_OF_THE_PLACE = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN")
+"""Errors for which SQLite does not say whether the path, its rights or its disk is at fault."""
+Cause = tuple[type[StoreError], str, str]
+"""A kind of error, what is wrong with the database, and what the host can do."""
+READ_ONLY: Cause = (
+    ReadOnlyDisk,
+    "cannot be written: its disk is read-only.",
+    "The host must mount it for writing again.",
+)
+
+
+def find_cause(path: Path) -> Cause | None:
+    """Return why a database cannot be opened for writing, or None if that is not known.
+
+    Only trying tells: a disk that became read-only by a fault of its own does not always say so.
+    """
+    if path.is_dir():
+        hint = f"The host must name a file in it: DATABASE_URL=sqlite:///{path.absolute()}/games.db"
+        return StoreError, "is a folder.", hint
+    place = path.parent
+    try:
+        create_probe(path).unlink()
+        place = path
+        os.close(os.open(path, os.O_RDWR))
+    except OSError as error:
+        if error.errno == EROFS:
+            return READ_ONLY
+        if error.errno in (EACCES, EPERM):
+            hint = "The host must give the bot's user the right to read and write it."
+            return StoreError, f"cannot be written: the bot's user may not write {place}.", hint
+    return None
+
+
+def make_file_error(what: str, error: OSError, hint: str) -> StoreError:
+    """Return the StoreError for a file or folder that cannot be made.
+
+    A full or read-only disk passes once the host has seen to it; rights need other settings.
+    """
+    if error.errno == EROFS:
+        return ReadOnlyDisk(
+            f"{what} cannot be made: its disk is read-only.", hint="Mount it for writing again."
+        )
+    kind: type[StoreError] = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
+    return kind(f"{what} cannot be made: {error.strerror}.", hint=hint)
+
+
+def check_sqlite() -> None:
+    """Raises StoreError, where Python was built with an SQLite that does not know RETURNING."""
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise StoreError(
+            f"This Python has SQLite {sqlite3.sqlite_version}; Grognard needs 3.35 (of 2021) or newer.",
+            hint="Install a newer Python, or set DATABASE_URL to a PostgreSQL database.",
+        )

@@ -1,9 +1,0 @@
-"""Games in a PostgreSQL database: the store for whoever has outgrown one machine.
-
-Any number of processes share it. What waits together is carried out by a runner in the server, so
-that it costs one message and one flush.
-"""
-
-from bot.stores.postgres.store import PostgresStore
-
-__all__ = ["PostgresStore"]

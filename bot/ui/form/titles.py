@@ -1,0 +1,79 @@
+"""What the form of a command is called, and its button: those of commands beside the fight.
+
+A sequence or table has both in its own file. Slack shows 24 characters of a title.
+"""
+
+from bot.ui.spec import CommandSpec
+
+_TITLES = {
+    "roll": ("Roll dice", "Roll"),
+    "game join": ("Join a side", "Join"),
+    "game pass": ("Pass", "Pass"),
+    "game initiative": ("Initiative", "Go on"),
+    "game plan": ("Plan an event", "Plan"),
+    "game board": ("Board", "Show"),
+    "game end": ("End the game", "Go on"),
+    "game open": ("Read a game", "Open"),
+    "game resume": ("Take a game up again", "Take up"),
+    "game reveal": ("Open a sealed roll", "Open"),
+    "game undo": ("Undo", "Undo"),
+    "game settings": ("Settings of the game", "Save"),
+    "game transfer": ("Move the game", "Move"),
+    "game link": ("Link two channels", "Link"),
+    "game export": ("Export the game", "Export"),
+    "game import": ("Import a game", "Import"),
+    "game share": ("Share the game live", "Share"),
+    "game delete": ("Delete the game", "Go on"),
+    "game stats": ("Luck of a game", "Show"),
+    "unit edit": ("Change units", "Change"),
+    "unit remove": ("Take units off", "Take off"),
+    "unit list": ("Roster", "Show"),
+    "unit show": ("One unit", "Show"),
+    "unit import": ("Import a roster", "Import"),
+    "log": ("Log of the game", "Show"),
+    "deck draw": ("Draw cards", "Draw"),
+    "deck deal": ("Deal cards", "Deal"),
+    "deck peek": ("Look at the next cards", "Look"),
+    "deck play": ("Play cards", "Play"),
+    "deck give": ("Give cards", "Give"),
+    "deck make": ("Make a deck", "Make"),
+    "deck discard": ("Discard cards", "Discard"),
+    "deck return": ("Put cards back", "Put back"),
+    "deck shuffle": ("Shuffle", "Shuffle"),
+    "deck show": ("Show a deck", "Show"),
+    "choose": ("Choose", "Choose"),
+    "hand": ("Your hand", "Show"),
+    "order write": ("Write your orders", "Seal"),
+    "order deadline": ("Deadline for orders", "Set"),
+    "track set": ("Change a track", "Change"),
+    "fair show": ("Proof of the dice", "Show"),
+    "fair add": ("Add to the dice", "Add"),
+    "me ping": ("Reminders", "Save"),
+    "macro add": ("Keep a macro", "Save"),
+    "macro run": ("Run a macro", "Run"),
+    "macro remove": ("Delete a macro", "Delete"),
+    "macro export": ("Export macros", "Export"),
+    "macro import": ("Import macros", "Import"),
+    "privacy delete": ("Delete your data", "Go on"),
+    "help": ("Help", "Show"),
+    "find": ("Find", "Find"),
+    "pack add": ("Add a pack", "Add"),
+    "pack show": ("Look at a pack", "Show"),
+    "pack enable": ("Enable a pack", "Enable"),
+    "pack disable": ("Disable a pack", "Disable"),
+    "pack export": ("Export a pack", "Export"),
+    "pack remove": ("Remove a pack", "Remove"),
+    "setup links": ("Links between servers", "Save"),
+}
+
+
+def get_form_title(spec: CommandSpec) -> str:
+    """Return what the form of a command is called."""
+    named = _TITLES.get(" ".join(spec.path))
+    return spec.title or (named[0] if named is not None else spec.summary)
+
+
+def get_form_verb(spec: CommandSpec) -> str:
+    """Return what the button of a form says."""
+    named = _TITLES.get(" ".join(spec.path))
+    return spec.verb or (named[1] if named is not None else "OK")

@@ -1,0 +1,137 @@
+"""How every command is written that the bot prints for people to type: one function that knows
+where the reader is.
+
+Inside the bot a command is a `Typed` in the text form, `/game join US`. Each platform writes it
+with `write_command` in the form that works where it is read, and the parser reads all of them.
+"""
+
+import re
+from enum import Enum
+from functools import lru_cache, partial
+
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import Typed, split_pieces
+from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.system import list_builtin_systems
+from bot.ui.registry import TABLE, Registry, get_registry
+from bot.ui.reply.parts import PLAIN, Pen
+from bot.ui.shown_options import list_shown_options
+from bot.ui.typing.command_text import ParsedCommand, parse_text
+
+
+class CommandReader(Enum):
+    """Where a command is read, and typed back."""
+
+    DISCORD = "discord"
+    """A slash command whose values follow the names of their options."""
+    SLACK = "slack"
+    """A slash command of Slack, with its text as the console takes it."""
+    MENTION = "mention"
+    """A message that mentions the bot: Slack has no slash commands in threads."""
+    DIRECT = "direct"
+    """A message to the bot alone."""
+    CONSOLE = "console"
+    """A line at the console."""
+
+
+SHARED_NAME = "grognard"
+"""The slash command and the name by which the bot is called on Slack."""
+TAKEN = ("me",)
+"""Slack's own commands that are called as one of ours: that follows `/grognard`."""
+UNLISTED = (*TAKEN, "find")
+"""Commands that follow `/grognard` and are not in the manifest, which has room for few names."""
+OF_SLACK = ("invite",)
+"""Commands of Slack's own that we tell people to type."""
+_NAMED = re.compile(r' ([a-z][a-z0-9_-]*)=(?:"([^"]*)"|(\S*))')
+ANYWHERE = ("game", "link")
+"""A command that is printed in one channel and typed in another, maybe on another platform."""
+
+
+def write_command(text: str, reader: CommandReader) -> str:
+    """Return a command of the text form as `reader` types it; any other text stays as it is."""
+    return _write_text(text, reader, get_registry())
+
+
+def write_line(text: str, reader: CommandReader) -> str:
+    """Return a line as plain text, with its commands as `reader` types them."""
+    return "".join(
+        write_command(piece, reader) if isinstance(piece, Typed) else piece
+        for piece in split_pieces(text)
+    )
+
+
+@lru_cache(maxsize=len(CommandReader))
+def get_plain_pen(reader: CommandReader) -> Pen:
+    """Return the pen of plain text, as notifications and files have it, for a reader."""
+    write = partial(write_line, reader=reader)
+    return PLAIN._replace(plain=write, small=write)
+
+
+@lru_cache(maxsize=4_000)
+def _write_text(text: str, reader: CommandReader, commands: Registry) -> str:
+    name = text.removeprefix("/").partition(" ")[0]
+    is_command = text.startswith("/") or name.casefold() in commands.top_names
+    if not is_command or name in OF_SLACK:
+        return text
+    line = text.removeprefix("/")
+    parsed = _parse_or_none(line, commands)
+    if reader is CommandReader.DISCORD:
+        if parsed is None:
+            return _rename_options(f"/{line}", commands)
+        return _write_named(parsed)
+    if parsed is not None and parsed.spec.path == ANYWHERE:
+        line = _write_named(parsed).removeprefix("/")
+    if reader is CommandReader.SLACK:
+        return f"/{line}" if _is_listed(name) else f"/{SHARED_NAME} {line}"
+    return f"@{SHARED_NAME} {line}" if reader is CommandReader.MENTION else line
+
+
+def _parse_or_none(text: str, commands: Registry) -> ParsedCommand | None:
+    try:
+        return parse_text(text, commands)
+    except UserError:
+        return None
+
+
+def _write_named(parsed: ParsedCommand) -> str:
+    """Return a command with each value behind the name of its option: `/unit edit name:us1
+    stats:shaken`.
+    """
+    spec = parsed.spec
+    listed = {option.name for option in list_shown_options(spec)}
+    pieces = [spec.name]
+    mods = [str(parsed.options["mods"])] if parsed.options.get("mods") else []
+    for name, value in parsed.options.items():
+        option = spec.find_option(name)
+        if name == "mods":
+            continue
+        if name in listed:
+            pieces.append(f"{name}:{value}")
+        elif option is not None and not option.form_only:  # a flag that Discord has no room for
+            mods.append(name)
+    if mods:
+        pieces.append(f"mods:{' '.join(mods)}")
+    return " ".join(pieces)
+
+
+def _rename_options(text: str, commands: Registry) -> str:
+    """Return `/few shoot hand:4` for `/few shoot hand=4`, a command of a pack that is not loaded."""
+    if text[1:].partition(" ")[0] in commands.top_names:
+        return text
+    return _NAMED.sub(
+        lambda found: f" {found[1]}:{found[2] if found[2] is not None else found[3]}", text
+    )
+
+
+def _is_listed(name: str) -> bool:
+    """Return whether a top-level command is in the Slack app's manifest; those of a workspace's
+    own packs are not.
+    """
+    if name in UNLISTED:
+        return False
+    return name in _list_builtin_names() or name.removesuffix(TABLE) in load_shared_systems()
+
+
+@lru_cache(maxsize=1)
+def _list_builtin_names() -> frozenset[str]:
+    return frozenset({SHARED_NAME, *Registry(list_builtin_systems()).top_names})

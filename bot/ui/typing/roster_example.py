@@ -1,0 +1,67 @@
+"""The example of an attack with units of the roster in play: `/lnlt fire attackers=us1 targets=vc1`."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import RosterUnit
+from bot.ui.registry import Registry
+from bot.ui.spec import CommandSpec
+from bot.ui.typing.command_text import WHO, format_command, parse_text
+from bot.ui.typing.complete import ACTING
+
+
+def write_roster_example(
+    spec: CommandSpec, commands: Registry, units: Sequence[RosterUnit], own_side: str = ""
+) -> str:
+    """Return the example of a sequence with units of a roster, or "" if they cannot be in it.
+
+    One unit of the player's side acts, at one of another side. What else is needed is as in the
+    sequence's own example.
+    """
+    if not units or spec.family != "sequence":
+        return ""
+    example = parse_text(spec.example, commands).options
+    options = {
+        option.name: example[option.name]
+        for option in spec.options
+        if option.is_required and option.name in example and not _is_of_units(option, example)
+    }
+    options |= _choose_units(spec, example, units, own_side or units[0].side)
+    needed = {option.name for option in spec.options if option.is_required and not option.brings}
+    if not options.keys() >= needed or options.keys().isdisjoint(ACTING):
+        return ""
+    in_order = {one.name: options[one.name] for one in spec.options if one.name in options}
+    return format_command(spec, in_order)
+
+
+def _choose_units(
+    spec: CommandSpec, example: Mapping[str, object], units: Sequence[RosterUnit], side: str
+) -> dict[str, str]:
+    """Return the handle of a unit for each option about units, of a type that the example has."""
+    own = [unit for unit in units if unit.side == side]
+    others = [unit for unit in units if unit.side != side]
+    chosen: dict[str, str] = {}
+    types: list[str] = []
+    for option in spec.options:
+        if option.name not in WHO or option.type not in ("unit", "units"):
+            continue
+        own_types = [*option.likely, *str(example.get(option.name) or "").split()]
+        unit = _find_fitting(own if option.name in ACTING else others, own_types, types)
+        types = own_types
+        if unit is not None:
+            chosen[option.name] = unit.handle
+    return chosen
+
+
+def _is_of_units(option: Option, example: Mapping[str, object]) -> bool:
+    """Return whether units bring what the example types for an option, or are it."""
+    return bool(option.brings) or option.type in ("unit", "units") or not example[option.name]
+
+
+def _find_fitting(
+    units: Sequence[RosterUnit], words: Sequence[str], others: Sequence[str]
+) -> RosterUnit | None:
+    """Return the first unit of a type among the words, or else among the others, or the first."""
+    fitting = [unit for unit in units if unit.type in words]
+    fitting += [unit for unit in units if unit.type in others]
+    return next(iter(fitting or units), None)
