@@ -49,7 +49,7 @@ ALTER TABLE docs ADD COLUMN note TEXT NOT NULL DEFAULT '';
 CREATE TABLE more (id TEXT PRIMARY KEY);
 """
 """A step that only adds: what two versions may share."""
-FUNCTIONS = {4: "37b3e25a581ea9f5"}
+FUNCTIONS = {4: "c23e2738bf4ae7a7"}
 PLAYER = """
 import asyncio, sys
 from bot.app import App

@@ -72,7 +72,7 @@ async def test_a_roll_on_a_full_disk_is_thrown_and_marked(table: Table) -> None:
 )
 async def test_sequences_typed_in_full_and_tables_need_no_store(table: Table, line: str) -> None:
     table.fails(FULL)
-    table.fails(FULL, "peek", "load_game", "doc")
+    table.fails(FULL, "load_game_version", "load_game", "load_doc")
     reply = await table.say(line.replace("'", '"'))
     assert not reply.error, reply.format_text()
     assert (reply.lines[-1] == NOTE) is ("fire" in line), "a table that is read is never in the log"
@@ -120,7 +120,7 @@ async def test_what_may_have_been_stored_is_not_thrown_again(
         raise error
 
     table.patch.setattr(table.store, "commit", breaks)
-    table.fails(error, "seen")
+    table.fails(error, "load_earlier_reply")
     reply = await table.say("roll 2d6 label=perhaps")
     assert reply.error
     assert "perhaps" in await table.log()
@@ -137,7 +137,7 @@ async def test_what_is_over_in_a_moment_is_not_worth_dice_outside_the_log(
 
 
 async def test_a_server_that_is_away_before_anything_was_sent(table: Table) -> None:
-    table.fails(Unreachable(), "peek", "load_game", "doc", "seen")
+    table.fails(Unreachable(), "load_game_version", "load_game", "load_doc", "load_earlier_reply")
     reply = await table.say("roll 2d6")
     assert reply.lines[-1] == NOTE
 

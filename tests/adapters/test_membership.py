@@ -50,7 +50,7 @@ async def test_slack_says_who_is_in_the_channel(
     async def find(team: str) -> Any:
         return SimpleNamespace(token="t") if team == "T1" else None
 
-    wire: Any = SimpleNamespace(request=request)
+    wire: Any = SimpleNamespace(call_with_form=request)
     teams: Any = SimpleNamespace(find=find)
     assert await is_still_member(wire, teams, "slack:T1/U1", "slack:T1/C1") is said
     assert await is_still_member(wire, teams, "slack:T1/U1", "slack:T1/C1/17.2") is said

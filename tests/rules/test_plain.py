@@ -20,8 +20,8 @@ def test_words_from_right_to_left_turn_no_number_beside_them() -> None:
 
 @pytest.mark.parametrize("escape", [discord, slack])
 def test_both_platforms_set_them_apart_in_rosters_and_sums(escape) -> None:  # type: ignore[no-untyped-def]
-    assert escape.line("هدف 1: 10") == "\u2068هدف\u2069 1: 10"
-    assert "us1 \u2068هدف\u2069  6" in escape.fenced(["us1 هدف  6"])
+    assert escape.format_line("هدف 1: 10") == "\u2068هدف\u2069 1: 10"
+    assert "us1 \u2068هدف\u2069  6" in escape.format_fenced(["us1 هدف  6"])
 
 
 @pytest.mark.parametrize(

@@ -324,8 +324,11 @@ class IndependentParts(NamedTuple, Generic[S]):
     >>> def man(at):
     ...     shot = ruled((d6("shot"),), lambda _, roll: Ruling(Now(None, roll[0] == 6), {f"men[{at}].roll": roll[0]}))
     ...     return Plan(Now("shot"), {"shot": shot}, print, closing=lambda now: {"out": now.hit})
-    >>> parts = IndependentParts([IndependentPart((f"men[{at}]",), lambda at=at: man(at), "man") for at in (0,
-    1)], {"out": or_})
+    >>> men = [
+    ...     IndependentPart((f"men[{index}]",), lambda index=index: man(index), "man")
+    ...     for index in (0, 1)
+    ... ]
+    >>> parts = IndependentParts(men, {"out": or_})
     >>> compute_joint_odds(Plan(Now("fire"), {}, print, apart=lambda now: parts), ["out"])
     {('false',): Fraction(25, 36), ('true',): Fraction(11, 36)}
     """
