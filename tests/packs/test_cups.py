@@ -473,12 +473,9 @@ async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(
     first, second = await asyncio.gather(
         channel.press("Anna", button(board, "Draw")), there.press("Bob", button(board, "Draw"))
     )
-    drew = [
-        row.data
-        for row in await store.load_events(
-            (await app.games.load_current(channel.place.key)).row, after=number  # type: ignore[union-attr]
-        )
-    ]
+    loaded = await app.games.load_current(channel.place.key)
+    assert loaded is not None
+    drew = [row.data for row in await store.load_events(loaded.row, after=number)]
     assert [one["kind"] for one in drew][:2] == ["deck", "draw"]
     assert sum(one["kind"] == "draw" for one in drew) == 1
     assert first.error or second.error
