@@ -17,10 +17,10 @@ _RUN = """
 const lines = require("readline").createInterface({input: process.stdin});
 lines.once("line", scripts => {
   require("vm").runInThisContext(JSON.parse(scripts));
-  lines.on("line", async path => {
-    const said = [];
-    for (const text of JSON.parse(require("fs").readFileSync(JSON.parse(path), "utf8"))) {
-      const {faults, parts} = await Checker.check(JSON.parse(text));
+  lines.on("line", async line => {
+    const said = [], {path, head} = JSON.parse(line);
+    for (const text of JSON.parse(require("fs").readFileSync(path, "utf8"))) {
+      const {faults, parts} = await Checker.check(JSON.parse(text), {head});
       said.push({faults: faults.map(fault => [fault.part, fault.event, fault.text]), parts});
     }
     console.log(JSON.stringify(said));
@@ -29,12 +29,16 @@ lines.once("line", scripts => {
 """
 
 
-def said_by_page(texts: Sequence[str], folder: Path) -> list[dict[str, list[list[str]]]]:
-    """The `faults` (part, event, words) and the `parts` that a page finds in each exported log."""
+def said_by_page(
+    texts: Sequence[str], folder: Path, head: str = ""
+) -> list[dict[str, list[list[str]]]]:
+    """The `faults` (part, event, words) and the `parts` that a page finds in each exported log, and
+    of a head that was pasted.
+    """
     (folder / "logs.json").write_text(json.dumps(list(texts)), "utf-8")
     node = _node()
     assert node.stdout is not None
-    _tell(node, str(folder / "logs.json"))
+    _tell(node, {"path": str(folder / "logs.json"), "head": head})
     told = node.stdout.readline()
     if not told:
         _node.cache_clear()  # the next test has one of its own
@@ -59,7 +63,7 @@ def _node() -> subprocess.Popen[str]:
     return node
 
 
-def _tell(node: subprocess.Popen[str], word: str) -> None:
+def _tell(node: subprocess.Popen[str], word: object) -> None:
     assert node.stdin is not None
     node.stdin.write(f"{json.dumps(word)}\n")
     node.stdin.flush()

@@ -9,29 +9,54 @@ It checks five things:
 2. Heads: hashes that somebody noted during the game are in this log.
 3. Seeds: each published seed is the one that the log promised, and the players' texts that are
    mixed into its dice give the digest that the log says.
-4. Dice: the number on every die, and the number drawn for every card, follows from its seed. What
-   is still secret, and what players rolled by hand, is only counted.
-5. Texts: every free text in the file is the one that was hashed into its event.
+4. Dice: the number on every die, and the number drawn for every card, follows from its seed, which
+   was not yet published. Dice that are not opened, and dice rolled by hand, are only counted.
+5. Texts: every text in the file is the one that was hashed into its event.
 
 It does not check who may do what and when, which card a number means, or whether a result follows
 from the rules of a game. `grognard verify` does that. Names of players are not hashed, so nothing
-proves them.
+proves them. Promises are not compared with each other: a seed that was promised twice is not named.
+
+These words have one meaning each in this file:
+
+    seed          32 random bytes that dice follow from
+    commitment    the SHA-256 of a seed, which does not give the seed away
+    promise       a commitment that an event holds: the dice after that event follow from its seed,
+                  until the next promise
+    epoch         the number of a promise: 1, 2, 3, ...
+    published     a published seed can be read by everybody, so its dice can be computed again
+    text          a row of `texts` in the file: free text, a sealed roll or a hidden face
+    player's text a text with the key "text" that a player adds to the dice of a promise
+    digest        one hash that stands for all players' texts of a promise so far
+    closing       after the players' texts are closed, none may be added to that promise
+    sealed        of a sealed roll the event holds only a hash
+    hidden        of a hidden die the event holds its sides, but of its face only a hash
+    opened        a sealed roll or a hidden die is opened if its text is in the file
+    head          the hash of an event, or its first digits, that somebody noted; `head` of the file
+                  is the hash of its last event
 
 Each event has a number, a hash and a body. This program reads these fields of a body:
 
-    number    1, 2, 3, ...
-    who       the person who did it, as a random id
-    kind      "roll", "start", ...; "privacy" means that somebody's data was deleted
-    secret    with a "commitment": a new seed is promised; with a "digest" alone: a player's text was
-              added, and the digest is the hash of all texts so far
-    closes    true: from here on no player's text is added to the dice of this seed
-    revealed  an earlier seed is published
-    dice      [{"label": "d6", "sides": 6, "value": 3}, ...]
-    hand      true: these dice were rolled by hand
-    closed    [10, 9]: hidden cards were drawn; only the sides of their dice are public
-    sealed    the hash of a roll whose content is secret until it is opened
-    texts     {"label": "...", ...}: the hashes of free texts
-    said      the hash of the first line of the bot's answer
+    number      1, 2, 3, ...
+    who         the person who did it, as a random id
+    kind        "roll", "start", ...; "privacy" means that somebody's data was deleted
+    secret      either a promise: {"commitment": "630d...", "epoch": 1, "protocol": 2}
+                or a player's text: {"digest": "14a2..."}
+                `protocol` says how dice follow from the seed; this program knows number 2
+    unannounced true: nobody could see the first commitment before the game began
+    closes      true: this event closes the players' texts
+    revealed    {"epoch": 1, "seed": "0001..."}: this event publishes a seed
+    dice        [{"label": "d6", "sides": 6, "value": 3}, ...]
+                `faces` of a die, if it has them, are what its sides show: [2, 3, 3, 4, 4, 5]
+                `deck` of a die: it drew a card of that deck. If its value is the name of a card,
+                the die is hidden, and has 0 sides if no die was needed
+    hand        true: these dice were rolled by hand
+    closed      [10, 9]: the sides of hidden dice that drew cards (no players' texts are meant)
+    sealed      the hash of a sealed roll, which has `dice`, `hand` and `texts` of its own
+    texts       {"label": "...", "face.1": "...", ...}: the hashes of texts
+    said        the hash of the first line of the bot's answer
+
+Nothing here proves that `faces` and `deck` are those of the rules. `grognard verify` checks them.
 
 docs/dice.md describes how the dice work, docs/export.md the file.
 
@@ -53,7 +78,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 Json = dict[str, Any]
 TextRows = dict[tuple[int, str], Json]
@@ -115,16 +140,23 @@ def main(arguments: list[str]) -> int:
     try:
         if options.heads == "-":
             heads.append(sys.stdin.read())
-        elif options.heads and "#" not in options.heads and Path(options.heads).is_file():
-            heads.append(Path(options.heads).read_text("utf-8-sig", "replace"))
-        elif options.heads:
-            heads.append(options.heads)
+        elif options.heads is not None:
+            heads.append(read_text_or_file(options.heads))
         report = check(load_log(Path(options.file)), heads)
     except (UnreadableFile, OSError, EOFError, ValueError, zlib.error) as error:
         print(error, file=sys.stderr)
         return 2
     print("\n".join(format_report(report)))
     return 1 if report.faults else 0
+
+
+def read_text_or_file(argument: str) -> str:
+    """Return the content of the file that an argument names, or else the argument itself. An
+    argument with # is never the name of a file.
+    """
+    if "#" not in argument and Path(argument).is_file():
+        return Path(argument).read_text("utf-8-sig", "replace")
+    return argument
 
 
 def check(log: Json, heads: Iterable[str] = ()) -> Report:
@@ -136,16 +168,16 @@ def check(log: Json, heads: Iterable[str] = ()) -> Report:
     known_heads = parse_heads(heads)
     texts = {(row["event"], row["key"]): row for row in log["texts"]}
     report = Report(events=len(log["events"]))
-    promises, in_force = check_promises(log, texts, report)
     check_chain(log, report)
     check_heads(log, known_heads, report)
+    promises, sources = read_promises(log, texts, report)
     check_seeds(log, promises, report)
-    check_dice(log, texts, in_force, report)
+    check_dice(log, texts, sources, report)
     check_texts(log, texts, report)
     first_event = log["events"][0]["body"] if log["events"] else {}
     if first_event.get("unannounced"):
         report.notes.append(
-            "Event 1: nobody could see the promise of this seed before the game began."
+            "Event 1: nobody could see the commitment of this seed before the game began."
         )
     return report
 
@@ -161,7 +193,7 @@ def format_report(report: Report) -> list[str]:
     counts = {
         "Dice whose seed is not published yet (by /fair reveal)": report.dice_without_seed,
         "Dice rolled by hand, which nobody can check": report.dice_by_hand,
-        "Events with secret dice (not opened, or deleted)": report.unopened_events,
+        "Events with sealed or hidden dice (not opened, or deleted)": report.unopened_events,
         "Digests of players' texts that cannot be checked": report.unchecked_digests,
     }
     lines += [f"{label}: {count}." for label, count in counts.items() if count]
@@ -171,8 +203,10 @@ def format_report(report: Report) -> list[str]:
 # --- Reading the file
 
 
-def load_log(path: Path) -> Json:
-    """Load an exported game: JSON, JSON packed with gzip, or an after-action page that holds it."""
+def load_log(path: Path) -> Any:
+    """Load an exported game: JSON, JSON packed with gzip, or an after-action page that holds it.
+    `check` validates it.
+    """
     with path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
     opener = gzip.open if is_packed else open
@@ -183,7 +217,7 @@ def load_log(path: Path) -> Json:
     text = content.decode("utf-8-sig")
     if text.lstrip().startswith("<"):
         text = extract_from_page(text)
-    return validate_log(parse_json(text))
+    return parse_json(text)
 
 
 def extract_from_page(page: str) -> str:
@@ -203,7 +237,10 @@ def extract_from_page(page: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON, and refuse whatever two programs could read differently."""
+    """Parse JSON, and refuse whatever two programs could read differently.
+
+    Raises UnreadableFile.
+    """
 
     def build_object(pairs: list[tuple[str, Any]]) -> Json:
         result = dict(pairs)
@@ -218,6 +255,7 @@ def parse_json(text: str) -> Any:
         data = json.loads(text, object_pairs_hook=build_object, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         raise UnreadableFile("The file is not JSON.") from None
+    # Half of a character, as in "\ud800", has no bytes to hash. Look closely only if one may be there.
     if r"\ud" in text.lower() and re.search(
         "[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)
     ):
@@ -226,7 +264,11 @@ def parse_json(text: str) -> Any:
 
 
 def validate_log(log: Any) -> Json:
-    """Return the log with all its parts. Raises UnreadableFile for a part of the wrong type."""
+    """Return the log, with an empty list for each part that it lacks.
+
+    Raises UnreadableFile for a part of the wrong type. Types are compared exactly, since `true`
+    would pass for 1.
+    """
     if not isinstance(log, dict) or log.get("format") != "grognard-game":
         raise UnreadableFile("The file is not a game exported by Grognard.")
     version = log.get("version")
@@ -259,7 +301,7 @@ def validate_log(log: Any) -> Json:
                 if isinstance(value, int) and not 0 <= value < FIRST_UNSAFE_NUMBER:
                     raise UnreadableFile(f"The file is damaged: {column} of {part}.")
     for row in log["seeds"]:
-        if read_seed(row.get("seed", "")) is None:
+        if read_seed(row.get("seed", "")) is None:  # a seed not yet published is "" or missing
             raise UnreadableFile("The file is damaged: seed of seeds.")
     return log
 
@@ -279,24 +321,39 @@ def read_seed(text: Any) -> bytes | None:
         return None
 
 
-def parse_heads(texts: Iterable[str]) -> list[tuple[int, str]]:
-    """Parse heads that somebody noted, as (number of the event, first hex digits of its hash).
-
-    A text is either one hash alone, whose event is then unknown (0), or any text with `#57
-    1c9e06d2a4b80f13` in it.
+class Head(NamedTuple):
+    """A head that somebody noted: the first hex digits of a hash, and the number of its event if
+    that was noted too.
     """
-    heads: list[tuple[int, str]] = []
+
+    number: int | None
+    digits: str
+
+
+def parse_heads(texts: Iterable[str]) -> list[Head]:
+    """Parse heads that somebody noted.
+
+    A text is either one hash alone, or a text from a chat that holds `#57 1c9e06d2a4b80f13` at
+    least once. All else in it is passed over. Raises UnreadableFile for a text without a head.
+    """
+    heads: list[Head] = []
     for text in texts:
         if re.fullmatch("[0-9a-fA-F]{8,64}", text.strip()):
-            heads.append((0, text.strip().lower()))
+            heads.append(Head(None, text.strip().lower()))
             continue
+        # "#57 1c9e06d2", "#57 · 1c9e06d2", "#57 | `1c9e06d2`" or "#57, **1c9e06d2**"
         numbered = re.findall(
             r"#(\d{1,9})[ \t\u00a0]*[·|,]?[ \t\u00a0]*[`*]*([0-9a-fA-F]{8,64})\b", text
         )
         if not numbered:
             shortened = " ".join(text.split())[:70]
             raise UnreadableFile(f"A head has 8 to 64 hex digits; this is not one: {shortened}")
-        heads += [(int(number), digits.lower()) for number, digits in numbered]
+        for number, digits in numbered:
+            if int(number) == 0:
+                raise UnreadableFile(
+                    f"Events are numbered from 1, so there is no #{number} {digits}."
+                )
+            heads.append(Head(int(number), digits.lower()))
     return list(dict.fromkeys(heads))
 
 
@@ -304,7 +361,9 @@ def parse_heads(texts: Iterable[str]) -> list[tuple[int, str]]:
 
 
 def sha256_hex(text: str) -> str:
-    """Return the SHA-256 of a text in hex."""
+    """Return the SHA-256 of a text in hex. `parse_json` has refused halves of characters, which
+    would all be hashed as "?".
+    """
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -361,48 +420,59 @@ def check_chain(log: Json, report: Report) -> None:
 # --- 2. Heads
 
 
-def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None:
-    """Check that each head that somebody noted is in the log.
+def check_heads(log: Json, heads: list[Head], report: Report) -> None:
+    """Check that each head that somebody noted is in the log, and note how far heads vouch for it.
 
-    Heads are compared with the hashes in the file, so they prove something only if the chain is
-    sound: then a head vouches for its event and for all events before it.
+    A head vouches for its event and for all events before it, but only if the chain is sound: heads
+    are compared with the hashes in the file. So this follows on `check_chain`.
     """
     hashes = [row["hash"] for row in log["events"]]
-    start = sha256_hex(log["game"])
     last_covered = 0
-    for number, digits in heads:
-        if number == 0:
-            matches = [
-                index
-                for index, event_hash in enumerate([start, *hashes])
-                if event_hash.startswith(digits)
-            ]
-            if matches:
-                last_covered = max(last_covered, matches[0])  # 0 is the start, before event 1
-            else:
-                report.faults.append(
-                    f"No event has the head {digits}: the end was cut off, or the log rewritten."
-                )
-        elif number > len(hashes):
-            report.faults.append(
-                f"The log ends with event {len(hashes)}, but #{number} {digits} is known: its end was cut off."
-            )
-        elif not hashes[number - 1].startswith(digits):
-            found = hashes[number - 1][: len(digits)]
-            report.add_fault(
-                number, f"it has the hash {found}, not {digits}: the log was rewritten."
-            )
-        else:
-            last_covered = max(last_covered, number)
-    if not heads:
+    last_trusted = 0  # the same, by heads that are too long to be forged
+    for head in heads:
+        number = find_event_of_head(log["game"], hashes, head, report)
+        last_covered = max(last_covered, number)
+        if len(head.digits) >= DIGITS_TO_TRUST:
+            last_trusted = max(last_trusted, number)
+    if not heads or report.faults:
         return
-    if not report.faults:
-        fit = "1 head fits" if len(heads) == 1 else f"{len(heads)} heads fit"
+    fit = "1 head fits" if len(heads) == 1 else f"{len(heads)} heads fit"
+    report.notes.append(
+        f"{fit}. The log up to event {last_covered} of {len(hashes)} is vouched for."
+    )
+    if last_trusted < last_covered:
+        beyond = f" after event {last_trusted}" if last_trusted else ""
         report.notes.append(
-            f"{fit}. The log up to event {last_covered} of {len(hashes)} is vouched for."
+            f"Only short heads vouch for it{beyond}. "
+            "8 digits of a head can be forged in minutes: give one with 16."
         )
-    if max(len(digits) for _, digits in heads) < DIGITS_TO_TRUST:
-        report.notes.append("8 digits of a head can be forged in minutes: give one with 16.")
+
+
+def find_event_of_head(game: str, hashes: list[str], head: Head, report: Report) -> int:
+    """Return the number of the event that a head belongs to. Return 0 if it vouches for no event:
+    no hash fits, which is a fault, or only the hash that the chain starts from.
+    """
+    if head.number is None:
+        for number, event_hash in enumerate([sha256_hex(game), *hashes]):
+            if event_hash.startswith(head.digits):
+                return number  # the first one, to claim no more than the head proves
+        report.faults.append(
+            f"No event has the head {head.digits}: the end was cut off, or the log rewritten."
+        )
+        return 0
+    if head.number > len(hashes):
+        report.faults.append(
+            f"The log ends with event {len(hashes)}, but #{head.number} {head.digits} is known: its end was cut off."
+        )
+        return 0
+    event_hash = hashes[head.number - 1]
+    if not event_hash.startswith(head.digits):
+        found = event_hash[: len(head.digits)]
+        report.add_fault(
+            head.number, f"it has the hash {found}, not {head.digits}: the log was rewritten."
+        )
+        return 0
+    return head.number
 
 
 # --- 3. Seeds
@@ -410,91 +480,133 @@ def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None
 
 @dataclass
 class Promise:
-    """A seed that the log promised, and the players' texts that are mixed into its dice.
-
-    The seeds of a game are numbered 1, 2, 3, ...: its epochs. `player_texts` is None once a text is
-    missing from the file, so that the digest can no longer be computed.
-    """
+    """A commitment in the log, and the players' texts that are mixed into its dice."""
 
     commitment: str
-    player_texts: list[str] | None = field(default_factory=list)
     digest: str = hashlib.sha256(b"").hexdigest()
-    texts_closed: bool = False
-    data_deleted: bool = False
+    digest_parts: list[str] | None = field(default_factory=list)
+    """The digest is the hash of these parts, joined by line breaks: all players' texts so far, or an
+    older digest and the texts since. None if a text is not in the file: then nobody can tell.
+    """
+    texts_are_closed: bool = False
+    data_was_deleted: bool = False
     seed: bytes | None = None
+    """None until the file holds the promised seed."""
+    published_in: int | None = None
+    """The number of the first event that published the seed."""
 
 
-def check_promises(
+@dataclass
+class DiceSource:
+    """The promise and the digest that the dice of one event are made with."""
+
+    promise: Promise
+    digest: str
+
+
+def read_promises(
     log: Json, texts: TextRows, report: Report
-) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
-    """Walk through the log and collect the promised seeds.
+) -> tuple[list[Promise], dict[int, DiceSource]]:
+    """Read the promises and the players' texts of a log, and check both.
 
-    Returns the promises in order, and for each event the promise and the digest of the players'
-    texts that its dice are made with. A promise counts from the event after the one that makes it.
+    Returns the promises in order, and for each event after the first promise what its dice are made
+    with. A promise and a player's text count only from the next event on. So each event takes its
+    source before this function looks at what the event itself adds.
     """
     promises: list[Promise] = []
-    in_force: dict[int, tuple[Promise, str]] = {}
+    sources: dict[int, DiceSource] = {}
     for row in log["events"]:
         number = row["number"]
         body = row["body"]
         if promises:
-            in_force[number] = (promises[-1], promises[-1].digest)
+            sources[number] = DiceSource(promises[-1], promises[-1].digest)
         secret = body.get("secret")
         if isinstance(secret, dict) and "commitment" in secret:
-            protocol = secret.get("protocol", 1)
-            if type(protocol) is int and protocol < DICE_PROTOCOL:
-                refuse_old_format(f"dice protocol {protocol}")
-            if type(protocol) is not int or protocol != DICE_PROTOCOL:
-                report.add_fault(
-                    number, f"it uses dice protocol {protocol}, which this program does not know."
-                )
-            promises.append(Promise(str(secret["commitment"])))
-            if secret.get("epoch") != len(promises):
-                report.add_fault(number, f"its seed should have the number {len(promises)}.")
+            add_promise(number, secret, promises, report)
         elif isinstance(secret, dict) and promises:
             add_player_text(number, str(secret.get("digest")), promises[-1], texts, report)
         if promises:
             note_closing_and_deletion(body, promises[-1])
-    return promises, in_force
+    return promises, sources
+
+
+def add_promise(number: int, secret: Json, promises: list[Promise], report: Report) -> None:
+    """Add a promise, and check that it has the next number.
+
+    Raises UnreadableFile for the dice protocol of an unreleased build.
+    """
+    protocol = secret.get("protocol", 1)
+    if type(protocol) is int and protocol < DICE_PROTOCOL:
+        refuse_old_format(f"dice protocol {protocol}")
+    if type(protocol) is not int or protocol != DICE_PROTOCOL:
+        report.add_fault(
+            number, f"it uses dice protocol {protocol}, which this program does not know."
+        )
+    promises.append(Promise(str(secret["commitment"])))
+    epoch = secret.get("epoch")
+    if type(epoch) is not int or epoch != len(promises):
+        report.add_fault(number, f"its seed should have the number {len(promises)}.")
 
 
 def add_player_text(
     number: int, digest: str, promise: Promise, texts: TextRows, report: Report
 ) -> None:
-    """Check that a player's text gives the new digest. No text may be added once they are closed.
+    """Add a player's text to a promise, and check that it gives the new digest.
 
-    The new digest is the hash of all texts so far. After somebody's data was deleted it may also be
-    the hash of the old digest and the new text. If the text is not in the file, its digest is only
-    counted, and so are those after it, until one is made from the old digest again.
+    If this text or an earlier one is not in the file, the digest cannot be computed. Then it is
+    only counted.
     """
-    if promise.texts_closed:
+    if promise.texts_are_closed:
         report.add_fault(number, "a player's text was added after the texts were closed.")
     row = texts.get((number, "text"))
-    candidates: list[list[str]] = []
-    if row and promise.player_texts is not None:
-        candidates.append([*promise.player_texts, row["text"]])
-    if row and promise.data_deleted:
-        candidates.append([promise.digest, row["text"]])
-    fitting = [candidate for candidate in candidates if sha256_hex("\n".join(candidate)) == digest]
-    if not fitting:
+    if row is None:
+        parts = None
+        is_computable = False
+    else:
+        parts = find_digest_parts(promise, row["text"], digest)
+        is_computable = promise.digest_parts is not None
+    if parts is None and is_computable:
+        report.add_fault(number, "the digest of the players' texts is not that of their texts.")
+    elif parts is None:
         report.unchecked_digests += 1
-        if row and promise.player_texts is not None:
-            report.add_fault(number, "the digest of the players' texts is not that of their texts.")
-    promise.player_texts = fitting[0] if fitting else None
+    # Later texts go on from the digest in the log, so that one change gives one fault.
     promise.digest = digest
+    promise.digest_parts = parts
+
+
+def find_digest_parts(promise: Promise, text: str, new_digest: str) -> list[str] | None:
+    """Return what the new digest is the hash of, once a player's text is added. Returns None if
+    nothing known gives it.
+
+    Usually that is all players' texts. After somebody's data was deleted, Grognard may not have all
+    texts any more. Then the old digest stands for them.
+    """
+    candidates: list[list[str]] = []
+    if promise.digest_parts is not None:
+        candidates.append([*promise.digest_parts, text])
+    if promise.data_was_deleted:
+        candidates.append([promise.digest, text])
+    for candidate in candidates:
+        if sha256_hex("\n".join(candidate)) == new_digest:
+            return candidate
+    return None
 
 
 def note_closing_and_deletion(body: Json, promise: Promise) -> None:
-    """Note whether an event closes the players' texts, and whether somebody's data was deleted."""
-    promise.texts_closed = promise.texts_closed or body.get("closes") is True
-    promise.data_deleted = promise.data_deleted or body.get("kind") == "privacy"
+    """Note whether an event closes the players' texts, and whether somebody's data was deleted.
+    Neither is taken back: texts once closed stay closed until the next promise.
+    """
+    if body.get("closes"):
+        promise.texts_are_closed = True
+    if body.get("kind") == "privacy":
+        promise.data_was_deleted = True
 
 
 def check_seeds(log: Json, promises: list[Promise], report: Report) -> None:
     """Check that each published seed has the promised SHA-256, and keep it for its dice.
 
-    Seeds are in the list `seeds`, those not yet published without a `seed`, and in the events that
-    published them.
+    The list `seeds` has a row for each promise, with its seed once that is published. The event that
+    published a seed holds it, too.
     """
     for row in log["seeds"]:
         epoch = row["epoch"]
@@ -515,10 +627,12 @@ def check_seeds(log: Json, promises: list[Promise], report: Report) -> None:
                 report.faults.append(f"{place}: no event promised the seed that it publishes.")
             else:
                 keep_seed(place, read_seed(revealed.get("seed")), promise, report)
+                if promise.published_in is None:
+                    promise.published_in = row["number"]
 
 
 def find_promise(promises: list[Promise], epoch: Any) -> Promise | None:
-    """Return the promise of an epoch (1, 2, ...), or None."""
+    """Return the promise of an epoch, or None."""
     is_promised = type(epoch) is int and 1 <= epoch <= len(promises)
     return promises[epoch - 1] if is_promised else None
 
@@ -559,61 +673,50 @@ def roll_faces(seed: bytes, game: str, event: int, digest: str, sides: list[int]
     return faces
 
 
-def check_dice(
-    log: Json, texts: TextRows, in_force: dict[int, tuple[Promise, str]], report: Report
-) -> None:
-    """Check every die that is not secret any more."""
+def check_dice(log: Json, texts: TextRows, sources: dict[int, DiceSource], report: Report) -> None:
+    """Check every die that was opened, or was never sealed or hidden."""
     for row in log["events"]:
         number = row["number"]
         body = row["body"]
         if sum(key in body for key in ("dice", "sealed", "closed")) > 1:
             report.add_fault(number, "it has dice of two kinds.")
+        if not has_readable_hidden_dice(body):
+            report.add_fault(number, "its dice cannot be read.")
+            continue
         roll = find_roll(texts, number, body)
         if roll is None:
             report.unopened_events += 1
             continue
-        dice = roll.get("dice")
-        if not dice:
-            continue
+        dice = roll.get("dice", [])
         if not isinstance(dice, list) or not all(map(is_die, dice)):
             report.add_fault(number, "its dice cannot be read.")
         elif roll.get("hand") is True:
             report.dice_by_hand += len(dice)
-        elif number not in in_force:
+        elif dice and number not in sources:
             report.add_fault(number, "dice were rolled before any seed was promised.")
-        else:
-            promise, digest = in_force[number]
-            check_dice_of_event(log["game"], number, dice, promise.seed, digest, report)
-
-
-def find_roll(texts: TextRows, number: int, body: Json) -> Json | None:
-    """Return where the `dice` of an event are, and whether they were rolled by `hand`.
-
-    That is the event itself, or what was sealed in it. Hidden draws come with the faces that were
-    hidden. Returns None if the dice, or any of them, are still secret or were deleted.
-    """
-    if "sealed" in body:
-        return open_sealed(texts, number) if (number, "sealed") in texts else None
-    dice = body.get("dice")
-    has_hidden_cards = isinstance(dice, list) and any(map(is_hidden_card, dice))
-    if "closed" not in body and not has_hidden_cards:
-        return body
-    opened = open_hidden_draws(texts, number, body)
-    return None if opened is None else {**body, "dice": opened}
+        elif dice:
+            check_dice_of_event(log["game"], number, dice, sources[number], report)
 
 
 def check_dice_of_event(
-    game: str, number: int, dice: list[Json], seed: bytes | None, digest: str, report: Report
+    game: str, number: int, dice: list[Json], source: DiceSource, report: Report
 ) -> None:
     """Check the dice of one event against its seed, if that is published."""
-    if seed is None:
+    promise = source.promise
+    if promise.published_in is not None and promise.published_in <= number:
+        report.add_fault(
+            number, f"its dice follow from a seed that event {promise.published_in} published."
+        )
+    if promise.seed is None:
         report.dice_without_seed += len(dice)
         return
     report.dice_checked += len(dice)
-    faces = roll_faces(seed, game, number, digest, [die["sides"] for die in dice])
-    for position, (die, face) in enumerate(zip(dice, faces, strict=True), 1):
+    sides = [die["sides"] for die in dice]
+    rolled = roll_faces(promise.seed, game, number, source.digest, sides)
+    for position, (die, face) in enumerate(zip(dice, rolled, strict=True), 1):
         expected = die["faces"][face - 1] if "faces" in die else face
-        if die["value"] != expected or type(die["value"]) is not type(expected):
+        is_same_type = type(die["value"]) is type(expected)  # in Python 1 == 1.0 == True
+        if die["value"] != expected or not is_same_type:
             report.add_fault(
                 number, f"die {position} shows {die['value']}, the seed gives {expected}."
             )
@@ -623,53 +726,117 @@ def is_die(die: Any) -> bool:
     """Return whether a value is a die: its number of sides, its value, and its faces if they are
     not 1 to `sides`.
     """
-    if not isinstance(die, dict) or "value" not in die:
+    if not isinstance(die, dict) or "value" not in die or not is_number_of_sides(die.get("sides")):
         return False
-    sides = die.get("sides")
-    if type(sides) is not int or not 1 <= sides <= MAX_DIE_SIDES:
-        return False
-    return "faces" not in die or (isinstance(die["faces"], list) and len(die["faces"]) == sides)
+    if "faces" not in die:
+        return True
+    return isinstance(die["faces"], list) and len(die["faces"]) == die["sides"]
+
+
+def is_number_of_sides(value: Any) -> bool:
+    """Return whether a die can have that many sides."""
+    return type(value) is int and 1 <= value <= MAX_DIE_SIDES
+
+
+def find_roll(texts: TextRows, number: int, body: Json) -> Json | None:
+    """Return what holds the `dice` of an event, and `hand`: the event itself, or the sealed roll in
+    it. Hidden dice get the faces that are in the file.
+
+    Returns None if the roll, or any hidden face of it, is not opened. Without all of its dice an
+    event cannot be computed. An event without dice returns itself.
+    """
+    if "sealed" in body:
+        return open_sealed(texts, number)
+    if "closed" in body:
+        opened = open_hidden_draws(texts, number, body["closed"])
+    elif isinstance(body.get("dice"), list):
+        opened = open_hidden_cards(texts, number, body["dice"])
+    else:
+        return body
+    return None if opened is None else {**body, "dice": opened}
+
+
+def open_sealed(texts: TextRows, number: int) -> Json | None:
+    """Return the sealed roll of an event, or None if it is not in the file.
+
+    A roll that cannot be read is {}. `check_texts` names it.
+    """
+    row = texts.get((number, "sealed"))
+    if row is None:
+        return None
+    try:
+        content = parse_json(row["text"])
+    except UnreadableFile:
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def is_hidden_card(die: Any) -> bool:
-    """Return whether a die drew a card of a deck with hidden cards.
+    """Return whether a die drew a card while other cards of its deck were hidden.
 
-    Such a die names the card as its value. Its face is kept in a text of its own, `face.N`, since
-    it tells which cards are missing from the deck. The card of a public deck has its face as value.
+    Its value is the name of the card. Its face is hidden, since it tells how many cards are missing
+    from the deck. If nothing of the deck is hidden, the value of a die is its face as always.
     """
     return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
-def open_sealed(texts: TextRows, number: int) -> Json:
-    """Return what was sealed in an event, or {} if it is not in the file."""
-    row = texts.get((number, "sealed"))
-    try:
-        content = json.loads(row["text"]) if row else {}
-    except (ValueError, RecursionError):
-        content = {}
-    return content if isinstance(content, dict) else {}
-
-
-def open_hidden_draws(texts: TextRows, number: int, body: Json) -> list[Json] | None:
-    """Return the dice of an event with hidden faces, or None if a face is not in the file.
-
-    The face of the N-th die is the text `face.N`. A die with 0 sides was not rolled: the players
-    already knew which card lay on top. Whether they did is for `grognard verify`.
+def has_readable_hidden_dice(body: Json) -> bool:
+    """Return whether the sides of all hidden dice of an event can be read, if it has any. Only a
+    hidden card can have 0 sides.
     """
+    if "closed" in body:
+        draws = body["closed"]
+        if not isinstance(draws, list) or not all(map(is_number_of_sides, draws)):
+            return False
     dice = body.get("dice")
-    if isinstance(body.get("closed"), list):
-        # These dice are secret altogether: write them as hidden cards, which are opened below.
-        dice = [{"sides": sides, "value": "", "deck": ""} for sides in body["closed"]]
+    for die in dice if isinstance(dice, list) else []:
+        if is_hidden_card(die):
+            sides = die.get("sides")
+            if not is_number_of_sides(sides) and not (type(sides) is int and sides == 0):
+                return False
+    return True
+
+
+def open_hidden_draws(texts: TextRows, number: int, closed: list[int]) -> list[Json] | None:
+    """Return the dice of an event all of whose dice are hidden, or None if a face is not opened."""
     opened = []
-    for position, die in enumerate(dice if isinstance(dice, list) else [], 1):
+    for position, sides in enumerate(closed, 1):
+        face = find_hidden_face(texts, number, position)
+        if face is None:
+            return None
+        opened.append({"sides": sides, "value": face})
+    return opened
+
+
+def open_hidden_cards(texts: TextRows, number: int, dice: list[Any]) -> list[Any] | None:
+    """Return the dice of an event with the face of each hidden card in the place of its name, or
+    None if a face is not opened.
+
+    A hidden card with 0 sides is left out: no die was rolled, as its place in the deck was known.
+    Whether it was is for `grognard verify`.
+    """
+    opened = []
+    for position, die in enumerate(dice, 1):
         if not is_hidden_card(die):
             opened.append(die)
-        elif die.get("sides"):
-            row = texts.get((number, f"face.{position}"))
-            if row is None or not re.fullmatch("[0-9]{1,9}", row["text"]):
+        elif die["sides"] > 0:
+            face = find_hidden_face(texts, number, position)
+            if face is None:
                 return None
-            opened.append({"sides": die["sides"], "value": int(row["text"])})
+            opened.append({"sides": die["sides"], "value": face})
     return opened
+
+
+def find_hidden_face(texts: TextRows, number: int, position: int) -> int | None:
+    """Return the face of the hidden die in a position (1, 2, ...) of an event, or None if it is not
+    in the file.
+
+    A text that is no number is the face 0, which no seed gives.
+    """
+    row = texts.get((number, f"face.{position}"))
+    if row is None:
+        return None
+    return int(row["text"]) if re.fullmatch("[0-9]{1,10}", row["text"]) else 0
 
 
 # --- 5. Texts
@@ -686,30 +853,46 @@ def check_texts(log: Json, texts: TextRows, report: Report) -> None:
         number = row["event"]
         key = row["key"]
         body = bodies.get(number, {})
+        name = f"the text {key[:40]}"
         if key == "said":
             computed_hash = sha256_hex(row["text"])
         else:
             computed_hash = sha256_hex(row["salt"] + "\n" + row["text"])
-        if computed_hash != find_text_hash(body, open_sealed(texts, number), key):
-            report.add_fault(number, f"the text {key[:40]} was changed, or does not belong to it.")
+        # Without a hash in the event this compares with None, so a text too many is named as well.
+        if computed_hash != find_text_hash(texts, number, body, key):
+            report.add_fault(number, f"{name} was changed, or does not belong to it.")
         elif "\n" in row["salt"]:
-            # Else the beginning of the text could be moved into the salt, with the same hash.
-            report.add_fault(number, f"the text {key[:40]} has no salt as Grognard writes it.")
-        elif row.get("person") and row["person"] != body.get("who", row["person"]):
-            report.add_fault(number, f"the text {key[:40]} is said to be another person's.")
+            # The beginning of the text could have been moved into the salt, with the same hash.
+            report.add_fault(number, f"{name} has no salt as Grognard writes it.")
+        elif key == "sealed" and not is_canonical_object(row["text"]):
+            report.add_fault(number, f"{name} is not a roll as Grognard writes it.")
+        elif row.get("person") and "who" in body and row["person"] != body["who"]:
+            report.add_fault(number, f"{name} is said to be another person's.")
 
 
-def find_text_hash(body: Json, sealed_content: Json, key: str) -> Any:
-    """Return the hash of a text as its event, or what was sealed in it, holds it. Returns None if
+def find_text_hash(texts: TextRows, number: int, body: Json, key: str) -> Any:
+    """Return the hash of a text as its event, or the sealed roll in it, holds it. Returns None if
     there is none.
     """
     if key in ("said", "sealed"):
         return body.get(key)
-    for part in (body, sealed_content):
+    sealed_roll = open_sealed(texts, number) or {}
+    for part in (body, sealed_roll):
         hashes = part.get("texts")
         if isinstance(hashes, dict) and key in hashes:
             return hashes[key]
     return None
+
+
+def is_canonical_object(text: str) -> bool:
+    """Return whether a text is the canonical JSON of an object. Another text could be read in two
+    ways, such as one with a key twice.
+    """
+    try:
+        content = parse_json(text)
+        return isinstance(content, dict) and canonical_json(content) == text
+    except (UnreadableFile, ValueError, RecursionError):
+        return False
 
 
 if __name__ == "__main__":

@@ -228,7 +228,7 @@ async def test_an_evening_is_played_to_its_end_and_proves_itself(
     events = json.loads(path.read_text())["events"]
     found = check_file(path, heads)
     shown = verify_log.parse_heads(heads)
-    covered = max(number for number, _ in shown)
+    covered = max(head.number or 0 for head in shown)
     print(
         f"{name}: {len(shown)} heads, to #{covered} of {len(events)} events, {len(table.seen)} answers"
     )

@@ -66,7 +66,7 @@ const Checker = (() => {
       const secret = body.secret;
       if (has(secret, "commitment")) {
         current = {epoch: list.length + 1, from: at, commitment: String(secret.commitment), protocol: secret.protocol, seed: "", failed: false,
-          digest: NO_TEXTS, known: [], closed: false, wiped: false, used: false};
+          digest: NO_TEXTS, known: [], closed: false, wiped: false, used: false, publishedIn: 0};
         if (secret.epoch !== current.epoch) fault("seeds", at, `It begins seed ${secret.epoch}, but the next one is ${current.epoch}.`);
         if (current.protocol !== PROTOCOL) fault("seeds", at, `Its dice have no protocol ${current.protocol}.`);
         list.push(current);
@@ -74,7 +74,7 @@ const Checker = (() => {
       if (!current) continue;
       const rolls = ((body.dice && body.dice.length) || has(body, "sealed") || has(body, "closed")) && !body.hand;
       if (rolls) current.used = true;
-      if (body.closes === true) current.closed = true;
+      if (body.closes) current.closed = true;
       if (body.kind === "privacy") current.wiped = true;
     }
     return {list, ruling};
@@ -113,6 +113,7 @@ const Checker = (() => {
     for (const {number: at, body} of data.events) {
       if (!isMap(body.revealed)) continue;
       const promise = list[body.revealed.epoch - 1], seed = String(body.revealed.seed || "");
+      if (promise && !promise.publishedIn) promise.publishedIn = at;
       if (promise && await fits(seed, promise)) promise.seed = seed;
       else {
         if (promise) promise.failed = true;
@@ -121,8 +122,10 @@ const Checker = (() => {
     }
   }
 
+  const isNumberOfSides = value => Number.isInteger(value) && value >= 1 && value <= LARGEST_DIE;
+
   /* A die has its number of sides, its value, and its faces if they are not 1 to `sides`. */
-  const isDie = die => isMap(die) && has(die, "value") && Number.isInteger(die.sides) && die.sides >= 1 && die.sides <= LARGEST_DIE
+  const isDie = die => isMap(die) && has(die, "value") && isNumberOfSides(die.sides)
     && (!has(die, "faces") || (Array.isArray(die.faces) && die.faces.length === die.sides));
 
   /* Compute the dice of one event, and name those that are wrong. */
@@ -132,6 +135,7 @@ const Checker = (() => {
     if (content.hand === true) { counts.hand += dice.length; return; }
     if (!held) { fault("dice", at, "Dice fell before any commitment was published."); return; }
     const {promise, digest} = held;
+    if (promise.publishedIn && promise.publishedIn <= at) fault("dice", at, `Its dice follow from a seed that #${promise.publishedIn} published.`);
     if (!promise.seed) { counts[promise.failed ? "unproved" : "waiting"] += dice.length; return; }
     if (promise.protocol !== PROTOCOL) { counts.unproved += dice.length; return; }
     if (!macs.has(promise.epoch)) macs.set(promise.epoch, await check.eng.mac(unhex(promise.seed)));
@@ -148,20 +152,24 @@ const Checker = (() => {
 
   /* The dice of an event that closed faces, those by their own texts; nothing where one is not in the file. A card of known place came without a die. */
   const namesCard = die => isMap(die) && has(die, "deck") && typeof die.value === "string";
+  const canReadHidden = body => (!has(body, "closed") || (Array.isArray(body.closed) && body.closed.every(isNumberOfSides)))
+    && (!Array.isArray(body.dice) || body.dice.every(die => !namesCard(die) || die.sides === 0 || isNumberOfSides(die.sides)));
   function closedDice(log, at, {closed, deck, dice = []}) {
     const thrown = Array.isArray(closed) ? closed.map(sides => ({label: deck, sides, value: "", deck})) : Array.isArray(dice) ? dice : [];
     const rows = thrown.map((die, n) => namesCard(die) && die.sides ? log.text(at, `face.${n + 1}`) : {text: "0"});
-    if (!rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
-    return {dice: thrown.map((die, n) => namesCard(die) ? {...die, value: Number(rows[n].text)} : die).filter(die => die.sides !== 0)};
+    if (!rows.every(Boolean)) return null;
+    const face = text => /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;  // no seed gives 0
+    return {dice: thrown.map((die, n) => namesCard(die) ? {...die, value: face(rows[n].text)} : die).filter(die => die.sides !== 0)};
   }
   const closes = body => has(body, "closed") || (Array.isArray(body.dice) && body.dice.some(namesCard));
 
   async function dice(check) {
     for (const {number: at, body} of check.log.data.events) {
+      if (!canReadHidden(body)) { check.fault("dice", at, "Its dice cannot be read."); continue; }
       const sealed = has(body, "sealed") || closes(body), content = closes(body) ? closedDice(check.log, at, body) : sealed ? check.log.opened(at) : body;
       if (sealed && !content) check.counts.sealed++;
       if (["dice", "sealed", "closed"].filter(key => has(body, key)).length > 1) check.fault("dice", at, "It has dice of two kinds.");
-      const isEmpty = !content || !content.dice || content.dice.length === 0;
+      const isEmpty = !content || !has(content, "dice") || (Array.isArray(content.dice) && !content.dice.length);
       if (!isEmpty) await eventDice(check, at, content);
       await check.tick();
     }
@@ -235,15 +243,16 @@ const Checker = (() => {
     const text = typed.trim();
     if (!text) return {typed: false, found: null};
     const pairs = [...text.matchAll(/#(\d{1,9})[\s\u00a0]*[·|,]?[\s\u00a0]*[`*]*([0-9a-f]{8,64})\b/gi)].map(found => [+found[1], found[2].toLowerCase()]);
-    const bare = pairs.length ? [] : (text.match(/\b[0-9a-f]{8,64}\b/gi) || []).map(digits => [0, digits.toLowerCase()]);
+    const bare = pairs.length ? [] : (text.match(/\b[0-9a-f]{8,64}\b/gi) || []).map(digits => [null, digits.toLowerCase()]);
     const known = [...pairs, ...bare];
     if (!known.length) fault("head", 0, "A head has at least 8 hex digits, as /fair show gives it. What was pasted is none.");
     let last = null;
     for (const [at, digits] of known) {
+      if (at === 0) { fault("head", 0, `Events are numbered from 1, so there is no #0 ${digits}.`); continue; }
       const row = at ? events.find(one => one.number === at) : events.find(one => one.hash.startsWith(digits));
       if (!row) fault("head", 0, `No event has the head ${digits.slice(0, 16)}: the end was cut off, or the log was written anew.`);
       else if (!row.hash.startsWith(digits)) fault("head", at, `Its hash is ${row.hash.slice(0, digits.length)}, not ${digits}: the log was written anew.`);
-      else if (!last || row.number > last.number) last = {number: row.number, last: row === events[events.length - 1], digits: digits.length};
+      else if (!last || row.number > last.number || (row.number === last.number && digits.length > last.digits)) last = {number: row.number, last: row === events[events.length - 1], digits: digits.length};
     }
     return {typed: true, found: last};
   }
