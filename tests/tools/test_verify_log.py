@@ -84,6 +84,11 @@ def roll_with_a_published_seed(log: Json) -> None:
     log["events"].append({"number": roll["number"], "hash": "", "body": roll})
 
 
+def note_a_large_number(number: int) -> Forge:
+    """Note a number that a browser may read as another one."""
+    return lambda log: first(log, "roll").update(out={"deep": [{"deeper": number}]})
+
+
 def number_a_seed_with_true(log: Json) -> None:
     bodies(log)[0]["secret"]["epoch"] = True
 
@@ -93,6 +98,9 @@ def close_with_one(log: Json) -> None:
     bodies(log, "fair")[0]["closes"] = 1
 
 
+NO_SIDES: tuple[Any, ...] = (None, "6", -1, True, [], 2**40)
+NO_DICE: tuple[Any, ...] = (None, 0, "", {}, False, "6")
+NO_DRAWS: tuple[Any, ...] = (5, "x", {}, None, [0], ["6"], [True], [-1], [2**40])
 FORGERIES: dict[str, tuple[Forge, str]] = {
     **{
         f"sealed {text}": (seal(text), "not a roll as Grognard writes it")
@@ -101,11 +109,12 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
     "sealed key twice": (seal_a_key_twice, "not a roll as Grognard writes it"),
     **{
         f"hidden card with {sides!r} sides": (hide_a_card(sides=sides), "cannot be read")
-        for sides in (None, "6", -1, True, [], 2**40)
+        for sides in NO_SIDES
     },
+    **{f"dice {value!r}": (roll_dice_that_are(value), "cannot be read") for value in NO_DICE},
     **{
-        f"dice {value!r}": (roll_dice_that_are(value), "cannot be read")
-        for value in (None, 0, "", {}, False, "6")
+        f"number {number}": (note_a_large_number(number), "2^53")
+        for number in (2**53, -(2**53), 10**20)
     },
     "published seed": (roll_with_a_published_seed, "follow from a seed that event 41 published"),
     "epoch true": (number_a_seed_with_true, "its seed should have the number 1"),
@@ -114,7 +123,7 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
 HIDDEN_FORGERIES: dict[str, tuple[Forge, str]] = {
     **{
         f"draws {closed!r}": (draw_with(closed), "Event 9: its dice cannot be read")
-        for closed in (5, "x", {}, None, [0], ["6"], [True], [-1], [2**40])
+        for closed in NO_DRAWS
     },
     "face in words": (hide_a_word, "shows 0, the seed gives"),
 }

@@ -203,6 +203,7 @@ const Checker = (() => {
       const misplaced = row.number !== expected;
       if (misplaced) fault("chain", row.number, misplacedWords(events, i, expected, numbers));
       if (row.body.number !== row.number) fault("chain", row.number, `Its own content says that it is #${row.body.number}.`);
+      if (holdsLargeNumber(row.body)) fault("chain", row.number, "It holds a number from 2^53 on, which programs read differently.");
       let stored = row.hash;
       if (hash !== row.hash && !misplaced) {
         const next = events[i + 1], text = next && canonical(next.body);
@@ -222,6 +223,9 @@ const Checker = (() => {
     }
     if (data.head !== previous) fault("chain", events.length ? events[events.length - 1].number : 0, `The file names ${String(data.head).slice(0, 8)} as its head, but it ends with ${previous.slice(0, 8)}. Events were cut off or added.`);
   }
+
+  const holdsLargeNumber = value => typeof value === "number" ? Math.abs(value) > Number.MAX_SAFE_INTEGER
+    : value !== null && typeof value === "object" && Object.values(value).some(holdsLargeNumber);
 
   function changedWords(check, row) {
     if (check.wrongDice.has(row.number)) return "Its dice were changed after it was written.";
