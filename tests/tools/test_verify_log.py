@@ -89,6 +89,12 @@ def note_a_large_number(number: int) -> Forge:
     return lambda log: first(log, "roll").update(out={"deep": [{"deeper": number}]})
 
 
+def name_nobody(log: Json) -> None:
+    """Let nobody have rolled what somebody labelled."""
+    row = next(row for row in log["texts"] if row["key"] == "label" and row["person"])
+    log["events"][row["event"] - 1]["body"]["who"] = ""
+
+
 def number_a_seed_with_true(log: Json) -> None:
     bodies(log)[0]["secret"]["epoch"] = True
 
@@ -117,6 +123,7 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
         for number in (2**53, -(2**53), 10**20)
     },
     "published seed": (roll_with_a_published_seed, "follow from a seed that event 41 published"),
+    "nobody": (name_nobody, "said to be another person's"),
     "epoch true": (number_a_seed_with_true, "its seed should have the number 1"),
     "closes 1": (close_with_one, "after the texts were closed"),
 }

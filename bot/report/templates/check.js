@@ -274,7 +274,7 @@ const Checker = (() => {
       else if (hex(await check.eng.sha(bytes(whole(row.key === "said" ? text : salt + "\n" + text)))) !== promised) fault("texts", row.event, row.key === "sealed" ? "What was sealed is not what was opened." : `Its text (${row.key}) was changed.`);
       else if (row.key === "sealed" && canonical(log.opened(row.event)) !== text) fault("texts", row.event, "What was sealed is not written as Grognard writes it.");
       else if (salt.includes("\n")) fault("texts", row.event, `Its text (${row.key}) has no salt as Grognard writes it.`);
-      else if (row.person && row.person !== (body.who || row.person)) fault("texts", row.event, `Its text (${row.key}) is said to be another person’s.`);
+      else if (row.person && has(body, "who") && row.person !== body.who) fault("texts", row.event, `Its text (${row.key}) is said to be another person’s.`);
       counts.texts++;
       await check.tick();
     }
