@@ -792,7 +792,8 @@ def has_readable_hidden_dice(body: Json) -> bool:
     for die in dice if isinstance(dice, list) else []:
         if is_hidden_card(die):
             sides = die.get("sides")
-            if not is_number_of_sides(sides) and not (type(sides) is int and sides == 0):
+            needed_no_die = type(sides) is int and sides == 0
+            if not needed_no_die and not is_number_of_sides(sides):
                 return False
     return True
 
