@@ -7,15 +7,15 @@ It checks five things:
 
 1. Chain: each event carries a hash of itself and of everything before it.
 2. Heads: hashes that somebody noted during the game are in this log.
-3. Seeds: each published seed is the one that the log promised, and the players' texts that are
-   mixed into its dice give the digest that the log says.
+3. Seeds: each published seed is the one that the log promised, no seed is promised twice, and the
+   players' texts that are mixed into its dice give the digest that the log says.
 4. Dice: the number on every die, and the number drawn for every card, follows from its seed, which
    was not yet published. Dice that are not opened, and dice rolled by hand, are only counted.
 5. Texts: every text in the file is the one that was hashed into its event.
 
 It does not check who may do what and when, which card a number means, or whether a result follows
 from the rules of a game. `grognard verify` does that. Names of players are not hashed, so nothing
-proves them. Promises are not compared with each other: a seed that was promised twice is not named.
+proves them.
 
 These words have one meaning each in this file:
 
@@ -531,7 +531,7 @@ def read_promises(
 
 
 def add_promise(number: int, secret: Json, promises: list[Promise], report: Report) -> None:
-    """Add a promise, and check that it has the next number.
+    """Add a promise, and check that it is a new one with the next number.
 
     Raises UnreadableFile for the dice protocol of an unreleased build.
     """
@@ -542,7 +542,10 @@ def add_promise(number: int, secret: Json, promises: list[Promise], report: Repo
         report.add_fault(
             number, f"it uses dice protocol {protocol}, which this program does not know."
         )
-    promises.append(Promise(str(secret["commitment"])))
+    commitment = str(secret["commitment"])
+    if any(commitment == earlier.commitment for earlier in promises):
+        report.add_fault(number, "it promises a seed that was promised before.")
+    promises.append(Promise(commitment))
     epoch = secret.get("epoch")
     if type(epoch) is not int or epoch != len(promises):
         report.add_fault(number, f"its seed should have the number {len(promises)}.")

@@ -64,7 +64,7 @@ def read_heads(texts: Iterable[str]) -> tuple[EventHead, ...]:
         numbered = [
             EventHead(int(number), digits.lower()) for number, digits in _NUMBERED.findall(text)
         ]
-        if not numbered:
+        if not numbered or any(head.number == 0 for head in numbered):
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
                 hint=phrase(
@@ -93,15 +93,20 @@ def find_head_faults(heads: Iterable[EventHead], game: str, hashes: Sequence[str
 
 def list_head_remarks(heads: Sequence[EventHead], hashes: Sequence[str] = ()) -> Iterator[str]:
     """What to know of heads that fit: how many, and how much of the log they hold."""
-    if heads and hashes:
-        found = (
-            next((at for at, one in enumerate(hashes, 1) if one.startswith(head.digits)), 0)
-            for head in heads
-        )
-        upto = max(head.number or at for head, at in zip(heads, found, strict=True))
+    if not heads:
+        return
+    covered = 0
+    trusted = -1  # the same, by heads that nobody can forge
+    for head in heads:
+        known = (number for number, hash in enumerate(hashes, 1) if hash.startswith(head.digits))
+        number = head.number or next(known, 0)
+        covered = max(covered, number)
+        if len(head.digits) >= ENOUGH:
+            trusted = max(trusted, number)
+    if hashes:
         fit = "1 head fits: it holds" if len(heads) == 1 else f"{len(heads)} heads fit: they hold"
-        yield f"{fit} {upto} of {len(hashes)} events."
-    if heads and max(len(head.digits) for head in heads) < ENOUGH:
+        yield f"{fit} {covered} of {len(hashes)} events."
+    if trusted < covered:
         yield "8 digits of a head can be forged in minutes: give one with 16."
 
 
@@ -274,6 +279,8 @@ class _Check:
             self._fault(
                 number, f"it begins seed {shorten_value(epoch)}, but the next one is {following}."
             )
+        if any(promised == earlier.commitment for earlier in self._epochs.values()):
+            self._fault(number, "it promises a seed that was promised before.")
         self._epochs[following] = _Epoch(promised, number, protocol)
 
     def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
@@ -419,7 +426,7 @@ class _Check:
             for sides in _as_list(event.body.get("closed"))
         ]
         for at, die in enumerate(closed or _as_list(event.body.get("dice")), 1):
-            if names_card(die) and die["sides"]:
+            if names_card(die) and die.get("sides", 1) != 0:
                 row = self._texts.get((event.number, f"face.{at}"))
                 if row is None or not re.fullmatch("[0-9]{1,9}", row.text):
                     return {}

@@ -14,8 +14,11 @@ from typing import Any
 
 import pytest
 
+from bot.__main__ import main
 from bot.rules.dice import Die
-from bot.rules.proof.chain import salted
+from bot.rules.proof.chain import hash_salted
+from bot.verification.proof import list_head_remarks, read_heads
+from tests.bent_logs import judge_whole
 from tests.forging import Dice, Json, bodies, copied, rechained, retold
 from tests.page_script import said_by_page
 from tests.test_cards_forged import with_hands
@@ -65,11 +68,18 @@ def hide_a_word(log: Json) -> None:
     row = next(row for row in log["texts"] if row["key"] == "face.1")
     row["text"] = "three"
     body = log["events"][row["event"] - 1]["body"]
-    body["texts"]["face.1"] = salted(row["salt"], row["text"])
+    body["texts"]["face.1"] = hash_salted(row["salt"], row["text"])
 
 
 def roll_dice_that_are(value: Any) -> Forge:
     return lambda log: first(log, "roll").update(dice=value)
+
+
+def promise_a_seed_twice(log: Json) -> None:
+    """Promise the published seed of the first dice once more, for those to come."""
+    last = bodies(log, "fair")[-1]["secret"]
+    last["commitment"] = log["seeds"][0]["commitment"]
+    log["seeds"][-1] = {**log["seeds"][0], "epoch": last["epoch"]}
 
 
 def roll_with_a_published_seed(log: Json) -> None:
@@ -122,6 +132,7 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
         f"number {number}": (note_a_large_number(number), "2^53")
         for number in (2**53, -(2**53), 10**20)
     },
+    "seed twice": (promise_a_seed_twice, "it promises a seed that was promised before"),
     "published seed": (roll_with_a_published_seed, "follow from a seed that event 41 published"),
     "nobody": (name_nobody, "said to be another person's"),
     "epoch true": (number_a_seed_with_true, "its seed should have the number 1"),
@@ -156,6 +167,12 @@ def test_the_script_names_each_forgery() -> None:
         assert any(words in fault for fault in faults), (name, faults)
 
 
+def test_grognard_verify_names_each_forgery() -> None:
+    logs = {name: json.dumps(log) for name, (log, _) in forge_all().items()}
+    verdicts = {name: judge_whole(text) for name, text in logs.items()}
+    assert {name for name, verdict in verdicts.items() if verdict == "sound"} == set()
+
+
 def test_the_page_names_each_forgery(tmp_path: Path) -> None:
     logs = {name: json.dumps(log) for name, (log, _) in forge_all().items()}
     pages = said_by_page([*logs.values(), evening_with_hands()], tmp_path)
@@ -187,6 +204,10 @@ def test_the_warning_is_of_the_head_that_vouches(heads: list[tuple[int, int]], w
     log = honest()
     typed = [f"#{number} {log['events'][number - 1]['hash'][:length]}" for number, length in heads]
     notes = verify_log.check(log, typed).notes
+    remarks = " ".join(
+        list_head_remarks(read_heads(typed), [event["hash"] for event in log["events"]])
+    )
+    assert ("can be forged" in remarks) is bool(words)
     assert "The log up to event 40 of" in notes[0]
     assert words in " ".join(notes[1:]) if words else notes[1:] == []
 
@@ -228,6 +249,8 @@ def test_heads_that_name_no_event_are_refused(
 ) -> None:
     file = tmp_path / "game.json"
     file.write_text(json.dumps(honest()), "utf-8")
+    assert main(["verify", str(file), *words]) == 2
+    capsys.readouterr()
     assert verify_log.main([str(file), *words]) == 2
     assert "hex digits" in (error := capsys.readouterr().err) or "there is no #0" in error
 

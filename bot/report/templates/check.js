@@ -67,6 +67,7 @@ const Checker = (() => {
       if (has(secret, "commitment")) {
         current = {epoch: list.length + 1, from: at, commitment: String(secret.commitment), protocol: secret.protocol, seed: "", failed: false,
           digest: NO_TEXTS, known: [], closed: false, wiped: false, used: false, publishedIn: 0};
+        if (list.some(earlier => earlier.commitment === current.commitment)) fault("seeds", at, "It promises a seed that was promised before.");
         if (secret.epoch !== current.epoch) fault("seeds", at, `It begins seed ${secret.epoch}, but the next one is ${current.epoch}.`);
         if (current.protocol !== PROTOCOL) fault("seeds", at, `Its dice have no protocol ${current.protocol}.`);
         list.push(current);
