@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.game.roster import MAX_NAME
 from bot.game.roster_line import RosterLine, RosterText
-from bot.game.roster_sheet import clean_value, number_name, split_count
+from bot.game.roster_sheet import clean_unit_name, clean_value, number_name, split_count
 from bot.rules.text.markup import remove_markup
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
@@ -18,17 +18,24 @@ from bot.rules.text.normalize import comparison_key
 MAX_NOTED = 12
 _UNITS = ("unit", "model")
 _LISTS = ("units", "roster", "army", "list")
-_NAMES = ("customName", "name", "unit", "title")
+_NAMES = ("customName", "name", "displayName", "unit", "title")
 _COUNTS = ("count", "number", "quantity", "qty", "amount")
 _KNOWN = frozenset((*_NAMES, *_COUNTS, "type", "id"))
-_BULLET = re.compile(r"^[-•*·–]\s+")
+_SIGNS = r"(?:[-•*·–●▪‣◦○◻◼□■☐☑☒✓✔✅]|\[[ xX]?\])\ufe0f?"
+_BULLET = re.compile(rf"^{_SIGNS}\s+")
 _COST = re.compile(
     r"(?<!\s)\s*+(?:[\[(](?=[^\])\d]{0,40}\d)[^\])]{1,80}[\])]|[-–—:]\s*+\d{1,5}\s*+(?:pts?|points?)?)$",
     re.IGNORECASE,
 )
+_COST_AND_MORE = re.compile(
+    r"(?<!\s)\s*+[\[(][^\])\n]{0,40}\d\s?(?:pts?|points?|pkt|punkte)\.?[\])]\s*+:.*", re.IGNORECASE
+)
+"""What a unit costs, and what it carries after a colon."""
+_FIGURE_BEFORE = re.compile(r"(\d{1,2}) (?!x\b)(?=[^\W\d_])(.+)", re.IGNORECASE)
 _HEADING = re.compile(r"[+=#_*]{2,}|.*:\s*$|[+] .* [+]$")
 _COUNTED_LINE = re.compile(r"\s*(?:[-•*·–]\s+)?\d{1,2} ?[x×] ?\S", re.IGNORECASE)
-_NAME_SIGNS = re.compile(r"[;,=\"“”]+")
+_PARTS = ("•", "·", ". ")
+"""What begins a line with a part of the unit above."""
 
 
 def read_army_json(text: str) -> RosterText | None:
@@ -65,6 +72,19 @@ def _find_units(data: Any, notes: list[str]) -> list[Mapping[str, Any]] | None:
         if all("type" in unit and not _is_nested(unit) for unit in units):
             return None  # our own form, which is read with its lines and columns
         return _read_plain_list(units, notes)
+    return _find_units_inside(data, notes)
+
+
+def _find_units_inside(data: Mapping[str, Any], notes: list[str]) -> list[Mapping[str, Any]] | None:
+    """Return the units of a list one level down, such as `force: {units: [...]}`; None for none.
+    They have names and counts, as tables and cards of other programs do not.
+    """
+    for inner in data.values():
+        units = inner.get("units") if isinstance(inner, Mapping) else None
+        if not isinstance(units, list) or not all(isinstance(unit, Mapping) for unit in units):
+            continue
+        if units and all(any(name in unit for name in _NAMES) for unit in units):
+            return _read_plain_list(units, notes)
     return None
 
 
@@ -165,7 +185,7 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
     spellings: dict[str, str] = {}
     for unit in units:
         name, in_name = split_count(
-            " ".join(_NAME_SIGNS.sub(" ", remove_markup(str(unit["name"]))).split())
+            clean_unit_name(" ".join(remove_markup(str(unit["name"])).split()))
         )
         key = comparison_key(name)
         count = _read_count(unit)
@@ -207,6 +227,11 @@ def _read_count(unit: Mapping[str, Any]) -> int | None:
 # -- as text
 
 
+def is_army_list(text: str) -> bool:
+    """Return whether a text is an army list, as JSON or as lines."""
+    return read_army_json(text) is not None or is_army_text(text)
+
+
 def is_army_text(text: str) -> bool:
     """Return whether a text is an army list: no cells, and a line such as `3x Rifle Squad`."""
     lines = [line for line in text.split("\n") if line.strip()]
@@ -215,7 +240,17 @@ def is_army_text(text: str) -> bool:
     first = next(iter(lines), "").casefold().split(",")
     if "name" in [head.strip() for head in first] or len(first) > 2:
         return False
-    return any(_COUNTED_LINE.match(line) for line in lines)
+    return any(_COUNTED_LINE.match(line) for line in lines) or _is_marked_list(lines)
+
+
+def _is_marked_list(lines: Sequence[str]) -> bool:
+    """Return whether the units of a list have marks before them and none has an `x`: most lines
+    do, and one has a number (`☑ 3 rifle squads`). YAML, with its keys, is none.
+    """
+    marked = [_BULLET.sub("", line) for line in lines if _BULLET.match(line)]
+    if 2 * len(marked) <= len(lines) or any(": " in line for line in marked):
+        return False
+    return any(_FIGURE_BEFORE.match(line) for line in marked)
 
 
 def read_army_text(text: str) -> RosterText:
@@ -226,21 +261,40 @@ def read_army_text(text: str) -> RosterText:
     units = list[Mapping[str, Any]]()
     inside = 0
     headings = list[str]()
-    for raw in text.split("\n"):
+    lines = [line for line in text.split("\n") if line.strip()]
+    is_marked = _is_marked_list(lines)
+    for raw in lines:
         line = raw.strip()
-        if not line:
-            continue
-        if _HEADING.match(line):
+        if _HEADING.match(line) or (is_marked and not _BULLET.match(line)):
             headings.append(line.strip("+=#*_: "))
-        elif raw[:1].isspace() or line.startswith(("•", "·")):
+        elif raw[:1].isspace() or (line.startswith(_PARTS) and not is_marked):
             inside += 1
         else:
-            bare = _COST.sub("", _BULLET.sub("", line)).strip()
-            units.append({"name": bare, "count": 1})
-    headings = [heading for heading in headings if heading]
-    if headings:
-        roster.notes.append(f"left out, as headings: {join_names(headings[:MAX_NOTED])}")
+            units.append(_read_unit_line(_BULLET.sub("", line), is_marked, roster.notes))
+    roster.notes += _describe_headings([heading for heading in headings if heading], is_marked)
     if inside:
         roster.notes.append(f"left out: {format_count(inside, 'indented line')} below the units")
     _add_units(roster, units)
     return roster
+
+
+def _describe_headings(headings: Sequence[str], is_marked: bool) -> list[str]:
+    """Return what to say about the headings of a list; those of one with marks may be sides."""
+    if not headings:
+        return []
+    notes = [f"left out, as headings: {join_names(headings[:MAX_NOTED])}"]
+    if is_marked and len(headings) > 1:
+        notes.append("all units go to one side: send the list of each side by itself")
+    return notes
+
+
+def _read_unit_line(line: str, is_marked: bool, notes: list[str]) -> Mapping[str, Any]:
+    """Return the unit of a line without its cost. In a list whose units are marked, a figure before
+    a name is their number, which is noted.
+    """
+    bare = _COST.sub("", _COST_AND_MORE.sub("", line)).strip()
+    counted_name = _FIGURE_BEFORE.fullmatch(bare) if is_marked else None
+    if counted_name is None:
+        return {"name": bare, "count": 1}
+    notes.append(f"{bare[:40]} is read as {counted_name[1]} of them")
+    return {"name": counted_name[2], "count": int(counted_name[1])}

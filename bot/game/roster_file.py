@@ -130,6 +130,8 @@ def build_units(
                 units[key] = every[key] = unit
                 check_roster_room(every)
         except UserError as error:
+            if error.code == "name-taken" and not error.hint:
+                error.hint = "Write another name, such as one with its formation."
             raise row.explain_error(error) from None
     return units
 

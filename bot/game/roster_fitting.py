@@ -27,6 +27,19 @@ _COLUMNS = (
     "half",
     REDUCED,
 )
+_REMARKS = ("remark", "remarks", "note", "notes", "comment", "comments", "bemerkung", "bemerkungen")
+_SHORT_FORMS = {
+    "hq": "headquarters",
+    "arty": "artillery",
+    "ldr": "leader",
+    "mg": "machine-gun",
+    "sqd": "squad",
+    "plt": "platoon",
+    "eng": "engineers",
+    "cav": "cavalry",
+    "mtr": "mortar",
+}
+"""The short forms of unit types that are more than their first letters."""
 _NUMBERS = re.compile(r"(?<!\s)\s*+\d{1,4}(?:\.\.\d{1,4})?$")
 
 
@@ -50,7 +63,8 @@ def _drop_unknown_columns(
     unknown = [
         column
         for column in columns
-        if column not in known and not did_you_mean(column, [*words.keys, "state", "marker"])
+        if column not in known
+        and (column in _REMARKS or not did_you_mean(column, [*words.keys, "state", "marker"]))
     ]
     if unknown:
         what = "column" if len(unknown) == 1 else "columns"
@@ -72,6 +86,7 @@ def _add_types(
     fitted = list[RosterLine]()
     types: dict[str, str] = {}
     lost = list[str]()
+    rows = _expand_types(rows, words.types, notes)
     for row in rows:
         if "type" in row.values:
             fitted.append(row)
@@ -101,6 +116,25 @@ def _add_types(
     return fitted
 
 
+def _expand_types(
+    rows: Sequence[RosterLine], types: Sequence[str], notes: list[str]
+) -> list[RosterLine]:
+    """Return rows with the unit types that short forms stand for, which are noted."""
+    read = list[RosterLine]()
+    longer = dict[str, str]()
+    for row in rows:
+        typed = row.values.get("type", "").strip()
+        long = find_short_type(typed, types)
+        if long:
+            longer[typed] = long
+            row = replace(row, values={**row.values, "type": long})
+        read.append(row)
+    if longer:
+        pairs = [f"{typed[:40]} as {long}" for typed, long in longer.items()]
+        notes.append(f"types are read so: {join_names(pairs[:MAX_NOTED])}")
+    return read
+
+
 def _make_no_type_error(lost: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
     types = f"Types are {', '.join(words.types)}."
     if heading_line:
@@ -115,6 +149,18 @@ def _make_no_type_error(lost: Sequence[str], words: UnitWords, heading_line: int
         hint=f"Send a sheet with name and type. {types}",
         code="missing",
     )
+
+
+def find_short_type(typed: str, types: Sequence[str]) -> str:
+    """Return the one unit type that a short form such as `Inf.` or `HQ` stands for, "" for none."""
+    short = typed.casefold().rstrip(".")
+    if short.replace(" ", "-") in types or len(short) < 2:
+        return ""
+    usual = _SHORT_FORMS.get(short, "")
+    if usual in types:
+        return usual
+    longer = [type_ for type_ in types if len(short) > 2 and type_.startswith(short)]
+    return longer[0] if len(longer) == 1 else ""
 
 
 def find_type_in_name(name: str, types: Iterable[str]) -> str:

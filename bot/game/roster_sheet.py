@@ -18,7 +18,7 @@ BAR = "|"
 """What parts the cells of a Markdown table."""
 _SYNONYMS = {
     "name": ("unit", "unit name", "unit_name", "designation", "units", "einheit", "nom", "unité"),
-    "type": ("unit type", "unit_type", "kind", "class", "typ"),
+    "type": ("unit type", "unit_type", "kind", "class", "typ", "waffengattung", "arm", "branch"),
     "side": ("player", "faction", "nation", "seite"),
     COUNT: (
         "quantity",
@@ -32,21 +32,28 @@ _SYNONYMS = {
         "nombre",
     ),
 }
+_NUMBER_HEADS = frozenset(("no", "no.", "nr", "nr.", "number", "num"))
 _EMPTY = frozenset(("-", "n/a", "na", "#n/a"))
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _RULE = re.compile(r"[|:\s-]+")
+_GAP = re.compile(r"(?<! ) {2,}(?! )")
 _FIGURE = re.compile(r"[-+]?\d{1,6}")
 _WHOLE = re.compile(r"([-+]?\d{1,6})[.,]0{1,3}")
 _COUNTED = re.compile(
     r"(\d{1,2}) ?(?:x |[×*] ?)(?=\S)(.+)|(.+?)(?: x| ?[×*] ?)(\d{1,2})", re.IGNORECASE
 )
-_REMARK = re.compile(r"[*†#]|(?:grand )?total\b|sum\b|note\b", re.IGNORECASE)
+_REMARK = re.compile(
+    r"[*†#]|(?:grand )?total\b|sum\b|summe\b|gesamt\b|somme\b|suma\b|note\b", re.IGNORECASE
+)
+_NAME_SIGNS = re.compile(r"[;,=\"“”]+")
+_TIMES = re.compile(r"^[x×]\s*(?=\d+$)|(?<=\d)\s*[x×]$", re.IGNORECASE)
 _QUOTED = re.compile(r"[“„«\"](.+)[”“»\"]")
 
 
 def read_sheet_roster(text: str) -> RosterText:
     """Return the units of a sheet. Raises UserError naming line and column."""
     roster = RosterText()
+    _check_columns_of_blanks(text)
     delimiter, text = _find_delimiter(text)
     lines = io.StringIO(mark_dittos(text.split("\n"), delimiter))
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
@@ -60,6 +67,7 @@ def read_sheet_roster(text: str) -> RosterText:
             line = reader.line_num
             if not heads:
                 heads = _read_heads(text, cells, line, roster)
+                _name_column_of_counts(heads, text.split("\n"), delimiter)
                 continue
             if delimiter == BAR and len(cells) == 1 < len(heads):
                 roster.notes.append(f'line {line} is left out: "{cells[0].strip()[:60]}"')
@@ -94,6 +102,21 @@ def _without_dittos(
         read[column] = above[column]
         dittos.append(f"line {line}, column {head} ({above[column].strip()[:20] or 'empty'})")
     return read
+
+
+def _check_columns_of_blanks(text: str) -> None:
+    """Raise UserError for a table whose columns are set by blanks, as copies of documents have
+    them.
+    """
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if any(mark in text for mark in "\t;|") or len(lines) < 2:
+        return
+    gaps = [len(_GAP.findall(line)) for line in lines]
+    if 2 * sum(gap > 1 for gap in gaps) > len(lines):
+        raise make_roster_error(
+            "Its columns are set by blanks",
+            hint="Write a comma or a tab between two cells, with name,type in the first line.",
+        )
 
 
 def _find_delimiter(text: str) -> tuple[str, str]:
@@ -143,6 +166,19 @@ def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> l
     return heads
 
 
+def _name_column_of_counts(heads: list[str], lines: Sequence[str], delimiter: str) -> None:
+    """Call a column such as `No.` the count, in `heads` itself, if some of its cells are `×2`."""
+    if COUNT in heads:
+        return
+    for column, head in enumerate(heads):
+        if head not in _NUMBER_HEADS:
+            continue
+        cells = [line.split(delimiter)[column : column + 1] for line in lines]
+        if any(cell and _TIMES.search(cell[0].strip()) for cell in cells):
+            heads[column] = COUNT
+            return
+
+
 def rename_headings(heads: list[str]) -> list[str]:
     """Return headings by their usual names: `unit` is name, `qty` is count."""
     renamed = list(heads)
@@ -153,6 +189,14 @@ def rename_headings(heads: list[str]) -> list[str]:
         if synonym is not None:
             renamed[renamed.index(synonym)] = name
     return renamed
+
+
+def has_columns_of_roster(headings: Sequence[str]) -> bool:
+    """Return whether the headings of a sheet are those of a list of units: two of their name, type
+    and count.
+    """
+    heads = rename_headings([comparison_key(remove_markup(heading)) for heading in headings])
+    return len({"name", "type", COUNT} & {*heads}) > 1
 
 
 def _has_lost_breaks(text: str, heads: Sequence[str]) -> bool:
@@ -206,6 +250,8 @@ def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:
     filled = [cell.strip() for cell in cells if cell.strip()]
     if _REMARK.match(filled[0]) or (len(filled) == 1 and filled[0].endswith(":")):
         return True
+    if len(filled) == 1 and len(heads) > 2 and {"name", "type"} <= {*heads}:
+        return True  # a heading between units: these have a type
     types = [cell for head, cell in zip(heads, cells, strict=False) if head == "type"]
     return is_sum_word(filled[0]) and not any(types)
 
@@ -234,12 +280,14 @@ def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
     nothing for a count of 0. Raises UserError for a count that is none.
     """
     name = row.values.get("name", "").strip()
-    raw = row.values.get(COUNT, "").strip()
+    raw = _TIMES.sub("", row.values.get(COUNT, "").strip())
     values = {key: value for key, value in row.values.items() if key != COUNT}
+    if clean_unit_name(name) != name:
+        notes.append(f"{name[:40]} is called {clean_unit_name(name)[:40]}")
     if not raw:
         name, raw = split_count(name)
     if not raw:
-        return [RosterLine(row.line, values, row.places)]
+        return [RosterLine(row.line, {**values, "name": clean_unit_name(name)}, row.places)]
     if not raw.isdecimal() or not 0 <= int(raw) <= 40:
         line, column = row.places.get(COUNT, (row.line, 0))
         raise make_roster_error(
@@ -248,10 +296,17 @@ def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
     if not int(raw):
         notes.append(f"line {row.line} is left out: {name[:40]} has a count of 0")
         return []
-    values["name"] = number_name(name, int(raw))
+    values["name"] = number_name(clean_unit_name(name), int(raw))
     if int(raw) > 1 and ".." not in name:
         notes.append(f"{raw} units of line {row.line} are {values['name']}")
     return [RosterLine(row.line, values, row.places)]
+
+
+def clean_unit_name(name: str) -> str:
+    """Return a name without the signs that part names and options: `1st, "Tanners"`."""
+    if not _NAME_SIGNS.search(name):
+        return name
+    return " ".join(_NAME_SIGNS.sub(" ", name).split())
 
 
 def split_count(name: str) -> tuple[str, str]:

@@ -181,7 +181,9 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     first, *others = sheets
     if others:
         names = join_names([sheet.title for sheet in others])
-        notes.append(f"sheet {first.title} is read; left out: {names}")
+        notes.append(
+            f"sheet {first.title} is read; left out: {names}, which go into files of their own"
+        )
     return first.text, [*notes, *first.questions]
 
 
