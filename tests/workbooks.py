@@ -10,8 +10,11 @@ def workbook(
     rows: Sequence[Sequence[object]],
     formats: Mapping[str, str] | None = None,
     title: str = "Sheet1",
+    merged: Sequence[str] = (),
 ) -> bytes:
-    """Return a workbook of one sheet; `formats` are number formats by cell (`A2`)."""
+    """Return a workbook of one sheet; `formats` are number formats by cell (`A2`), `merged` are
+    ranges of merged cells (`A2:A4`).
+    """
     from openpyxl import Workbook
 
     book = Workbook()
@@ -21,6 +24,8 @@ def workbook(
         sheet.append(list(row))
     for cell, number_format in (formats or {}).items():
         sheet[cell].number_format = number_format
+    for place in merged:
+        sheet.merge_cells(place)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()

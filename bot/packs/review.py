@@ -11,6 +11,7 @@ from bot.packs.importing.blocks import NO_TABLE
 from bot.packs.importing.detect_format import MOST_READ
 from bot.packs.importing.folders import gather_packs
 from bot.rules.errors import TableError, UserError
+from bot.rules.text.phrase import Phrase
 from bot.rulesets.packs.archive import (
     PACK,
     Content,
@@ -75,7 +76,8 @@ def _review_single(text: str | bytes, deck: str, name: str, note: str = "") -> R
     try:
         made = import_tables(text, name or "table", deck=deck, note=note)
     except UserError as error:
-        return Review(Report((NEITHER if error.message == NO_TABLE else str(error),)))
+        fault = Phrase(error.message, " " if error.hint else "", error.hint)
+        return Review(Report((NEITHER if error.message == NO_TABLE else fault,)))
     return _review_import(made, made.questions)
 
 

@@ -72,6 +72,29 @@ def test_cells_are_read_as_they_are_shown() -> None:
     assert left_out == []
 
 
+def test_merged_cells_are_read_in_each_of_their_rows() -> None:
+    """A title over several columns stays where it is, and a row without other cells is a gap."""
+    pytest.importorskip("openpyxl")
+    rows: list[list[object]] = [
+        ["Assault", None, None],
+        ["d6", "Difference", None],
+        [None, "-1", "+1"],
+        ["1-3", "AE", "AR"],
+        ["4-6", None, "DR"],
+        [None, None, None],
+    ]
+    data = workbook(rows, merged=["A1:C1", "B2:C2", "A2:A3", "B4:B5", "C5:C6"])
+    (sheet,), _ = read_workbook(data, "x.xlsx")
+    assert [line.split("\t") for line in sheet.text.splitlines()] == [
+        ["Assault", "", ""],
+        ["d6", "Difference", ""],
+        ["d6", "-1", "+1"],
+        ["1-3", "AE", "AR"],
+        ["4-6", "AE", "DR"],
+    ]
+    assert sheet.questions == ("merged cells are read in each of their rows: A2:A3, B4:B5",)
+
+
 def parts(**contents: bytes) -> bytes:
     """Return a zip that looks like a workbook."""
     file = io.BytesIO()

@@ -62,6 +62,7 @@ def test_an_odd_table_is_read_right_or_asked_about(name: str) -> None:
         with refuses("not-a-table") as caught:
             import_tables(case["text"], "our table.csv")
         assert case["refused"] in caught.value.message
+        assert case.get("hint", "") in str(caught.value.hint)
         return
     made = import_tables(case["text"], "our table.csv")
     check_questions(made, case.get("asks", []))

@@ -29,7 +29,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.names import format_count
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import Phrase, phrase
 from bot.rulesets.catalog import load_shared_systems, use_systems
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
 from bot.rulesets.packs.pack import PackSystem, compute_version, decode_files, is_private
@@ -365,7 +365,7 @@ def _list_questions(found: Review) -> list[Part]:
     else:
         heading = "One thing looks odd:", "These look odd but may be right:"
     lines: list[Part] = [heading[len(questions) > 1]]
-    lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]
+    lines += [Phrase("- ", question) for question in questions[:MOST_QUESTIONS]]
     if len(questions) > MOST_QUESTIONS:
         lines.append(f"And {len(questions) - MOST_QUESTIONS} more.")
     return lines

@@ -15,10 +15,10 @@ from bot.packs.importing.table_draft import (
 )
 
 BCDICE = "a BCDice original table"
-_DICE = r"(?:(\d{1,4})D(\d{1,5})|(D66[NASD]?))"
+_DICE = r"(?:(\d{1,4})[DＤ](\d{1,5})|(D66[NASD]?))"
 _ALONE = re.compile(_DICE, re.IGNORECASE)
-_TITLED = re.compile(rf"{_DICE}\s*:\s*(.*)", re.IGNORECASE)
-_ROW = re.compile(r"(\d{1,5})\s*:(.*)")
+_TITLED = re.compile(rf"{_DICE}\s*[:：]\s*(.*)", re.IGNORECASE)
+_ROW = re.compile(r"(\d{1,5})\s*[:：](.*)")
 _SORTED = {
     "<": {pair for pair in PAIRS if pair // 10 <= pair % 10},
     ">": {pair for pair in PAIRS if pair // 10 >= pair % 10},

@@ -4,7 +4,7 @@ the titles above them. Whatever belongs to no table is named.
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.packs.importing.figures import find_named_dice, is_rising, normalize_figures, read_figures
@@ -24,6 +24,7 @@ _HEADING = re.compile(r"#{1,6}\s+(.{1,200})")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_]{1,100})(?:\*\*|__):?")
 _SEPARATOR_LINE = re.compile(r"sep=(.)", re.IGNORECASE)
 _COLUMN_GAP = re.compile(r"(?<! ) {2,}(?! )")
+_TAB_OR_GAP = re.compile(r" *\t[ \t]*|(?<! ) {2,}(?! )")
 _DICE_HEAD = re.compile(r"\d{0,2}\s?[dw]\s?(?:\d{1,3}|%)\b.{0,40}", re.IGNORECASE)
 _NOTE = re.compile(
     r"\s*(?:[*†‡§]|\(|note\b|notes\b|n\.b\.|source\b|see\b|\^[\w-]+$)", re.IGNORECASE
@@ -100,14 +101,28 @@ def _split_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
     filled = [line for line in lines if line.strip()]
     if not mark:
         mark = _find_mark([remove_entities(line) for line in filled])
+    rows: Iterable[Sequence[str]]
     if not mark:
-        return [[remove_markup(cell) for cell in row] for row in _split_columns(lines)]
-    try:
+        rows = _split_columns(lines)
+    elif mark == "\t" and _has_tabs_and_blanks(lines):
+        rows = [_TAB_OR_GAP.split(line.strip()) if line.strip() else [] for line in lines]
+    else:
         marked = mark_dittos(text.split("\n"), mark)
-        reader = csv.reader(marked.splitlines(keepends=True), delimiter=mark)
-        return [[remove_markup(cell) for cell in row] for row in reader]
+        rows = csv.reader(marked.splitlines(keepends=True), delimiter=mark)
+    try:
+        return [[remove_markup(cell) for cell in row] for row in rows]
     except csv.Error as error:
         raise make_import_error(f"The sheet cannot be read: {error}.") from None
+
+
+def _has_tabs_and_blanks(lines: Sequence[str]) -> bool:
+    """Return whether cells are parted by tabs in one place and by several blanks in another, as
+    mails and documents set them: lines differ in their tabs, but not in their cells.
+    """
+    table = [line.strip() for line in lines if "\t" in line]
+    tabbed = {line.count("\t") for line in table}
+    widths = {len(_TAB_OR_GAP.split(line)) for line in table}
+    return len(table) > 2 and len(tabbed) > 1 and len(widths) == 1 and widths != {2}
 
 
 def _find_mark(filled: Sequence[str]) -> str:
@@ -204,6 +219,7 @@ def _split_columns(lines: Sequence[str]) -> list[list[str]]:
     if len(widths) < 2:
         return [row[:1] for row in rows]
     width = max(set(widths), key=widths.count)
+    rows = _join_page_heads(rows, width)
     odd = next((row for row in rows if len(row) > 1 and len(row) != width), None)
     if odd is not None:
         line = "  ".join(odd)[:60]
@@ -212,6 +228,18 @@ def _split_columns(lines: Sequence[str]) -> list[list[str]]:
             "Copy the cells with tabs between them, or write a comma between two cells.",
         )
     return rows
+
+
+def _join_page_heads(rows: list[list[str]], width: int) -> list[list[str]]:
+    """Return rows in which lines of two parts that stand by themselves are one cell: a title at the
+    left of a page and its number at the right.
+    """
+    read = list[list[str]]()
+    for number, row in enumerate(rows):
+        around = [*rows[max(number - 1, 0) : number], *rows[number + 1 : number + 2]]
+        is_alone = not any(len(other) > 1 for other in around)
+        read.append(["  ".join(row)] if is_alone and len(row) == 2 < width else row)
+    return read
 
 
 def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
@@ -330,7 +358,11 @@ def _drop_group_heading(core: list[list[str]], left_out: list[str]) -> list[list
     """Return rows without a row above the headings that groups columns (`Range in hexes`), which
     is left out; a column without any other heading gets the one from there.
     """
-    if len(core) < 3 or core[0][0] or not core[1][0] or _is_key(core[1][0]):
+    if len(core) < 3 or not core[1][0] or _is_key(core[1][0]):
+        return core
+    if core[0][0] == core[1][0]:  # merged over both rows
+        core = [["", *core[0][1:]], *core[1:]]
+    if core[0][0]:
         return core
     if not is_dice_head(core[1][0]) and not all(_is_key(row[0]) for row in core[2:]):
         return core

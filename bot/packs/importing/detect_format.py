@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bot.game.army_list import is_army_list
 from bot.packs.check import check_content, check_path
 from bot.packs.importing.bcdice import (
     find_system_name,
@@ -16,6 +17,7 @@ from bot.packs.importing.bcdice import (
     read_bcdice,
     read_bcdice_yaml,
 )
+from bot.packs.importing.blocks import NO_TABLE
 from bot.packs.importing.decks import (
     ImportedDeck,
     is_cards,
@@ -55,7 +57,14 @@ from bot.packs.importing.table_draft import (
 )
 from bot.packs.importing.understood import describe_draft
 from bot.rules.errors import TableError, UserError
-from bot.rules.text.markup import SOURCE_OF_PAGE, detect_page_language, find_struck_out
+from bot.rules.text.markup import (
+    SOURCE_OF_PAGE,
+    detect_page_language,
+    find_broken_line,
+    find_struck_out,
+)
+from bot.rules.text.normalize import normalize_text
+from bot.rules.text.phrase import Phrase, phrase
 from bot.rulesets.packs.archive import MOST_BYTES, PACK
 from bot.rulesets.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
 from bot.rulesets.system import DECKS, list_builtin_systems
@@ -67,6 +76,11 @@ from bot.ui.uploads.workbook import is_workbook, read_workbook
 GROUP = "tables"
 NOT_SAID = "not said"
 """The author or licence of tables that name none."""
+UNKNOWN_JSON = (
+    "This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice."
+)
+LIST_OF_UNITS = "This looks like a list of units, not like a table."
+INTO_ROSTER = phrase("`/unit import` puts its units on the roster of a game.")
 MOST_READ = 2_000_000
 """Bytes of a file: other programs write much beside the texts."""
 _POINTER = "version https://git-lfs.github.com/spec/"
@@ -201,11 +215,23 @@ def import_tables(
         return Imported(
             made.format, files, {GROUP: "Tables"}, asked, made.title, understood=understood
         )
-    read = _read_any(decoded.text, stem)
+    read = _read_or_point_to_roster(decoded.text, stem)
     notes = [*filter(None, (note or decoded.note,)), *read.left_out]
     if struck := find_struck_out(decoded.text):
         notes.append(f'"{struck}" is struck out, and is read all the same')
+    if broken := find_broken_line(decoded.text):
+        notes.append(f'line breaks inside cells are read as blanks: "{broken}"')
     return _build_import(read._replace(left_out=notes), stem, id, group, chains)
+
+
+def _read_or_point_to_roster(text: str, stem: str) -> _Read:
+    """Return the tables of a text. Raises UserError that says so if it is an army list."""
+    try:
+        return _read_any(text, stem)
+    except UserError as error:
+        if error.message in (NO_TABLE, UNKNOWN_JSON) and is_army_list(normalize_text(text)):
+            raise make_import_error(LIST_OF_UNITS, INTO_ROSTER) from None
+        raise
 
 
 def _make_title(name: str) -> str:
@@ -272,7 +298,7 @@ def _build_import(read: _Read, stem: str, id: str, group: str, chains: bool) -> 
         within = group or (GROUP if not at else f"{GROUP}-{at + 1}")
         groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
         files[f"{own}.yaml"] = format_yaml(draft, within)
-        questions += [f"{own}: {question}" for question in draft.questions]
+        questions += [Phrase(f"{own}: ", question) for question in draft.questions]
     understood = tuple(
         f"{own}: {describe_draft(draft)}" for own, draft in zip(ids, drafts, strict=True)
     )
@@ -374,9 +400,7 @@ def _read_json(data: Any, name: str) -> _Read | None:
             "This is a folder of Foundry VTT, which has no results; its tables are files of their own."
         )
     if data is not None:
-        raise make_import_error(
-            "This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice."
-        )
+        raise make_import_error(UNKNOWN_JSON)
     return None
 
 

@@ -156,6 +156,8 @@ def _guess_dice(down: Headings, name: str) -> str:
     """
     spans = down.flat
     dice = find_dice(spans) or find_die_from_zero(spans)
+    if down.measure:
+        return ""
     if down.has_dates and find_covered_range(spans) is None:
         return ""
     named_dice = find_named_dice(name)

@@ -13,13 +13,19 @@ Span = tuple[int | None, int | None]
 
 _N = r"([-+]?\d{1,5})"
 _BETWEEN = re.compile(rf"(?:from )?{_N}%?\s*(?:-|\.{{2,3}}|~|to|thru|through|bis|à|/)\s*{_N}%?")
+_AND = r"(?:or|and|&|und|oder|et|ou|y|o|u|e|i|lub)"
+"""And, or: in English, German, French, Spanish, Italian and Polish."""
 _MORE = re.compile(
-    rf"(?:>=|≥|at least )\s*{_N}"
-    rf"|{_N}\s*(?:\+|(?:or|and|&)\s+(?:more|higher|above|over|better|greater|up)|up)"
+    rf"(?:>=|≥|at least |mindestens |ab )\s*{_N}"
+    rf"|{_N}\s*(?:(?:{_AND}\s+)?\+|up|onwards?"
+    rf"|{_AND}\s+(?:more|higher|above|over|better|greater|up|later|mehr|höher|plus|más|mas|più"
+    rf"|więcej))"
 )
 _LESS = re.compile(
-    rf"(?:<=|≤|at most |up to )\s*{_N}"
-    rf"|{_N}\s*(?:-|(?:or|and|&)\s+(?:less|lower|below|under|fewer|down)|down)"
+    rf"(?:<=|≤|at most |up to |höchstens |bis )\s*{_N}"
+    rf"|{_N}\s*(?:-|down"
+    rf"|{_AND}\s+(?:less|lower|below|under|fewer|down|earlier|weniger|niedriger|moins|menos|meno"
+    rf"|mniej))"
 )
 _STRICT = re.compile(
     rf"(<|>|less than |fewer than |under |below |more than |greater than |over |above )\s*{_N}"
@@ -30,7 +36,9 @@ _POINT_ZERO = re.compile(r"([-+]?\d{1,5})\.0{1,2}")
 """A whole number as a spreadsheet writes it with decimals; three zeros may be thousands."""
 _LIST_MARK = re.compile(r"#?\s*+(\d{1,5}+)\s*+[.):]|#\s*+(\d{1,5}+)")
 """A number as lists print it: `1.`, `2)`, `#4`. `(3)` may be a negative number."""
+_ORDINAL = re.compile(r"(?<![\d.,])(\d{1,4})(?:st|nd|rd|th)(?![^\W_])")
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:[,.' ]\d{3})+")
+_THOUSANDS_MARK = re.compile(r"(?<=\d)[,.' ](?=\d{3}(?!\d))")
 _DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(\d{1,4}|%)(?![0-9])", re.IGNORECASE)
 _MODIFIED = re.compile(r"\+|\bdrms?\b|\bmod", re.IGNORECASE)
 PAIRS = tuple(sorted(numbers_of(D66)))
@@ -49,7 +57,7 @@ def normalize_figures(text: str) -> str:
 
 def read_figures(text: str) -> tuple[Span, ...]:
     """Return the figures of a heading, several if it lists them; nothing if it is a word."""
-    plain = normalize_figures(text)
+    plain = _ORDINAL.sub(r"\1", normalize_figures(text))
     if not plain:
         return ()
     span = _read_span(plain)
@@ -82,6 +90,16 @@ def _read_span(text: str) -> Span | None:
         figure = int(strict[2])
         return (figure + 1, None) if strict[1].startswith(_UPWARD) else (None, figure - 1)
     return None
+
+
+def is_ordinal(text: str) -> bool:
+    """Return whether a text counts with an ordinal: `1st`, `7th-8th`."""
+    return _ORDINAL.search(normalize_figures(text)) is not None
+
+
+def remove_thousands(text: str) -> str:
+    """Return a text without the marks between thousands: `501-1,000` is `501-1000`."""
+    return _THOUSANDS_MARK.sub("", normalize_figures(text))
 
 
 def is_thousands(text: str) -> bool:
@@ -152,6 +170,21 @@ def find_covered_range(spans: Iterable[Span], *, inner: bool = False) -> tuple[i
     if not figures or len(figures) != max(figures) - min(figures) + 1:
         return None
     return min(figures), max(figures)
+
+
+def is_stepped(spans: Sequence[Span]) -> bool:
+    """Return whether figures rise with gaps between them, such as 1, 4, 8, 12+: each goes up to the
+    next one.
+    """
+    *body, last = spans
+    is_single = all(low == high for low, high in body) and last[0] is not None
+    is_open = last[1] is None
+    return (
+        bool(body)
+        and is_single
+        and (is_open or last[0] == last[1])
+        and find_covered_range(spans) is None
+    )
 
 
 def find_limits(spans: Iterable[Span]) -> tuple[int, int]:

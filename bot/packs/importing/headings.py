@@ -16,8 +16,13 @@ from bot.packs.importing.figures import (
     is_thousands,
     normalize_figures,
     read_figures,
+    remove_thousands,
 )
-from bot.packs.importing.note_marks import note_of_marks, without_note_mark
+from bot.packs.importing.note_marks import (
+    note_of_marks,
+    strip_word_marks,
+    without_note_mark,
+)
 from bot.packs.importing.spreadsheet_dates import (
     is_date,
     read_date_pairs,
@@ -26,6 +31,7 @@ from bot.packs.importing.spreadsheet_dates import (
 )
 from bot.packs.importing.table_draft import Edge, make_import_error, make_unique, make_word
 
+_MEASURED = re.compile(r"(.*\d[+-]?)\s*([^\W\d_]{1,12}|[\"″”])\.?")
 _COMMA_ZERO = re.compile(r"([-+]?\d{1,4}),0{1,2}")
 _ODDS = re.compile(r"(\d{1,3})\s*:\s*(\d{1,3})")
 _LED_BY_ZERO = re.compile(r"\d{1,2}:0\d(?::00)?")
@@ -39,6 +45,8 @@ class Headings:
     figures: tuple[tuple[Span, ...], ...] = ()
     questions: list[str] = field(default_factory=list)
     has_dates: bool = False
+    measure: str = ""
+    """The unit of measure behind all figures, such as m or hexes; what is measured is not rolled."""
 
     @property
     def flat(self) -> list[Span]:
@@ -53,12 +61,42 @@ def read_headings(headings: Sequence[str]) -> Headings:
     if read.figures:
         return read
     bare = [without_note_mark(heading) for heading in headings]
-    if bare == list(headings):
-        return read
-    read = _read_plain(bare)
-    if read.figures:
-        read.questions.append(note_of_marks(headings, bare))
+    if bare != list(headings):
+        read = _read_plain(bare)
+        if read.figures:
+            read.questions.append(note_of_marks(headings, bare))
+            return read
+    return _read_measures(headings)
+
+
+def _read_measures(headings: Sequence[str]) -> Headings:
+    """Return headings such as `501-1,000 m` as figures, if all are in one measure or have marks
+    between their thousands, and are ranges without a gap. Both are asked about.
+    """
+    measure, bare = _split_measure(headings)
+    read = _read_plain([remove_thousands(text) for text in bare])
+    has_range = any(low != high for low, high in read.flat)
+    if not has_range or not is_rising(read.flat) or find_covered_range(read.flat) is None:
+        return Headings()
+    read.measure = measure
+    if measure:
+        read.questions.append(f"{measure} is left out behind figures such as {headings[0][:20]}")
+    thousands = [text for text in bare if normalize_figures(text) != remove_thousands(text)]
+    if thousands:
+        read.questions.append(f"{', '.join(thousands[:2])}: the mark is one of thousands")
     return read
+
+
+def _split_measure(headings: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the measure behind all figures and these without it; "" if they have none in
+    common.
+    """
+    matches = [_MEASURED.fullmatch(heading.strip()) for heading in headings]
+    found = [match for match in matches if match]
+    measures = {match[2].casefold() for match in found}
+    if len(found) < len(headings) or len(measures) > 1:
+        return "", list(headings)
+    return measures.pop(), [match[1] for match in found]
 
 
 def _read_plain(headings: Sequence[str]) -> Headings:
@@ -190,6 +228,10 @@ def build_word_edge(headings: Sequence[str], label: str, what: str, questions: l
     than blanks and case is asked about. `what` says whether they are rows or columns.
     """
     words = list[str]()
+    printed_headings = headings
+    headings = strip_word_marks(headings)
+    if headings != list(printed_headings):
+        questions.append(note_of_marks(printed_headings, headings))
     for number, heading in enumerate(headings):
         text = make_word(heading)
         if text:

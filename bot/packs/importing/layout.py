@@ -12,7 +12,7 @@ from typing import NamedTuple
 import yaml
 
 from bot.packs.importing.digit_dice import PLACES, is_digit_dice, places_of, sides_of
-from bot.packs.importing.figures import Span, find_covered_range, format_key, get_totals
+from bot.packs.importing.figures import Span, format_key, get_totals, is_stepped
 from bot.packs.importing.table_draft import Cell, Edge, TableDraft, make_name
 
 LONGEST_CODE, MOST_CODES = 14, 40
@@ -128,12 +128,12 @@ def _build_column_axis(edge: Edge, outputs: tuple[str, ...]) -> TableAxis:
     name = make_name(edge.label, "column", outputs, "_")
     about = edge.label or "the column"
     flat = [span for spans in edge.figures for span in spans]
-    if flat and all(low == high for low, high in flat) and find_covered_range(flat) is None:
+    if flat and is_stepped(flat):
         low = flat[0][0] or 0
         high = flat[-1][0] or 0
         limits = f"min: {low}, max: {_find_figure_beyond(high)}, clamp: both"
         said = f"{{type: int, {limits}, help: {json.dumps(about, ensure_ascii=False)}}}"
-        return TableAxis(name, said, [format_key(span) for span in flat], "from")
+        return TableAxis(name, said, [str(span[0]) for span in flat], "from")
     keys = [_format_key(spans) for spans in edge.figures] or [
         format_scalar(said) for said in edge.words
     ]

@@ -47,6 +47,7 @@ _MARKED = re.compile(rf"{_MARK}({_FIGURE})\s+[-–—=]\s+(\S.*)")
 _DATED = re.compile(
     rf"{_MARK}(\d{{1,2}}[-./][^\W\d_]{{3,9}}|[^\W\d_]{{3,9}}[-./]\d{{2}})\.?:?\s+(?:[-–—]\s+)?(\S.*)"
 )
+_SLASHED = re.compile(rf"{_MARK}(\d{{1,3}})/(\d{{1,3}})(?:\s*[.):：]\s*|\s+[-–—=]\s+)(\S.*)")
 _COLUMN_HEADS = re.compile(r"(?:roll|die|dice|die roll)\s+\S+", re.IGNORECASE)
 """Two headings of columns, which are no title."""
 _HEADING_SIGNS = re.compile(r"^#{1,6}\s+|\*\*|__")
@@ -65,6 +66,8 @@ class _Entry:
     text: str
     marked: tuple[Span, str] | None = None
     date: str = ""
+    slash: str = ""
+    """Its figures as they are typed, if a slash is between them."""
 
 
 @dataclass(slots=True)
@@ -189,6 +192,9 @@ def _read_entry(line: str) -> _Entry | None:
         if pairs:
             low, high = sorted(pairs[0])
             return _Entry((low, high), dated[2].strip(), date=dated[1])
+    if (slashed := _SLASHED.fullmatch(line)) and int(slashed[2]) == int(slashed[1]) + 1:
+        typed = f"{slashed[1]}/{slashed[2]}"
+        return _Entry((int(slashed[1]), int(slashed[2])), slashed[3].strip(), slash=typed)
     entry = _ENTRY.fullmatch(line)
     spans = read_figures(entry[1]) if entry else ()
     if entry is None or len(spans) != 1:
@@ -272,6 +278,9 @@ def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
     dates = [entry.date for entry in part.entries if entry.date]
     if dates:
         questions.append(f"read as the ranges that they were typed as: {', '.join(dates[:4])}")
+    slashes = [entry.slash for entry in part.entries if entry.slash]
+    if slashes:
+        questions.append(f"{', '.join(slashes[:3])} are read as ranges, not as fractions")
     if not is_rising(spans):
         questions.append("its figures do not rise from line to line")
     return questions

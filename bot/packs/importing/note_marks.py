@@ -4,9 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 _MARKED = re.compile(
-    r"(.*[^\s*†‡§])\s?(?:[*†‡§]{1,3}|\[[a-z0-9]{1,2}\]|\([a-z]\)|\^[a-z0-9]|[¹²³⁴-⁹ᵃ-ᶻ])",
+    r"(.*[^\s*†‡§])\s?(?:[*†‡§]{1,3}|\[\^?[a-z0-9]{1,2}\]|\([a-z]\)|(?<=\s)[a-z]\)|\^[a-z0-9]"
+    r"|[¹²³⁴-⁹ᵃ-ᶻ])",
     re.IGNORECASE,
 )
+_MARKED_WORD = re.compile(
+    r"(.*[^\W\d_]{2}[.)]?)\s?(?:[†‡§]{1,3}|\[\^[a-z0-9]{1,2}\]|[¹²³⁴-⁹])", re.IGNORECASE
+)
+"""A word with a mark that can be nothing but that of a note."""
 _MOST_NAMED = 3
 
 
@@ -14,6 +19,15 @@ def without_note_mark(text: str) -> str:
     """Return a value without the mark of a footnote behind it."""
     marked = _MARKED.fullmatch(text.strip())
     return marked[1] if marked else text
+
+
+def strip_word_marks(words: Sequence[str]) -> list[str]:
+    """Return headings that are words without marks such as `¹` and `[^1]`; as they are if two would
+    be alike then.
+    """
+    marked = [_MARKED_WORD.fullmatch(word.strip()) for word in words]
+    bare = [mark[1] if mark else word for word, mark in zip(words, marked, strict=True)]
+    return bare if len({*bare}) == len({*words}) else list(words)
 
 
 def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
@@ -40,6 +54,8 @@ def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:
     if not isinstance(value, str):
         return False
     bare = without_note_mark(value)
+    if _MARKED_WORD.fullmatch(value):
+        return True
     return bare != value and (bare in plain or (has_numbers and bare.isdecimal()))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
+from bot.game.roster_sheet import has_columns_of_roster
 from bot.packs.importing.blocks import CellBlock, cut_text, is_dice_head, list_left_out_notes
 from bot.packs.importing.dice_of_rows import RowDice, roll_rows
 from bot.packs.importing.digit_dice import is_digit_dice, places_of, sides_of
@@ -17,7 +18,9 @@ from bot.packs.importing.figures import (
     find_covered_range,
     find_dice,
     find_named_dice,
+    is_ordinal,
     is_rising,
+    is_stepped,
     is_thousands,
     normalize_figures,
     read_figures,
@@ -62,6 +65,8 @@ from bot.rules.text.plain import remove_invisible
 from bot.rules.text.sum_words import is_sum_word
 
 SOURCE = "a spreadsheet"
+EMPTY = f": the cell is empty, and read as {NOTHING}"
+_MOST_EMPTY = 3
 _SIGNED = re.compile(r"[-+\u2212\u2013]\s?\d")
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
 _CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
@@ -122,7 +127,7 @@ def _clean_title(title: str) -> str:
 def _read_grid(block: CellBlock) -> _SheetGrid:
     """Return the cells of a block by what they are. Raises UserError for cells that are none."""
     questions = list[str]()
-    rows = fill_dittos(block.rows, questions)
+    rows = fill_dittos(_join_continued_rows(block, questions), questions)
     behind = [[*row[1:], row[0]] for row in rows]
     if _is_headless(rows):
         rows = _add_headings(rows, questions)
@@ -150,6 +155,38 @@ def _read_grid(block: CellBlock) -> _SheetGrid:
     _join_start_and_end(grid)
     _bring_rolls_forward(grid)
     return grid
+
+
+def _join_continued_rows(block: CellBlock, questions: list[str]) -> list[list[str]]:
+    """Return the rows of a table that is rolled with the second lines of their cells: a line
+    without figures that fills some of the cells above it belongs to them, which is asked about.
+    """
+    head, *others = block.rows
+    if not find_named_dice(f"{head[0]} {block.title}"):
+        return block.rows
+    rows = [head]
+    joined = list[str]()
+    for row in others:
+        above = rows[-1]
+        if _is_continued(row, above) and len(rows) > 1:
+            rows[-1] = [f"{cell} {more}".strip() for cell, more in zip(above, row, strict=True)]
+            joined += [cell for cell in row if cell]
+        else:
+            rows.append(row)
+    if joined:
+        questions.append(f"read as more of the row above: {', '.join(joined[:3])[:60]}")
+    return rows
+
+
+def _is_continued(row: Sequence[str], above: Sequence[str]) -> bool:
+    """Return whether a row has no heading, some empty cells, and nothing below an empty cell."""
+    filled = [number for number, cell in enumerate(row) if cell]
+    return (
+        bool(filled)
+        and not row[0]
+        and len(filled) < len(row) - 1
+        and all(above[number] for number in filled)
+    )
 
 
 def _leave_out_remarks(grid: _SheetGrid) -> None:
@@ -243,12 +280,14 @@ def _bring_rolls_forward(grid: _SheetGrid) -> None:
         or read_headings(grid.keys).figures
     ):
         return
+    _leave_out_same_weights(grid)
     fitting = [
         number
         for number, top in enumerate(grid.tops)
         if (is_dice_head(top) and _are_figures([row[number] for row in grid.cells]))
         or (_is_weighted(top) and _are_weights([row[number] for row in grid.cells]))
     ]
+    fitting = fitting or _find_columns_of_100(grid)
     if len(fitting) != 1:
         _ask_about_weights(grid)
         return
@@ -264,6 +303,43 @@ def _bring_rolls_forward(grid: _SheetGrid) -> None:
     grid.corner = corner
     grid.keys = keys
     grid.has_results = True
+
+
+def _find_columns_of_100(grid: _SheetGrid) -> list[int]:
+    """Return the numbers of the columns of percentages that add up to 100, whatever heads them."""
+    columns = [
+        read_percents([row[number] for row in grid.cells]) for number in range(len(grid.tops))
+    ]
+    return [
+        number
+        for number, chances in enumerate(columns)
+        if len(chances) > 2 and (sum(chances) == 100 or sum(chances[:-1]) == chances[-1] == 100)
+    ]
+
+
+def _leave_out_same_weights(grid: _SheetGrid) -> None:
+    """Leave out a column of chances that says the same as a column of weights, which is asked
+    about.
+    """
+    weights = [number for number, top in enumerate(grid.tops) if is_weight_heading(top)]
+    chances = [number for number, top in enumerate(grid.tops) if is_chance_heading(top)]
+    if len(weights) != 1 or len(chances) != 1 or not _are_in_step(grid, weights[0], chances[0]):
+        return
+    same = grid.tops.pop(chances[0])
+    for row in grid.cells:
+        row.pop(chances[0])
+    kept = next(top for top in grid.tops if is_weight_heading(top))
+    grid.questions.append(f"column {same[:20]} says the same as {kept[:20]}: left out")
+
+
+def _are_in_step(grid: _SheetGrid, *columns: int) -> bool:
+    """Return whether two columns of numbers are as large to each other in every row."""
+    cells = [[row[number] for row in grid.cells] for number in columns]
+    first, second = (read_percents(column) or read_weights(column) for column in cells)
+    if not first or not second or 0 in first:
+        return False
+    ratios = {number / other for other, number in zip(first, second, strict=True)}
+    return len(ratios) == 1
 
 
 def _is_weighted(heading: str) -> bool:
@@ -282,16 +358,17 @@ def _ask_about_weights(grid: _SheetGrid) -> None:
     """Ask about columns that are called Weight or Chance and do not choose the row."""
     for number, top in enumerate(grid.tops):
         if _is_weighted(top) and any(_has_digit(row[number]) for row in grid.cells):
+            is_full = _are_weights([row[number] for row in grid.cells])
+            way = "leave the other one out" if is_full else "write a number into each of its cells"
             grid.questions.append(
-                f"column {top[:20]} is read as a result: if it says how often a row comes up, "
-                f"write a number into each of its cells"
+                f"column {top[:20]} is read as a result: if it says how often a row comes up, {way}"
             )
 
 
 def _ask_about_weight_among_others(grid: _SheetGrid, column: int) -> None:
     """Ask about a column of weights if a row has more than one result beside it."""
     top = grid.tops[column]
-    if len(grid.tops) > 1 and _is_weighted(top):
+    if len(grid.tops) > 1 and (_is_weighted(top) or not is_dice_head(top)):
         grid.questions.append(
             f"column {top[:20]} is read as how often each row comes up: or is it a result?"
         )
@@ -310,8 +387,8 @@ def _build_draft(grid: _SheetGrid, name: str) -> TableDraft:
     cells = _read_cells(grid)
     if weighed := _build_weights_draft(grid, cells):
         return weighed
-    if grid.corner.casefold() == "name" and "type" in map(str.casefold, grid.tops):
-        grid.questions.append(LOOKS_LIKE_ROSTER)
+    if has_columns_of_roster([grid.corner, *grid.tops]):
+        grid.questions.insert(0, LOOKS_LIKE_ROSTER)
     corner = [part.strip() for part in _CORNER.split(grid.corner, maxsplit=1)]
     said = " ".join((grid.corner, grid.title))
     keys = grid.keys
@@ -325,11 +402,16 @@ def _build_draft(grid: _SheetGrid, name: str) -> TableDraft:
         cells = [list(column) for column in zip(*cells, strict=True)]
         corner = [*corner, ""][1::-1]
     labels = [*corner, "", ""][:2]
-    rolled = roll_rows(down, said, name, grid.questions) if down.figures else RowDice("")
+    if down.figures and _is_counted_in_order(keys, said, name):
+        rolled = RowDice("", rows=down.figures)
+        ordinal = next(key for key in keys if is_ordinal(key))
+        grid.questions.append(f"nothing is rolled, as {ordinal[:20]} is an ordinal")
+    else:
+        rolled = roll_rows(down, said, name, grid.questions) if down.figures else RowDice("")
     _check_rolled(rolled, keys, said)
     _ask_about_dice(rolled.dice, said, labels[0], grid.questions)
     if rolled.rows:
-        rows = Edge(labels[0], figures=tuple(rolled.rows))
+        rows = Edge(_add_measure(labels[0], down.measure), figures=tuple(rolled.rows))
     else:
         rows = build_word_edge(keys, labels[0], "row", grid.questions)
         _ask_about_words(keys, labels[0], grid.questions)
@@ -347,6 +429,16 @@ def _build_draft(grid: _SheetGrid, name: str) -> TableDraft:
         outputs=outputs,
         questions=tuple(dict.fromkeys(grid.questions)),
     )
+
+
+def _is_counted_in_order(keys: Sequence[str], said: str, name: str) -> bool:
+    """Return whether rows are ordinals, such as turns, and nothing names dice."""
+    return any(map(is_ordinal, keys)) and not find_named_dice(said) and not find_named_dice(name)
+
+
+def _add_measure(label: str, measure: str) -> str:
+    """Return what rows are, with the measure of their figures: `Range (m)`."""
+    return f"{label} ({measure})" if label and measure else label or measure
 
 
 def _check_filled(grid: _SheetGrid) -> None:
@@ -374,7 +466,7 @@ def _is_turned(down: Headings, across: Headings, corner: Sequence[str], said: st
 def _find_dice(headings: Headings) -> str:
     """Return the dice whose totals headings are, "" for none and for words."""
     flat = sorted(headings.flat, key=lambda span: span[0] or 0)
-    if not flat or not is_rising(flat):
+    if not flat or headings.measure or not is_rising(flat):
         return ""
     return find_dice(flat) or find_die_from_zero(flat)
 
@@ -386,7 +478,7 @@ def _check_rolled(rolled: RowDice, keys: Sequence[str], said: str) -> None:
         return
     what = f"The heading says {dice.removeprefix('1')}"
     check_dates_of_rows(keys, what)
-    unread = [key or "(empty)" for key in keys if not read_figures(key)] or list(keys)
+    unread = [key or "an empty one" for key in keys if not read_figures(key)] or list(keys)
     more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
     raise make_import_error(
         f"{what}, but these rows are no totals of dice: "
@@ -613,10 +705,8 @@ def _read_columns(
 
 
 def _is_from(edge: Edge) -> bool:
-    """Return whether columns are single figures that rise with gaps between them: 1, 4, 8."""
-    flat = [span for spans in edge.figures for span in spans]
-    is_single = all(low == high for low, high in flat)
-    return len(flat) > 1 and is_single and find_covered_range(flat) is None
+    """Return whether columns are single figures that rise with gaps between them: 1, 4, 8, 12+."""
+    return is_stepped([span for spans in edge.figures for span in spans])
 
 
 def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
@@ -663,10 +753,23 @@ def _read_cells(grid: _SheetGrid) -> list[list[Cell]]:
         ]
         for key, row in zip(grid.keys, grid.cells, strict=True)
     ]
+    _join_empty_cells(grid.questions)
     results = list(dict.fromkeys(cell for row in cells for cell in row))
     ask_about_note_marks(results, grid.questions)
     dashes = _ask_about_texts([cell for cell in results if isinstance(cell, str)], grid.questions)
     return [[NOTHING if cell in dashes else cell for cell in row] for row in cells]
+
+
+def _join_empty_cells(questions: list[str]) -> None:
+    """Make one question of those about more than a few empty cells, in `questions` itself."""
+    empty = [question for question in questions if question.endswith(EMPTY)]
+    if len(empty) <= _MOST_EMPTY:
+        return
+    places = "; ".join(question.removesuffix(EMPTY) for question in empty[:_MOST_EMPTY])
+    first = questions.index(empty[0])
+    questions[:] = [question for question in questions if question not in empty]
+    more = len(empty) - _MOST_EMPTY
+    questions.insert(first, f"empty cells are read as {NOTHING}: {places} and {more} more")
 
 
 def _ask_about_texts(texts: Sequence[str], questions: list[str]) -> list[str]:
@@ -694,7 +797,7 @@ def _read_cell(text: str, place: str, questions: list[str]) -> Cell:
     if remove_invisible(text) != text:
         questions.append(f"{place}: signs that nobody sees are left out of {result[:20]}")
     if not result:
-        questions.append(f"{place}: the cell is empty, and read as {NOTHING}")
+        questions.append(f"{place}{EMPTY}")
         return NOTHING
     if is_date(result):
         questions.append(f"{place}: {result[:20]} looks like a date that a spreadsheet made of it")

@@ -12,10 +12,16 @@ from bot.rules.text.sum_words import is_sum_word
 _WEIGHT_WORDS = frozenset(
     """
     weight weights weighting frequency freq odds-weight chances share shares tickets
-    gewicht gewichtung häufigkeit poids peso
+    gewicht gewichtung häufigkeit poids peso fréquence frecuencia frequenza waga częstość
 """.split()
 )
-_CHANCE_WORDS = frozenset("chance percent percentage probability prob % wahrscheinlichkeit".split())
+_CHANCE_WORDS = frozenset(
+    """
+    chance percent percentage probability prob % wahrscheinlichkeit
+    probabilité probabilités probabilidad probabilità pourcentage porcentaje percentuale prozent
+    prawdopodobieństwo szansa
+""".split()
+)
 _NUMBER = re.compile(r"(\d{1,6}(?:[.,]\d{1,2})?|0[.,]\d{1,4}|\d{1,4}/[1-9]\d{0,3})")
 """A weight, maybe with decimals. Three of them may be thousands, unless a 0 is before them."""
 MOST_ROUNDED_SIDES = 1_000

@@ -7,6 +7,7 @@ LONE_QUOTE = '"'
 _DITTO = re.compile(
     r"[-–—]?\s?(?:[\"″”“„〃]|''|’’|´´)\s?[-–—]?|do\.|dto\.?|ditto|idem|as above", re.IGNORECASE
 )
+_LONE_QUOTE_CELL = re.compile(r'^(\s*)"(\s*)$')
 _MOST_NAMED = 3
 
 
@@ -49,11 +50,17 @@ def mark_dittos(lines: Sequence[str], between: str) -> str:
     marked = list[str]()
     for line in lines:
         cells = line.split(between)
-        quotes = [cell for cell in cells if LONE_QUOTE in cell]
-        if any(cell.strip() != LONE_QUOTE for cell in quotes):
+        if any(_begins_quoted(cell) for cell in cells):
             if line.count(LONE_QUOTE) % 2:
                 return "\n".join(lines)  # a cell that goes on in another line
             marked.append(line)
         else:
-            marked.append(line.replace(LONE_QUOTE, "″"))
+            marks = [_LONE_QUOTE_CELL.sub(r"\1″\2", cell) for cell in cells]
+            marked.append(between.join(marks))
     return "\n".join(marked)
+
+
+def _begins_quoted(cell: str) -> bool:
+    """Return whether a cell begins with a quotation mark and is more than that: `6"` does not."""
+    bare = cell.strip()
+    return bare.startswith(LONE_QUOTE) and bare != LONE_QUOTE

@@ -14,6 +14,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s{0,3}/?>", re.IGNORECASE)
+_BROKEN = re.compile(r"([^|<>\t\n]{1,30})<br\s{0,3}/?>([^|<>\t\n]{1,30})", re.IGNORECASE)
 _RAISED = re.compile(r"<(?:sup|sub)(?:\s[^<>]{0,100})?>", re.IGNORECASE)
 _RAISED_END = re.compile(r"</(?:sup|sub)>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,30}\d{0,2});", re.IGNORECASE)
@@ -47,6 +48,14 @@ def find_struck_out(text: str) -> str:
     """Return the first words that are struck out in a text, "" if there are none."""
     struck = _STRUCK_OUT.search(text)
     return (struck[1] or struck[2]) if struck else ""
+
+
+def find_broken_line(text: str) -> str:
+    """Return the words around the first line break of HTML in a text, "" if there is none."""
+    broken = _BROKEN.search(text)
+    if not broken:
+        return ""
+    return f"{broken[1].strip()} {broken[2].strip()}"
 
 
 def remove_entities(text: str) -> str:

@@ -24,6 +24,8 @@ MAX_SHEETS = 30
 MAX_LINES = 5_000
 MAX_WIDTH = 500
 MAX_CELLS = 100_000
+MAX_MERGED = 500
+MAX_NAMED = 5
 _WORKBOOK = "xl/workbook.xml"
 _BINARY_WORKBOOK = "xl/workbook.bin"
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
@@ -31,6 +33,9 @@ _DECLARATIONS = (b"<!DOCTYPE", b"<!ENTITY")
 _LITERAL = re.compile(r'"([^"]{1,80})"')
 _NO_LETTERS = re.compile(r'"[^"]*+(?:"|\Z)|\[[^\]]*+(?:\]|\Z)|\\.|_.')
 """Of a number format: texts, colors and languages, and single signs that stand for themselves."""
+_MERGED = re.compile(
+    r'<(?:\w{1,20}:)?mergeCell\s[^<>]{0,80}?ref="([A-Z]{1,3})([1-9]\d{0,6}):([A-Z]{1,3})([1-9]\d{0,6})"'
+)
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -41,6 +46,41 @@ class Worksheet:
     title: str
     text: str
     questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedCells:
+    """Cells that are merged: the letters of their columns and the numbers of their rows."""
+
+    left: str
+    first_row: str
+    right: str
+    last_row: str
+
+    @property
+    def is_down(self) -> bool:
+        """Return whether they are below each other in one column."""
+        return self.left == self.right and self.top < self.bottom
+
+    @property
+    def top(self) -> int:
+        return int(self.first_row)
+
+    @property
+    def bottom(self) -> int:
+        return int(self.last_row)
+
+    @property
+    def column(self) -> int:
+        """Return the number of their column, from 0."""
+        number = 0
+        for letter in self.left:
+            number = number * 26 + ord(letter) - ord("A") + 1
+        return number - 1
+
+    @property
+    def place(self) -> str:
+        return f"{self.left}{self.first_row}:{self.right}{self.last_row}"
 
 
 def can_read_workbooks() -> bool:
@@ -90,7 +130,7 @@ def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
                 option="file",
                 code="too-many",
             )
-        read = [_read_sheet(sheet, name) for sheet in visible]
+        read = [_read_sheet(sheet, name, _find_merged(data, sheet)) for sheet in visible]
     except UserError:
         raise
     except Exception:  # whatever a damaged file makes of the library
@@ -142,7 +182,33 @@ def _has_declarations(content: bytes) -> bool:
     return any(declaration[:-1] in content for declaration in wide)
 
 
-def _read_sheet(sheet: Any, name: str) -> Worksheet:
+def _find_merged(data: bytes, sheet: Any) -> list[MergedCells]:
+    """Return the merged cells of a sheet that go down one column."""
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        part = packed.read(sheet._worksheet_path).decode("utf-8", "replace")
+    found = [MergedCells(*match.groups()) for match in _MERGED.finditer(part)]
+    down = [merged for merged in found if merged.is_down][:MAX_MERGED]
+    return sorted(down, key=lambda merged: (merged.top, merged.column))
+
+
+def _fill_merged(rows: list[list[str]], merged_cells: Iterable[MergedCells]) -> list[str]:
+    """Write the value of merged cells into each of their rows that has other cells, and return
+    where that was.
+    """
+    filled = list[str]()
+    for merged in merged_cells:
+        first, *others = rows[merged.top - 1 : merged.bottom] or [[]]
+        column = merged.column
+        value = first[column] if column < len(first) else ""
+        fitting = [row for row in others if column < len(row) and not row[column] and any(row)]
+        for row in fitting:
+            row[column] = value
+        if value and fitting:
+            filled.append(merged.place)
+    return filled
+
+
+def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> Worksheet:
     """Return the cells of a sheet. Raises UserError for one that is too large."""
     rows = list[list[str]]()
     questions = list[str]()
@@ -158,6 +224,10 @@ def _read_sheet(sheet: Any, name: str) -> Worksheet:
                 code="file-too-large",
             )
         rows.append([_format_cell(cell, questions) for cell in cells])
+    if filled := _fill_merged(rows, merged_cells):
+        more = " and more" if len(filled) > MAX_NAMED else ""
+        listed = ", ".join(filled[:MAX_NAMED])
+        questions.append(f"merged cells are read in each of their rows: {listed}{more}")
     return Worksheet(str(sheet.title), _join_with_tabs(rows), tuple(dict.fromkeys(questions)))
 
 
