@@ -1,3 +1,1 @@
-"""What a roll, a lookup or a combat sequence comes to, as values: the answer, and what the log
-keeps of it.
-"""
+"""The results of rolls, look-ups and combat sequences: replies for players and records for the log."""

@@ -11,17 +11,21 @@ _EACH = re.compile(r"(?P<number>-?\d+) \* \w+")
 
 
 def format_modifier(text: str, say: Any) -> str:
-    """Return what a modifier adds: `+ leader` for an input, `\u22122 each` for so much of each."""
-    if found := _EACH.fullmatch(text):
-        return f"{format_signed(int(found['number']))} each"
-    if found := _INPUT.fullmatch(text):
-        most = f", at most {found['most']}" if found["most"] else ""
-        return f"{chr(0x2212) if found['minus'] else '+'} {say(found['name'] or found['capped'])}{most}"
+    """Return what a modifier adds: `+ leader` for an input, `−2 each` for a number of each."""
+    match = _EACH.fullmatch(text)
+    if match:
+        return f"{format_signed(int(match['number']))} each"
+    match = _INPUT.fullmatch(text)
+    if match:
+        sign = chr(0x2212) if match["minus"] else "+"
+        name = say(match["name"] or match["capped"])
+        limit = f", at most {match['most']}" if match["most"] else ""
+        return f"{sign} {name}{limit}"
     return format_formula(text, say)
 
 
 def format_formula(text: str, say: Any) -> str:
-    """Return a formula as a card says it: `+2 standard, +1 modern` for choices, else its words."""
+    """Return a formula as a card prints it: `+2 standard, +1 modern` for choices, else its words."""
     tree = ast.parse(text, mode="eval").body  # loading has checked it
     if isinstance(tree, ast.IfExp):
         pieces = []
@@ -48,20 +52,20 @@ def _format_signed_value(node: ast.expr, say: Any) -> str:
 
 
 def _format_condition(node: ast.expr, say: Any) -> str:
-    """`standard` for `assault == 'standard'`, which the row's name explains."""
+    """Return a condition in words: `standard` for `assault == 'standard'`.
+
+    The name of the row says what the condition is about.
+    """
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
         operator = node.ops[0]
         right = node.comparators[0]
-        if (
-            isinstance(operator, ast.Eq)
-            and isinstance(right, ast.Constant)
-            and isinstance(right.value, str)
-        ):
-            return str(say(node.left.id)) if right.value == "yes" else str(say(right.value))
+        is_text = isinstance(right, ast.Constant) and isinstance(right.value, str)
+        if isinstance(operator, ast.Eq) and isinstance(right, ast.Constant) and is_text:
+            word = node.left.id if right.value == "yes" else right.value
+            return str(say(word))
         if isinstance(operator, ast.In) and isinstance(right, ast.Tuple):
-            return " or ".join(
-                str(say(item.value)) for item in right.elts if isinstance(item, ast.Constant)
-            )
+            constants = [item for item in right.elts if isinstance(item, ast.Constant)]
+            return " or ".join(str(say(item.value)) for item in constants)
     return f"if {_format_plain_formula(node, say)}"
 
 
@@ -76,9 +80,9 @@ _SIGNS = {
 
 
 def _format_plain_formula(node: ast.expr, say: Any) -> str:
-    """A formula in its own words, with names as players say them."""
-    text = re.sub(r"'([^']*)'", lambda found: str(say(found[1])), ast.unparse(node))
-    text = re.sub(r"\b([a-z]\w*_\w*)\b", lambda found: str(say(found[1])), text)
+    """Return a formula with the names and signs that players use."""
+    text = re.sub(r"'([^']*)'", lambda match: str(say(match[1])), ast.unparse(node))
+    text = re.sub(r"\b([a-z]\w*_\w*)\b", lambda match: str(say(match[1])), text)
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
     return re.sub(r"(?<![\w)])-|(?<= )-(?= )", "\u2212", text)

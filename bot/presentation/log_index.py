@@ -1,8 +1,7 @@
-"""By what `/log` finds events: their kind, their side, the units in them; noted block by block.
+"""An index of the log by kind, side and unit, with which `/log` finds events.
 
-A block is so many events of a log as were written one after another. As no event ever changes, what
-is noted of a full block holds for good; the last events of a log, which are no full block yet, are
-read as they are.
+A block holds BLOCK events of a log that were written one after another. Events never change, so the
+marks of a full block stay true. The last events, which fill no block yet, are read directly.
 """
 
 import json
@@ -14,7 +13,8 @@ from bot.presentation.events import QUIET
 
 BLOCK = 500
 EDITION = "1"
-"""Raised when events are marked otherwise: then blocks are marked anew."""
+"""The edition of the marks. Raise it if events get other marks; blocks are then indexed once more.
+"""
 MARKED = ""
 """The mark of a block that has all its marks; it holds the edition."""
 STILL = "quiet"
@@ -31,7 +31,7 @@ Marks = Mapping[str, Collection[int]]
 
 
 def get_log_kind(event: Event) -> str:
-    """The kind under which `/log` lists an event."""
+    """Return the kind under which `/log` lists an event."""
     kind = event["kind"]
     if kind == "sealed":
         return str(event.get("of", "roll"))
@@ -39,7 +39,7 @@ def get_log_kind(event: Event) -> str:
 
 
 def list_unit_names(event: Event) -> Iterator[str]:
-    """The names, folded, of the units that an event uses or changes."""
+    """Yield the case-folded names of the units that an event uses or changes."""
     for item in event.get("used", ()):
         yield item["name"].casefold()
     yield from map(
@@ -48,37 +48,40 @@ def list_unit_names(event: Event) -> Iterator[str]:
 
 
 def build_mark(key: str, value: object) -> str:
-    """The mark of events that `/log` lists under a `kind`, that somebody of a `side` did, with a
-    `unit`, or that are an `undo` or `redo` of an event."""
+    """Return the mark for a value: `kind:roll`, `side:us`, `unit:squad 1`, `undo:41`.
+
+    The key is `kind`, `side` (of the player), `unit`, `undo` or `redo` (with the number of the
+    event).
+    """
     return f"{key}:{str(value).casefold()}"
 
 
 def list_marks(event: Event) -> set[str]:
-    """The marks of one event."""
+    """Return the marks of one event."""
     kind = event["kind"]
-    found = {build_mark("kind", get_log_kind(event)), build_mark("side", event.get("side", ""))}
-    found |= {build_mark("unit", name) for name in list_unit_names(event)}
+    marks = {build_mark("kind", get_log_kind(event)), build_mark("side", event.get("side", ""))}
+    marks |= {build_mark("unit", name) for name in list_unit_names(event)}
     if kind in QUIET:
-        found.add(STILL)
+        marks.add(STILL)
     if kind in ("undo", "redo"):
-        found.add(build_mark(kind, event["event"]))
-    return found
+        marks.add(build_mark(kind, event["event"]))
+    return marks
 
 
 def index_block(bodies: Iterable[str]) -> dict[str, list[int]]:
-    """The numbers of some events under their marks."""
-    found: dict[str, list[int]] = {}
+    """Return the numbers of the events under each of their marks. `bodies` are the events as JSON."""
+    numbers_by_mark: dict[str, list[int]] = {}
     for event in map(json.loads, bodies):
         for mark in list_marks(event):
-            found.setdefault(mark, []).append(event["number"])
-    return found
+            numbers_by_mark.setdefault(mark, []).append(event["number"])
+    return numbers_by_mark
 
 
 def pack_numbers(block: int, numbers: Iterable[int]) -> str:
-    """Numbers of a block as they are stored: how far each is from its beginning."""
+    """Return numbers of a block as text to store, each as its distance from the start of the block."""
     return " ".join(str(number - block * BLOCK) for number in numbers)
 
 
 def unpack_numbers(block: int, text: str) -> list[int]:
-    """The numbers that `pack_numbers` wrote."""
+    """Return the numbers that `pack_numbers` wrote."""
     return [block * BLOCK + int(piece) for piece in text.split()]

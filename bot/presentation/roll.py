@@ -1,4 +1,4 @@
-"""Dice of any kind, `/roll 2d6+3`, and those of a table: a roll that is left out is rolled."""
+"""Rolls of dice, `/roll 2d6+3`, and look-ups in tables, which roll the dice that were not given."""
 
 import re
 from collections.abc import Mapping
@@ -24,25 +24,25 @@ from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
 from bot.ui.reply.bars import format_percent
-from bot.ui.reply.parts import Odds, Small, Thrown
+from bot.ui.reply.parts import Odds, Part, Small, Thrown
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import quote_value
 
 MAX_LABEL = 100
 MOST_ROWS = 20
-"""So many rows the odds of dice have at most."""
+"""The maximum number of rows in the odds of dice."""
 MOST_TRIED = 2_000
-"""So many totals of a table with blank cells are looked at before its dice fall."""
+"""The maximum number of totals of a table with blank cells that are tried before dice fall."""
 _LABEL = Option("label", "str")
 
 
 def roll_dice(
     options: Mapping[str, object], who: str, source: Source, *, is_early: bool = False
 ) -> ReplyWithRecord:
-    """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice
-    that do not fit.
+    """Roll an expression for the player `who`.
 
-    `is_early` reads it as early logs do, see `parse`.
+    `is_early` reads it as early logs do, see `parse`. Raises ExpressionError with the position of
+    the fault, and UserError for real dice that do not fit.
     """
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
@@ -54,25 +54,25 @@ def roll_dice(
     hand = options.get("hand")
 
     def write_command(given: str) -> str:
-        again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
-        words = " ".join(f"{key}={quote_value(value)}" for key, value in again.items() if value)
-        return f"/roll {words}{' secret' if is_flag_on(options, 'secret') else ''}"
+        values = {"dice": text.replace(" ", ""), "label": label, "hand": given}
+        words = " ".join(f"{key}={quote_value(value)}" for key, value in values.items() if value)
+        secret = " secret" if is_flag_on(options, "secret") else ""
+        return f"/roll {words}{secret}"
 
-    rolling = play_with_dice(
-        lambda dice: roll(expression, dice), source, _split_digits(expression, hand), write_command
-    )
-    inputs = {"dice": text} | ({"label": label} if label else {})
-    by_hand = hand not in (None, "")
-    answer = rolling.answer
-    happening = PlayRecord(
+    hand_dice = _split_digits(expression, hand)
+    rolling = play_with_dice(lambda dice: roll(expression, dice), source, hand_dice, write_command)
+    inputs = {"dice": text}
+    if label:
+        inputs["label"] = label
+    record = PlayRecord(
         "roll",
         inputs=inputs,
         dice=rolling.dice,
         out=rolling.to_output(),
-        by_hand=by_hand,
-        result=answer,
+        by_hand=hand not in (None, ""),
+        result=rolling.answer,
     )
-    return ReplyWithRecord(build_roll_reply(rolling, who, label), happening)
+    return ReplyWithRecord(build_roll_reply(rolling, who, label), record)
 
 
 _QUOTED = re.compile(r"\s*[\"\u201c\u201d\u201e\u00ab](.+)[\"\u201c\u201d\u201f\u00bb]\s*")
@@ -99,7 +99,7 @@ def _split_digits(expression: Expression, hand: object) -> object:
 
 
 def read_label(raw: object) -> str:
-    """What a roll is for, in one line. Raises UserError for one that is too long."""
+    """Return the label of a roll in one line; "" for none. Raises UserError if it is too long."""
     label = " ".join(clean(_LABEL, raw).split()) if raw else ""
     if len(label) > MAX_LABEL:
         raise UserError(
@@ -109,44 +109,50 @@ def read_label(raw: object) -> str:
 
 
 def build_roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
-    """The public answer: the result and what it is for, who rolled what; the dice below."""
+    """Build the public answer: the result with its label, the player and notation, the dice below."""
     title = rolling.answer
     if label:
         title += f" {label}" if label.casefold().startswith("for ") else f" for {label}"
-    told = tuple(
-        Small(f"Every die counts so. For their sum: {pool.count}{pool.die_name} sum{test}")
-        for pool in (rolling.expression.pools if rolling.expression.is_count else ())
-        if (test := pool.count_if) and test.fits(pool.lowest) and test.fits(pool.highest)
-    )
-    return Reply(
-        title, (*_build_roll_lines(rolling), *told), by=f"{who} rolls {rolling.notation}", bare=True
-    )
+    lines: list[Part] = [*_build_roll_lines(rolling)]
+    pools = rolling.expression.pools if rolling.expression.is_count else ()
+    for pool in pools:
+        test = pool.count_if
+        if test and test.fits(pool.lowest) and test.fits(pool.highest):
+            sum_notation = f"{pool.count}{pool.die_name} sum{test}"
+            lines.append(Small(f"Every die counts so. For their sum: {sum_notation}"))
+    return Reply(title, tuple(lines), by=f"{who} rolls {rolling.notation}", bare=True)
 
 
 def _build_roll_lines(rolling: Rolling) -> list[Line]:
-    """The dice of each roll; those of a repeat by their number."""
+    """Return the dice of the roll as a line; of a repeat one numbered line for each roll."""
     if rolling.expression.repeat is None:
         result = rolling.results[0]
+        line = _build_sum_line(result)
+        if line is not None:
+            return [line]
         against = result.expression.against
         sum_ = "" if against is None else f" = {result.total}, the sum against {against.words()}"
-        return [_build_sum_line(result) or Line("dice", result=result.format_work() + sum_)]
+        return [Line("dice", result=result.format_work() + sum_)]
     return [
-        Line(f"{place}", result=f"{one.format_work()} = {one.answer}")
-        for place, one in enumerate(rolling.results, 1)
+        Line(f"{number}", result=f"{result.format_work()} = {result.answer}")
+        for number, result in enumerate(rolling.results, 1)
     ]
 
 
 def build_dice_odds_reply(options: Mapping[str, object]) -> Reply:
-    """The exact odds of what dice come to, highest first, privately; nothing is rolled. Raises
-    UserError.
+    """Build the private reply with the exact odds of an expression, highest first.
+
+    Nothing is rolled. Raises UserError for dice that cannot be read.
     """
     expression = parse(str(options.get("dice") or ""))
     chances = compute_odds(expression)
     against = expression.against
     if against is not None:
-        yes = sum((chances[value] for value in chances if against.fits(int(value))), Fraction(0))
-        title = f"{format_percent(float(yes))} for a sum of {against.words()}"
-        rows = [("success", yes), ("failure", 1 - yes)]
+        success = sum(
+            (chances[value] for value in chances if against.fits(int(value))), Fraction(0)
+        )
+        title = f"{format_percent(float(success))} for a sum of {against.words()}"
+        rows = [("success", success), ("failure", 1 - success)]
     elif expression.is_text:
         title = "Each face"
         rows = [(str(face), chance) for face, chance in chances.items()]
@@ -154,48 +160,46 @@ def build_dice_odds_reply(options: Mapping[str, object]) -> Reply:
         mean = sum((int(value) * chance for value, chance in chances.items()), Fraction(0))
         title = f"{float(mean):.4g} on average"
         rows = _group_numbers_in_bands(chances)
-    least = (
-        list(accumulate(chance for _, chance in rows))[:-1]
-        if len(rows) > 2 and not expression.is_text
-        else []
-    )
+    least: list[Fraction] = []
+    if len(rows) > 2 and not expression.is_text:
+        least = list(accumulate(chance for _, chance in rows))[:-1]
+    heading = "Face" if expression.is_text else "Sum"
+    if expression.is_count:
+        heading = "Successes"
     bars = Odds(
-        "Successes" if expression.is_count else "Face" if expression.is_text else "Sum",
+        heading,
         tuple((word, float(chance)) for word, chance in rows),
         least=tuple(map(float, least)),
         exact=tuple(str(chance) for _, chance in rows),
     )
-    return Reply(
-        title, (bars, Small("Exact; nothing is rolled.")), by=expression.notation, private=True
-    )
+    exact = Small("Exact; nothing is rolled.")
+    return Reply(title, (bars, exact), by=expression.notation, private=True)
 
 
 def _group_numbers_in_bands(chances: Chances) -> list[tuple[str, Fraction]]:
-    """Each number with its chance, highest first; of many numbers several together: `21-25`."""
+    """Return each number with its chance, highest first; of many numbers bands such as `21-25`."""
     numbers = list(chances)[::-1]
-    step = -(-len(numbers) // MOST_ROWS)
-    bands = (numbers[at : at + step] for at in range(0, len(numbers), step))
-    return [
-        (
-            "-".join(map(str, dict.fromkeys((band[-1], band[0])))),
-            sum(map(chances.__getitem__, band), Fraction(0)),
-        )
-        for band in bands
-    ]
+    size = -(-len(numbers) // MOST_ROWS)
+    rows = []
+    for start in range(0, len(numbers), size):
+        band = numbers[start : start + size]
+        bounds = dict.fromkeys((band[-1], band[0]))
+        chance = sum((chances[number] for number in band), Fraction(0))
+        rows.append(("-".join(map(str, bounds)), chance))
+    return rows
 
 
 def _build_sum_line(result: RollResult) -> Line | None:
-    """Dice and constants that are only added up, as a line; None for anything else."""
+    """Return dice and constants that are only added up as a line; None for anything else."""
     added = result.added
     if added is None or not result.is_plain:
         return None
     against = result.expression.against
     label = result.expression.pools[0].line_name
+    dice = tuple(result.thrown[0][0])
     if against is None:
-        return Line(label, tuple(result.thrown[0][0]), added)
-    return Line(
-        label, tuple(result.thrown[0][0]), added, result.total, f"the sum against {against.words()}"
-    )
+        return Line(label, dice, added)
+    return Line(label, dice, added, result.total, f"the sum against {against.words()}")
 
 
 def look_up_table(
@@ -203,9 +207,10 @@ def look_up_table(
 ) -> ReplyWithRecord:
     """Return the answer of a table; one that rolls begins with "Rolled:".
 
-    A roll that is missing is rolled with `source` and is a happening; a cell that names another
-    table rolls on that one, too. If what was rolled leads to no answer, that is the answer, so that a
-    refusal shows no dice. Raises UserError before the first die, for inputs that the table refuses.
+    A roll that is missing is rolled with `source` and recorded for the log. A cell that names
+    another table rolls on that one, too. If the dice lead to no answer, the reply says so and shows
+    them, so that a refusal never shows dice. Raises UserError before the first die, for inputs that
+    the table refuses.
     """
     outcome = _look_up_chain(table, options, who, source)
     if outcome.happening is None:
@@ -218,17 +223,17 @@ _ROLLED = "Rolled: "
 
 
 def retell_look_up(table: Table, event: Mapping[str, Any]) -> str:
-    """Return the headline of a look-up that rolled, as it was answered then.
+    """Return the headline of a look-up that rolled, as it was shown then.
 
-    "" if the table of today answers those dice otherwise.
+    "" if today's table gives another answer for those dice.
     """
     script = Script([die["value"] for die in event.get("dice") or ()])
     try:
         outcome = look_up_table(table, event.get("inputs") or {}, "", script)
     except UserError:
         return ""
-    happening = outcome.happening
-    if happening is None or happening.result != event.get("result"):
+    record = outcome.happening
+    if record is None or record.result != event.get("result"):
         return ""
     return outcome.reply.title.removeprefix(_ROLLED)
 
@@ -237,77 +242,78 @@ def _look_up_chain(
     table: Table, options: Mapping[str, object], who: str, source: Source
 ) -> ReplyWithRecord:
     """Return the answer of a table together with that of each table rolled after it."""
-    given = {name: value for name, value in options.items() if value is not None}
+    inputs = {name: value for name, value in options.items() if value is not None}
+    given = dict(inputs)
     rolled: list[RolledDie] = []
-    owed = table.owes(given)
-    if (table.blank or table.chain) and (owed or table.chain):
-        check_reach(table, given, owed)
-    for option, dice in owed:
+    pending = table.owes(given)
+    if (table.blank or table.chain) and (pending or table.chain):
+        check_reach(table, given, pending)
+    for option, dice in pending:
         values = [source.draw(die) for die in dice]
         rolled += [die.with_value(value) for die, value in zip(dice, values, strict=True)]
         given[option] = sum(value for value in values if isinstance(value, int))
+    following: ReplyWithRecord | None = None
     try:
         answer = table.read(given)
-        behind = table.chain.get(str(answer.out.get(CHAIN)))
-        further = (
-            _look_up_chain(behind, behind.select_handed_inputs(given), who, source)
-            if behind is not None
-            else None
-        )
+        chained_table = table.chain.get(str(answer.out.get(CHAIN)))
+        if chained_table is not None:
+            chained_inputs = chained_table.select_handed_inputs(given)
+            following = _look_up_chain(chained_table, chained_inputs, who, source)
     except UserError as error:
         if not rolled:
             raise
         return _build_unanswered_lookup(table, options, rolled, who, error)
     reply = build_lookup_reply(table, given, answer, who if rolled else "", rolled)
-    reply = (
-        reply
-        if further is None or behind is None
-        else _join_table_replies(reply, answer, behind, further.reply)
-    )
-    after = None if further is None else further.happening
-    if not rolled and after is None:
+    chained: PlayRecord | None = None
+    if following is not None and chained_table is not None:
+        reply = _join_table_replies(reply, answer, chained_table, following.reply)
+        chained = following.happening
+    if not rolled and chained is None:
         return ReplyWithRecord(reply, given=given)
-    inputs = {name: value for name, value in options.items() if value is not None}
-    happening = PlayRecord(
+    out = dict(answer.out)
+    result = _format_for_log(table, answer)
+    if chained is not None:
+        rolled += chained.dice
+        out[NEXT] = dict(chained.out)
+        result = "; ".join(filter(None, (result, chained.result)))
+    record = PlayRecord(
         "table",
         inputs=inputs,
-        dice=(*rolled, *(after.dice if after is not None else ())),
-        out={**answer.out, **({NEXT: dict(after.out)} if after is not None else {})},
+        dice=tuple(rolled),
+        out=out,
         system=table.system,
         target=table.id,
-        result="; ".join(
-            filter(
-                None, (_format_for_log(table, answer), after.result if after is not None else "")
-            )
-        ),
+        result=result,
     )
-    return ReplyWithRecord(reply, happening, given)
+    return ReplyWithRecord(reply, record, given)
 
 
 _DIGITS = (("tens", "ones"), ("hundreds", "tens", "ones"))
 
 
 def split_digits_of_row(table: Table, options: Mapping[str, object]) -> dict[str, object]:
-    """Return the options of a look-up, with the number of a row in place of the first of dice that
-    are read as digits (36) as these dice (3 and 6).
+    """Return the options of a look-up with a row number split into the dice of that table.
+
+    If the dice are read as digits, 36 in place of the first die becomes 3 and 6. Other options are
+    returned as they are.
     """
-    places = tuple(roll.option for roll in table.rolls)
+    names = tuple(roll.option for roll in table.rolls)
     given = dict(options)
-    number = str(given.get(places[0], "")) if places in _DIGITS else ""
-    has_more = any(given.get(place) is not None for place in places[1:])
-    if has_more or not number.isdecimal() or len(number) != len(places):
+    number = str(given.get(names[0], "")) if names in _DIGITS else ""
+    has_more = any(given.get(name) is not None for name in names[1:])
+    if has_more or not number.isdecimal() or len(number) != len(names):
         return given
-    return given | dict(zip(places, number, strict=True))
+    return given | dict(zip(names, number, strict=True))
 
 
 def _build_unanswered_lookup(
     table: Table, options: Mapping[str, object], rolled: Many[RolledDie], who: str, error: UserError
 ) -> ReplyWithRecord:
-    """Return the dice of a table that has no answer for them, with the sentence that says why."""
+    """Return the reply and record of dice for which a table has no answer, with the reason."""
     result = format_no_result(error)
     reply = Reply(result, (Thrown(tuple(die.value for die in rolled)),), by=f"{who}, {table.title}")
     inputs = {name: value for name, value in options.items() if value is not None}
-    happening = PlayRecord(
+    record = PlayRecord(
         "table",
         inputs=inputs,
         dice=tuple(rolled),
@@ -315,64 +321,61 @@ def _build_unanswered_lookup(
         target=table.id,
         result=result,
     )
-    return ReplyWithRecord(reply, happening, inputs)
+    return ReplyWithRecord(reply, record, inputs)
 
 
-def _join_table_replies(reply: Reply, answer: Answer, behind: Table, further: Reply) -> Reply:
-    """The answer of a table with that of the one behind it, as a line of its own and the words
-    of both on top.
+def _join_table_replies(reply: Reply, answer: Answer, chained: Table, following: Reply) -> Reply:
+    """Return the answer of a table joined with that of the table rolled after it.
+
+    The title has the words of both. The second answer also has a line of its own.
     """
-    title = (
-        f"{reply.title}; {further.title}"
-        if select_outputs(answer) or answer.text
-        else further.title
-    )
-    return replace(
-        reply,
-        title=title,
-        lines=(*reply.lines, Small(f"{behind.title}: {further.title}"), *further.lines),
-    )
+    title = following.title
+    if select_outputs(answer) or answer.text:
+        title = f"{reply.title}; {following.title}"
+    chained_line = Small(f"{chained.title}: {following.title}")
+    return replace(reply, title=title, lines=(*reply.lines, chained_line, *following.lines))
 
 
 def check_reach(
     table: Table, given: Mapping[str, object], owed: Many[tuple[str, tuple[Die, ...]]]
 ) -> None:
-    """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell,
-    or to a table with one."""
-    for behind in table.chain.values():
-        behind.check_filled()
-        check_reach(behind, behind.select_handed_inputs(given), ())
+    """Check, before a die falls, that no dice lead to a blank cell of this table or of one after it.
+
+    `owed` are the dice still to be rolled, by option. Raises UserError for a blank cell.
+    """
+    for chained in table.chain.values():
+        chained.check_filled()
+        check_reach(chained, chained.select_handed_inputs(given), ())
     if not (table.blank and owed):
         return
+    names = [option for option, _ in owed]
     totals = [range(len(dice), sum(die.sides for die in dice) + 1) for _, dice in owed]
-    for values in product(*totals) if prod(map(len, totals)) <= MOST_TRIED else ():
+    if prod(map(len, totals)) > MOST_TRIED:
+        table.check_filled()
+        return
+    for values in product(*totals):
+        inputs = {**given, **dict(zip(names, values, strict=True))}
         try:
-            table.read({**given, **dict(zip((option for option, _ in owed), values, strict=True))})
+            table.read(inputs)
         except UserError as error:
             if error.code == "blank-cell":
                 raise
-    if prod(map(len, totals)) > MOST_TRIED:
-        table.check_filled()
 
 
 def _format_for_log(table: Table, answer: Answer) -> str:
-    """The answer in the words that the log keeps: verify compares them, so they never change."""
-    said = select_outputs(answer)
-    words = (
-        ", ".join(_format_logged_value(name, value, len(said)) for name, value in said.items())
-        or answer.text
-        or "no effect"
-    )
+    """Return the answer in the words that the log keeps: verify compares them, so they never change."""
+    outputs = select_outputs(answer)
+    texts = [_format_logged_value(name, value, len(outputs)) for name, value in outputs.items()]
+    words = ", ".join(texts) or answer.text or "no effect"
     return f"{table.title}: {words}".rpartition(f"{table.title}: ")[2]
 
 
 def _format_logged_value(name: str, value: object, count: int) -> str:
-    shown = _format_value(value)
-    return (
-        shown
-        if count == 1 and not isinstance(value, bool | int | float)
-        else f"{name.replace('_', ' ')} {shown}"
-    )
+    """Return a value for the log, with its name unless it is the only one and a word."""
+    text = _format_value(value)
+    if count == 1 and not isinstance(value, bool | int | float):
+        return text
+    return f"{name.replace('_', ' ')} {text}"
 
 
 def _format_value(value: object) -> str:

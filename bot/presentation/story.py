@@ -1,4 +1,4 @@
-"""The log as a story: by turn and phase, who did what to whom and what came of it."""
+"""The log as a story: one chapter for each turn and phase, one sentence for each event."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,8 +12,10 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StoryLine:
-    """One thing that happened: its number, its sentence, its dice; `grave`: somebody was hurt or
-    lost, `undone`: it was taken back."""
+    """One event of the story: its number, sentence and dice.
+
+    `grave`: a unit was hurt or lost. `undone`: the event was undone.
+    """
 
     number: int
     sentence: str
@@ -24,9 +26,7 @@ class StoryLine:
 
 @dataclass(slots=True)
 class Chapter:
-    """A phase of a turn, or a whole turn, with what happened in it; `heading` is empty before
-    the first.
-    """
+    """A phase of a turn, or a whole turn, with its events; `heading` is empty before the first."""
 
     heading: str
     told: list[StoryLine] = field(default_factory=list)
@@ -40,20 +40,21 @@ def build_chapters(
     undone: Iterable[int] = (),
     heading: str = "",
 ) -> list[Chapter]:
-    """The chapters of `events`, which are in order; `texts` are those written with them, `heading`
-    is where they begin.
+    """Build the chapters of `events`, which are in order.
 
-    What is no part of a story is left out: settings, texts for the dice, who took what back."""
-    gone = frozenset(undone)
+    `texts` are the texts written with events, by event number. `heading` is that of the first
+    chapter. Settings, undos and other events that are no part of a story are left out.
+    """
+    undone_numbers = frozenset(undone)
     chapters = [Chapter(heading)]
     for event in events:
-        where = describe_turn_and_phase(event)
+        turn_and_phase = describe_turn_and_phase(event)
+        is_undone = event["number"] in undone_numbers
         if event["kind"] != "next" and event["kind"] not in QUIET:
-            chapters[-1].told.append(
-                _build_story_line(event, name_of, texts, sides, undone=event["number"] in gone)
-            )
-        if where and event["number"] not in gone:
-            chapters.append(Chapter(where))
+            line = _build_story_line(event, name_of, texts, sides, undone=is_undone)
+            chapters[-1].told.append(line)
+        if turn_and_phase and not is_undone:
+            chapters.append(Chapter(turn_and_phase))
     return [
         chapter
         for chapter in chapters
@@ -64,11 +65,10 @@ def build_chapters(
 def _build_story_line(
     event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool
 ) -> StoryLine:
-    found = describe_event(event, name_of, texts.get(event["number"], ""), sides)
-    dice = "".join(
-        f"[{die['value']}]" for die in event.get("dice", ())[:40] if event["kind"] not in CARDS
-    )
-    by_hand = " by hand" if event.get("hand") else ""
-    return StoryLine(
-        event["number"], found.sentence, f"{dice}{by_hand}", found.tone == HURT, undone
-    )
+    text = describe_event(event, name_of, texts.get(event["number"], ""), sides)
+    dice = ""
+    if event["kind"] not in CARDS:
+        dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    if event.get("hand"):
+        dice += " by hand"
+    return StoryLine(event["number"], text.sentence, dice, text.tone == HURT, undone)

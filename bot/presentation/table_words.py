@@ -1,4 +1,4 @@
-"""The edges of a table as cards print them."""
+"""Keys of rows and columns as cards print them."""
 
 import re
 from collections.abc import Callable
@@ -10,19 +10,23 @@ _BAND = re.compile(r"(-?\d+(?:\.\d+)?)(?:\.\.|(?<=\d)-)(-?\d+(?:\.\d+)?)")
 
 
 def format_edge_key(key: object, say: Callable[[object], str]) -> str:
-    """Return the key of a row or column as cards print it: `0 or less` for `..0`, `\u22123 to
-    \u22121` for `-3..-1`.
+    """Return the key of a row or column as cards print it.
+
+    `..0` becomes `0 or less`, and `-3..-1` becomes `−3 to −1`. `say` formats any other value.
     """
     if key in ANY_OTHER:
         return ANY_OTHER[str(key)]
     if not isinstance(key, str):
         return say(key)
-    if found := _OR_LESS.fullmatch(key):
-        return f"{_format_figure(found[1])} or less"
-    if found := _BAND.fullmatch(key):
-        low, high = found.groups()
+    match = _OR_LESS.fullmatch(key)
+    if match:
+        return f"{_format_figure(match[1])} or less"
+    match = _BAND.fullmatch(key)
+    if match:
+        low, high = match.groups()
         is_negative = low.startswith("-") or high.startswith("-")
-        return f"{_format_figure(low)}{' to ' if is_negative else '-'}{_format_figure(high)}"
+        separator = " to " if is_negative else "-"
+        return f"{_format_figure(low)}{separator}{_format_figure(high)}"
     return say(key)
 
 

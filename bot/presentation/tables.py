@@ -1,4 +1,4 @@
-"""Tables: the answer of one, the card around its cell, and the whole of it."""
+"""Replies about tables: a single answer, the card around its cell, and the whole table."""
 
 import re
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from bot.rules.tables.table import Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
 from bot.ui.reply.bars import COLUMNS
-from bot.ui.reply.parts import Grid, Sheet, Small, Thrown, Whole, measure_width
+from bot.ui.reply.parts import Grid, Part, Sheet, Small, Thrown, Whole, measure_width
 from bot.ui.reply.reply import Reply
 
 MANY = 12
-"""Rows above and below the one that answers, where the whole table is too large."""
+"""Rows above and below the one that answers if the whole table is too large."""
 
 
 def build_lookup_reply(
@@ -27,25 +27,30 @@ def build_lookup_reply(
     who: str = "",
     rolled: list[RolledDie] | None = None,
 ) -> Reply:
-    """What a table says, first in one line, then how it was reached, and the card around the
-    cell.
+    """Build the reply to a look-up: the result in one line, its modifiers, the card around the cell.
+
+    `who` is the player who rolled, if dice were `rolled`.
     """
     words = table.words
     dice = {roll.option for roll in table.rolls} if rolled else set()
-    asked = [_format_input(name, value, words) for name, value in given.items() if name not in dice]
-    name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
-    by = ", ".join(filter(None, (who, name, *asked)))
+    inputs = [
+        _format_input(name, value, words) for name, value in given.items() if name not in dice
+    ]
+    has_proper_name = table.title[1:] != table.title[1:].lower()
+    name = table.title if has_proper_name else table.title.lower()
+    by = ", ".join(filter(None, (who, name, *inputs)))
     lines: list[Line | Thrown | Grid | Whole | Small] = []
     if rolled:
         lines.append(Thrown(tuple(die.value for die in rolled)))
     lines += _build_total_lines(answer, words)
     headline = format_lookup_headline(table, given, answer)
-    if rest := _drop_headline(answer.text, headline):
-        lines.append(Line(rest))
+    text = _drop_headline(answer.text, headline)
+    if text:
+        lines.append(Line(text))
     values = _compute_values(table, given)
     grids = find_answering_grids(table, values)
-    for grid, place in grids:
-        rows = crop_around_cell(grid, place)
+    for grid, cell in grids:
+        rows = crop_around_cell(grid, cell)
         if len(grids) > 1 and grid.heading:
             rows = ((grid.heading, *rows[0][1:]), *rows[1:])
         is_narrow = measure_width(rows) <= COLUMNS
@@ -55,7 +60,7 @@ def build_lookup_reply(
 
 
 def _compute_values(table: Table, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return every value behind the answer by name: inputs, derived values and outputs.
+    """Return every value of the answer by name: inputs, derived values and outputs.
 
     Without the roll that the table needs, only the inputs: as given, else their defaults.
     """
@@ -64,8 +69,8 @@ def _compute_values(table: Table, given: Mapping[str, Any]) -> Mapping[str, Any]
     except UserError:
         pass
     return {
-        one.name: clean(one, given[one.name]) if one.name in given else one.default
-        for one in table.inputs
+        option.name: clean(option, given[option.name]) if option.name in given else option.default
+        for option in table.inputs
     }
 
 
@@ -81,81 +86,75 @@ _SENTENCE = re.compile(r"(.+?[.?!])(?=\s[A-Z]|$)", re.DOTALL)
 def _drop_headline(text: str, headline: str) -> str:
     """Return a table's free text without the sentences at its start that the headline says."""
     text = text.strip()
-    while found := _SENTENCE.match(text):
-        if found[1].rstrip(".").casefold() not in headline.casefold():
-            break
-        text = text[found.end() :].lstrip()
+    match = _SENTENCE.match(text)
+    while match and match[1].rstrip(".").casefold() in headline.casefold():
+        text = text[match.end() :].lstrip()
+        match = _SENTENCE.match(text)
     return text
 
 
 def _format_input(name: str, value: object, words: Mapping[str, str]) -> str:
-    """An input as it was given: `morale 5`, `adjacent`, `good-order squad`; nothing for what
-    does not count.
-    """
-    if isinstance(value, bool) or str(value).lower() in ("yes", "no", "true", "false"):
-        return format_value(name, words) if str(value).lower() in ("yes", "true") else ""
+    """Return an input as it was given: `morale 5`, `adjacent`, `good-order squad`; "" for a no."""
+    answer = str(value).lower()
+    label = format_value(name, words)
+    if isinstance(value, bool) or answer in ("yes", "no", "true", "false"):
+        return label if answer in ("yes", "true") else ""
     text = format_value(value, words)
-    return f"{format_value(name, words)} {text}" if text.lstrip("−-")[:1].isdigit() else text
+    is_number = text.lstrip("−-")[:1].isdigit()
+    return f"{label} {text}" if is_number else text
 
 
 def _build_total_lines(answer: Answer, words: Mapping[str, str]) -> list[Line]:
-    """The modifiers that count, a line for each total that they make up."""
+    """Return the modifiers that count, with one line for each total."""
     totals = dict.fromkeys(part.total for part in answer.parts)
     lines = []
     for total in totals:
         parts = tuple((part.name, part.value) for part in answer.parts if part.total == total)
         value = answer.out.get(total)
         number = value if isinstance(value, int | float) and len(parts) > 1 else None
-        lines.append(
-            Line(
-                "counted" if len(totals) == 1 else format_output_name(total, words),
-                (),
-                parts,
-                number,
-            )
-        )
+        label = "counted" if len(totals) == 1 else format_output_name(total, words)
+        lines.append(Line(label, (), parts, number))
     return lines
 
 
 def build_whole_table_reply(
     table: Table, usage: str, given: Mapping[str, Any] | None = None
 ) -> Reply:
-    """The whole of a table, or what it asks for where it is a rule in words; `given` is what was
-    looked up in it.
+    """Build the private reply with the whole table, or with its inputs if it is a rule in words.
+
+    `given` are the inputs of the look-up that it follows; `usage` is the command for a look-up.
     """
     sheets = get_printed_table(table).sheets
-    asks = phrase("For a single answer: `{usage}`", usage=usage)
+    usage_line = phrase("For a single answer: `{usage}`", usage=usage)
     if not sheets:
         options = [
             Line(option.display_name, result=option.expectation)
             for option in table.inputs
             if option.is_required
         ]
-        return Reply(
-            table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True
-        )
-    across = _describe_columns(table)
-    by = ", ".join(filter(None, ("the whole table", across)))
+        by = "no grid, but a rule; it asks for"
+        return Reply(table.title, (*options, usage_line), by=by, private=True)
+    columns = _describe_columns(table)
+    by = ", ".join(filter(None, ("the whole table", columns)))
     whole = Whole(sheets, _list_nearby_rows(table, given) if given else ())
-    footnotes = [Small(text) for text in (_format_legend(table), table.notes) if text]
-    footnotes += [Small(doubt.text) for doubt in table.unsure]
-    return Reply(
-        table.title,
-        (whole, *footnotes, Small(table.source), *(() if given else (asks,))),
-        by=by,
-        private=True,
-    )
+    lines: list[Part] = [whole]
+    lines += [Small(text) for text in (_format_legend(table), table.notes) if text]
+    lines += [Small(doubt.text) for doubt in table.unsure]
+    lines.append(Small(table.source))
+    if not given:
+        lines.append(usage_line)
+    return Reply(table.title, tuple(lines), by=by, private=True)
 
 
 def _describe_columns(table: Table) -> str:
-    """Return `range across`: what the columns of a table with a single grid go by."""
+    """Return the edge that the columns of a table with a single grid go by: `range across`."""
     grids = get_printed_table(table).grids
     across = grids[0].across if len(grids) == 1 else ""
     return f"{across} across" if across else ""
 
 
 def _format_legend(table: Table) -> str:
-    """Return what the codes of cells mean: `S: suppressed; K: killed`."""
+    """Return the codes of cells with their meanings: `S: suppressed; K: killed`."""
     return "; ".join(f"{code}: {meaning}" for code, meaning in get_printed_table(table).legend)
 
 
@@ -167,35 +166,35 @@ def _list_nearby_rows(table: Table, given: Mapping[str, Any]) -> tuple[tuple[str
 
 
 WIDE = 33
-"""What a phone shows in a fixed width."""
+"""Characters of a fixed-width line that fit a phone."""
 MOST_COLUMNS, AROUND = 9, 2
-"""So many columns at most, and rows above and below the one that answers."""
+"""The maximum number of columns, and the rows above and below the one that answers."""
 HERE = "▶ "
 
 
 def find_answering_grids(
     table: Table, values: Mapping[str, Any]
 ) -> list[tuple[PrintedGrid, tuple[int, int]]]:
-    """Return the grids of a table in which `values` have a place, with its row and column.
+    """Return the grids of a table in which `values` find a cell, with its row and column.
 
-    Lists are left out beside grids with columns, and a part that gives always the same.
+    Lists are left out if grids with columns answer, and so is a part that always gives the same.
     """
     grids = []
     for grid in get_printed_table(table).grids:
-        place = grid.find_cell(values) if grid.body is not None else None
-        if place is not None:
-            grids.append((grid, place))
-    return [found for found in grids if found[0].column_axis is not None] or grids
+        cell = grid.find_cell(values) if grid.body is not None else None
+        if cell is not None:
+            grids.append((grid, cell))
+    return [pair for pair in grids if pair[0].column_axis is not None] or grids
 
 
 def crop_around_cell(
-    grid: PrintedGrid, place: tuple[int, int], most: int = AROUND
+    grid: PrintedGrid, cell: tuple[int, int], most: int = AROUND
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the heads, rows and columns of `grid` around the row and column of `place`.
+    """Return the heads, rows and columns of `grid` around the row and column of `cell`.
 
-    That cell is marked. There are at most so many rows above it and below it.
+    That cell is marked. There are at most `most` rows above it and below it.
     """
-    row, column = place
+    row, column = cell
     near = range(max(0, row - most), min(len(grid.rows), row + most + 1))
     low, high = _choose_columns(grid, column, near) if grid.column_axis else (0, len(grid.columns))
     lines = [
@@ -209,9 +208,12 @@ def crop_around_cell(
 
 
 def _choose_columns(grid: PrintedGrid, column: int, rows: range) -> tuple[int, int]:
-    """Return the columns next to `column` that fit a phone, from its right and left in turns."""
-    shown = (grid.columns, *grid.cells[rows.start : rows.stop])
-    widths = [max(map(len, texts)) + 2 for texts in zip(*shown, strict=True)]
+    """Return the bounds of the columns around `column` that fit a phone.
+
+    Columns are added on the right and on the left in turns, as long as `rows` have room for them.
+    """
+    lines = (grid.columns, *grid.cells[rows.start : rows.stop])
+    widths = [max(map(len, texts)) + 2 for texts in zip(*lines, strict=True)]
     heads = (grid.corner, *grid.rows[rows.start : rows.stop])
     room = WIDE - max(map(len, heads)) - widths[column] - len(HERE)
     low = column

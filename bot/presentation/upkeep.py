@@ -1,5 +1,7 @@
-"""Upkeep: the sequences that a phase runs when it begins, on units (one event for all of them) or
-once for nobody. See docs/phases.md."""
+"""Upkeep: the sequences that a phase runs when it begins. See docs/phases.md.
+
+A sequence runs on units, with one event for all of them, or once without any unit.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -21,8 +23,11 @@ from bot.rulesets.system import Sequence, System
 
 
 class Upkeep(NamedTuple):
-    """A sequence, its inputs with all units that it is for (None where it is not run), the tracks
-    that it reads, and why others are passed over; without a name, why it is not run at all."""
+    """One sequence to run, with its inputs and the tracks that it reads.
+
+    `options` name all units that it is for; None if it is not run. `passed` holds the units that
+    are left out, each with the reason. The reason for not running it at all has no unit's name.
+    """
 
     sequence: Sequence
     options: dict[str, object] | None
@@ -37,100 +42,115 @@ def list_upkeep(
     run: str = "",
     closed: Mapping[str, Any] | None = None,
 ) -> Iterator[Upkeep]:
-    """What the phase that has just begun runs, or of that the sequence `run`, each in the state
-    that it comes in: the units of several sides one side after the other, where it is about what a
-    side keeps. `person` is the side of who began the phase, `closed` are the piles with closed
-    cards as all have seen them by then."""
-    for begin in get_phase(now(), system).get("begins") or () if system is not None else ():
-        assert system is not None
+    """Yield the upkeep of the phase that has just begun, or only that of the sequence `run`.
+
+    Each is built from the state that `now` returns when its turn comes. If a sequence uses tracks
+    that a side keeps, the units of one side come after those of another. `person` is the side of
+    the player who began the phase; `closed` are the piles with closed cards as all players know
+    them.
+    """
+    if system is None:
+        return
+    for begin in get_phase(now(), system).get("begins") or ():
         if run in ("", begin["run"]):
-            game = now()
-            sequence = system.find_sequence(begin["run"])
-            if not sequence.upkeep_by:
-                yield _build_upkeep(game, sequence, [""], person, closed)
-                continue
-            units = [
-                unit.name
-                for unit in sort_units(game.units.values())
-                if _is_due_for(unit, begin, game, system)
-            ]
-            of_sides = any(not option.name.startswith(f"{GAME}.") for option in sequence.tracks)
-            sides = {name: game.units[name.casefold()].side if of_sides else "" for name in units}
-            for side in dict.fromkeys(sides.values()):
-                some = [name for name in units if sides[name] == side]
-                for first in range(0, len(some), MAX_UNITS):
-                    yield _build_upkeep(
-                        now(), sequence, some[first : first + MAX_UNITS], person, closed
-                    )
+            yield from _list_sequence_upkeep(now, system, begin, person, closed)
+
+
+def _list_sequence_upkeep(
+    now: Callable[[], Game],
+    system: System,
+    begin: Mapping[str, Any],
+    person: str,
+    closed: Mapping[str, Any] | None,
+) -> Iterator[Upkeep]:
+    """Yield the upkeep of one entry of the phase's `begins`, at most MAX_UNITS units at a time."""
+    game = now()
+    sequence = system.find_sequence(begin["run"])
+    if not sequence.upkeep_by:
+        yield _build_upkeep(game, sequence, [""], person, closed)
+        return
+    units = [
+        unit.name
+        for unit in sort_units(game.units.values())
+        if _is_due_for(unit, begin, game, system)
+    ]
+    is_by_side = any(not option.name.startswith(f"{GAME}.") for option in sequence.tracks)
+    sides = {name: game.units[name.casefold()].side if is_by_side else "" for name in units}
+    for side in dict.fromkeys(sides.values()):
+        side_units = [name for name in units if sides[name] == side]
+        for start in range(0, len(side_units), MAX_UNITS):
+            names = side_units[start : start + MAX_UNITS]
+            yield _build_upkeep(now(), sequence, names, person, closed)
 
 
 def _is_due_for(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: System) -> bool:
-    if (
-        has_left_fight(unit)
-        or is_lost(unit, system)
-        or (begin.get("units", "own") == "own" and unit.side != game.turn_of)
-    ):
+    if has_left_fight(unit) or is_lost(unit, system):
+        return False
+    if begin.get("units", "own") == "own" and unit.side != game.turn_of:
         return False
     states = begin.get("states") or ()
-    has = begin.get("has") or ()
-    marked = unit.state in states or any(
-        word in unit.marks or unit.numbers.get(word) for word in has
-    )
-    return marked or not (states or has)
+    words = begin.get("has") or ()
+    if not states and not words:
+        return True
+    if unit.state in states:
+        return True
+    return any(word in unit.marks or unit.numbers.get(word) for word in words)
 
 
 def _build_upkeep(
     game: Game, sequence: Sequence, names: list[str], person: str, closed: Mapping[str, Any] | None
 ) -> Upkeep:
+    """Build the upkeep of one sequence for these units; "" stands for no unit.
+
+    Units that the sequence refuses go into `passed`. Units that are no longer in play are dropped.
+    """
     roster = build_roster(game)
     passed = list[tuple[str, str]]()
     able = list[str]()
-    ruled = add_derived_inputs({}, derive_inputs_from_rules(sequence, {}, game))
+    rule_options = add_derived_inputs({}, derive_inputs_from_rules(sequence, {}, game))
     option = sequence.upkeep_by
-    there = [
+    present = [
         game.units[name.casefold()].name if name else ""
         for name in names
         if name.casefold() in {"", *game.units}
     ]
-    for name in there:
-        options = {**ruled, **({option: name} if option else {})}
+    for name in present:
+        options = {**rule_options, option: name} if option else {**rule_options}
         try:
             read = collect_tracks_and_piles(sequence, options, roster, game, person, closed)
-            sequence.plan(
-                sequence.read_inputs(
-                    {**options, **fill_track_inputs(read, sequence.system.tracks)}, roster
-                )
-            )
+            tracks = fill_track_inputs(read, sequence.system.tracks)
+            given = sequence.read_inputs({**options, **tracks}, roster)
+            sequence.plan(given)
             able.append(name)
         except UserError as error:
             passed.append((name, error.message))
     if not able:
         return Upkeep(sequence, None, {}, tuple(passed))
-    options = {**ruled, **({option: "; ".join(able)} if option else {})}
-    return Upkeep(
-        sequence,
-        options,
-        collect_tracks_and_piles(sequence, options, roster, game, person, closed),
-        tuple(passed),
-    )
+    options = {**rule_options, option: "; ".join(able)} if option else {**rule_options}
+    read = collect_tracks_and_piles(sequence, options, roster, game, person, closed)
+    return Upkeep(sequence, options, read, tuple(passed))
 
 
 def find_upkeep_problem(
     now: Game, roll: Mapping[str, Any], system: System | None, *, goes_on: bool
 ) -> str:
-    """What is wrong with the upkeep that an event says it is, by today's files: it is all that is
-    due, or where it `goes_on` from an event of the same, units of that."""
+    """Return the problem with an event that claims to be upkeep; "" if there is none.
+
+    By today's files it must be all that is due. If it `goes_on` from an event of the same upkeep,
+    some units of that are enough.
+    """
     side = str(roll["side"])
     run = str(roll["target"])
-    due = [one.options for one in list_upkeep(lambda: now, system, side, run, roll.get("read"))]
-    units = {
+    upkeep = list_upkeep(lambda: now, system, side, run, roll.get("read"))
+    due_options = [due.options for due in upkeep]
+    due_units = {
         name
-        for options in due
+        for options in due_options
         if options
         for value in options.values()
         for name in str(value).split("; ")
     }
     inputs: Mapping[str, Any] = roll.get("inputs") or {}
-    named = {name for value in inputs.values() for name in str(value).split("; ")}
-    fits = inputs in due or (goes_on and named <= units)
+    event_units = {name for value in inputs.values() for name in str(value).split("; ")}
+    fits = inputs in due_options or (goes_on and event_units <= due_units)
     return "" if fits else "its phase begins with other upkeep than it says."
