@@ -1,4 +1,4 @@
-"""Odds by rows: each unit under the name and by the words that the answer has for it, see `OddsRow`."""
+"""Odds by rows: one row for each unit, with the name and the words of the answer (`OddsRow`)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,9 +10,9 @@ _PREFIX = "row "
 _NONE: Mapping[str, Any] = {}
 
 
-def get_row_path(at: int) -> str:
-    """What the odds are asked for to have those of the row at this place."""
-    return f"{_PREFIX}{at}"
+def get_row_path(index: int) -> str:
+    """Return the path that stands for the row at this index in a request for odds."""
+    return f"{_PREFIX}{index}"
 
 
 def is_row(path: str) -> bool:
@@ -21,44 +21,48 @@ def is_row(path: str) -> bool:
 
 
 def list_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple[OddsRow, ...]:
-    """The rows of a plan, those of one name numbered in their order; the single output `by` where
-    it has none.
+    """Return the rows of a plan, or one row of the output `by` if it has none. Rows with the same
+    name are numbered.
 
-    `worse` is an output with the value that tells more than `by`: a vehicle that becomes abandoned.
+    `worse` is one {output: value} that replaces the value of `by` if it occurs (a vehicle that
+    becomes abandoned).
     """
     rows = plan.rows() if callable(plan.rows) else plan.rows
     names = [row.name for row in rows]
-    named = (
-        row._replace(name=f"{row.name} {names[:at].count(row.name) + 1}")
+    numbered = (
+        row._replace(name=f"{row.name} {names[:index].count(row.name) + 1}")
         if names.count(row.name) > 1
         else row
-        for at, row in enumerate(rows)
+        for index, row in enumerate(rows)
     )
-    return tuple(named) or (_build_single_row(by, worse),)
+    return tuple(numbered) or (_build_single_row(by, worse),)
 
 
 def _build_single_row(by: str, worse: Mapping[str, Any]) -> OddsRow:
+    """Return the row of the output `by`, with `worse` as in `list_rows`."""
     if not worse:
         return build_row(by)
     ((path, value),) = worse.items()
-    return OddsRow("", (by, path), lambda told: value if told.get(path) == value else told.get(by))
+    return OddsRow(
+        "", (by, path), lambda outputs: value if outputs.get(path) == value else outputs.get(by)
+    )
 
 
 def index_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> dict[str, OddsRow]:
-    """The same by the paths that odds ask them by."""
-    return {get_row_path(at): row for at, row in enumerate(list_rows(plan, by, worse))}
+    """Return the same rows by the paths that stand for them in a request for odds."""
+    return {get_row_path(index): row for index, row in enumerate(list_rows(plan, by, worse))}
 
 
 def roll_results(plan: Plan[S], rows: Sequence[OddsRow], source: Source) -> list[Any]:
-    """The result of each of the rows with these dice, by all that was told: None where that does
-    not decide it.
+    """Roll a plan to its end with dice from `source`. Return the result of each row, None if the
+    outputs do not decide it.
     """
     state = plan.start
-    told = {**plan.opening}
-    while (owed := state.owes) is not None:
-        step = plan.steps[owed]
+    outputs = {**plan.opening}
+    while (step_name := state.owes) is not None:
+        step = plan.steps[step_name]
         faces: Any = tuple([source.draw(die) for die in step.asks(state)])
-        state, more, _, _ = step.rule(state, faces)
-        told.update(more)
-    told.update(plan.closing(state))
-    return [row.read(told) for row in rows]
+        state, new_outputs, _, _ = step.rule(state, faces)
+        outputs.update(new_outputs)
+    outputs.update(plan.closing(state))
+    return [row.read(outputs) for row in rows]

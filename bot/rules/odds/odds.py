@@ -1,10 +1,10 @@
 """Exact odds of a sequence: the same plan that is played, driven by every roll. No simulation, no
 rounding.
 
-One walk goes through the states of a plan. Each different state is looked at once, however many
-ways lead to it, so cost grows with the number of different situations, not of dice; parts that know
-nothing of each other are counted once and multiplied. Weights are whole numbers over a common
-denominator; a Fraction appears at the edge.
+One walk goes through the states of a plan. Each different state is visited once, no matter how many
+ways lead to it, so the cost grows with the number of different situations, not of dice. Independent
+parts are counted separately and multiplied. Weights are whole numbers over a common denominator;
+Fractions are made at the end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ABSENT = "none"
 
 Distribution = dict[Any, Fraction]
 OutOfTime = Callable[[], bool]
-"""Asked between states by who has no more time; the rules themselves read no clock."""
+"""Called between states: returns whether the time is up. The rules themselves read no clock."""
 
 
 def compute_joint_odds(
@@ -46,11 +46,11 @@ def compute_joint_odds(
     rolls: int | None = None,
     out_of_time: OutOfTime | None = None,
 ) -> Distribution:
-    """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
+    """Compute the chances of each combination of the outputs `by`, as {(value, ...): Fraction}.
 
-    A name in `rows` stands for that row. A value is `none` where its item is absent. Work stops on
-    a branch as soon as all of `by` are known. Raises TooManyStates beyond `budget` states, `rolls`
-    rolls looked at or when it is `out_of_time`.
+    The chances sum to 1. A name in `rows` stands for that row. A value is `none` if its item is
+    absent. Work on a branch stops as soon as all of `by` are known. Raises TooManyStates beyond
+    `budget` states or `rolls` rolls, and when `out_of_time` returns true.
 
     >>> from bot.rules.dice import d6
     >>> from bot.rules.sequence.sequence import Ruling, ruled
@@ -60,13 +60,17 @@ def compute_joint_odds(
     >>> compute_joint_odds(Plan(Shot("shot"), {"shot": shot}, print), ["hit"])
     {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
     """
-    found = OddsCount(Meter(budget, rolls, out_of_time)).count_together(plan, _list_rows(by, rows))
-    if {str}.issuperset(map(type, chain.from_iterable(found.each))):
+    weights = OddsCount(Meter(budget, rolls, out_of_time)).count_together(
+        plan, _list_rows(by, rows)
+    )
+    if {str}.issuperset(map(type, chain.from_iterable(weights.each))):
         # nearly always, and there may be many
-        return _compute_fractions(found.each, found.over)
+        return _compute_fractions(weights.each, weights.over)
     return _compute_fractions(
-        _sum_weights((tuple(map(format_key, known)), ways) for known, ways in found.each.items()),
-        found.over,
+        _sum_weights(
+            (tuple(map(format_key, values)), weight) for values, weight in weights.each.items()
+        ),
+        weights.over,
     )
 
 
@@ -79,24 +83,27 @@ def compute_marginals(
     rolls: int | None = None,
     out_of_time: OutOfTime | None = None,
 ) -> dict[str, Distribution]:
-    """The distribution of each output of `paths` by itself, counted in one walk; each sums to 1.
+    """Compute the distribution of each output of `paths` by itself, in one walk; each sums to 1.
 
-    Because every path is put out once at most, nothing needs to be carried along in the state.
-    Otherwise as `compute_joint_odds`.
+    As every path is set at most once, the walk need not remember the values. Arguments and errors
+    are those of `compute_joint_odds`.
     """
-    wanted = tuple(dict.fromkeys(paths))
+    names = tuple(dict.fromkeys(paths))
     each, over = OddsCount(Meter(budget, rolls, out_of_time)).count_one_by_one(
-        plan, _list_rows(wanted, rows)
+        plan, _list_rows(names, rows)
     )
     sums = (
-        _sum_weights((format_key(value), ways) for value, ways in values.items()) for values in each
+        _sum_weights((format_key(value), weight) for value, weight in values.items())
+        for values in each
     )
-    return {path: _compute_fractions(ways, over) for path, ways in zip(wanted, sums, strict=True)}
+    return {
+        path: _compute_fractions(weight, over) for path, weight in zip(names, sums, strict=True)
+    }
 
 
 def format_key(value: Any) -> Any:
-    """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by
-    its texts.
+    """Return the key of a value in a distribution: a text or number as it is, `true` or `false`,
+    `none` for None, and for a list the keys of its items with spaces.
     """
     if value.__class__ is str:
         return value
@@ -110,12 +117,13 @@ def format_key(value: Any) -> Any:
 
 
 def _list_rows(paths: Iterable[str], rows: Mapping[str, OddsRow] | None) -> tuple[OddsRow, ...]:
-    named = rows or {}
-    return tuple([named.get(path) or build_row(path) for path in paths])
+    """Return the row of each path: that of `rows`, or one of the single output."""
+    rows_by_name = rows or {}
+    return tuple([rows_by_name.get(path) or build_row(path) for path in paths])
 
 
 def _sum_weights(weights: Iterable[tuple[Any, int]]) -> dict[Any, int]:
-    """Weights, those of values that are shown alike together."""
+    """Return {value: weight}, with the weights of equal values added up."""
     sums: dict[Any, int] = {}
     for value, weight in weights:
         sums[value] = sums.get(value, 0) + weight
@@ -123,16 +131,14 @@ def _sum_weights(weights: Iterable[tuple[Any, int]]) -> dict[Any, int]:
 
 
 def _compute_fractions(weights: Mapping[Any, int], over: int) -> Distribution:
-    """Weights as chances; each different one is made once."""
+    """Return weights as chances. Equal weights share one Fraction."""
     chances = {weight: Fraction(weight, over) for weight in {*weights.values()}}
     return {value: chances[weight] for value, weight in weights.items()}
 
 
 @dataclass(slots=True)
 class Meter:
-    """How much has been counted so far, and how much may be: states, rolls looked at, and
-    whether it is too late.
-    """
+    """The work done by one calculation and its limits: states, rolls and time."""
 
     budget: int = STATE_BUDGET
     most_rolls: int | None = None
@@ -149,78 +155,95 @@ class Meter:
         self.hold(self.states)
 
     def hold(self, count: int) -> None:
-        """Raise TooManyStates where so many combinations are too many, and when it is too late."""
+        """Raise TooManyStates if `count` is above the budget or the time is up."""
         if count > self.budget or (self.out_of_time is not None and self.out_of_time()):
             raise TooManyStates
 
 
 Known = tuple[Any, ...]
-"""Of each row that is asked for: its value, None where nothing of it is known, or `Partly` what
-decides it later.
+"""An entry for each requested row: its value, `Partly` if more outputs are needed to decide it, or
+None if nothing is known yet.
 """
 Node = tuple[Any, Any]
-"""A state, and what is known there; or None, and what is counted."""
+"""(state, known entries), or (None, result) at an end: the result is the tuple of all values, or
+(place of a row, value) if rows are counted one by one.
+"""
 Ways = dict[Node, int]
-"""In how many ways it goes on to which nodes."""
+"""The weight of each next node."""
 Together = dict[Known, dict[Known, int]]
-"""In how many ways totals come together with values of rows: {totals: {values: ways}}."""
+"""The weights of outcomes by totals and values of rows: {totals: {values: weight}}."""
 Adds = tuple[Callable[[Any, Any], Any], ...]
-"""How two shares of each total are added up."""
+"""For each total the function that adds two shares."""
 _COUNTED = object()
-"""In the place of a row whose value is counted already."""
+"""The entry of a row whose value has been counted already."""
 _LISTS: frozenset[type] = frozenset((list, tuple))
 
 
 class Partly(tuple[tuple[str, Any], ...]):
-    """What was told of a row that waits for more: (path, value)."""
+    """The outputs of a row that is not decided yet, as (path, value)."""
 
 
 class Weights(NamedTuple):
-    """How often each combination of values comes (or each (place, value), where they count one by
-    one), out of `over`."""
+    """The weight of each combination of values, out of the total weight `over`.
+
+    If rows are counted one by one, the keys are (place of the row, value).
+    """
 
     each: dict[Any, int]
     over: int
 
 
+class Exits(NamedTuple):
+    """The ways on from a node, out of the weight `total`.
+
+    `onward` are (number of the next node, weight). `ways` are all ways if some of them are ends,
+    else empty.
+    """
+
+    total: int
+    onward: list[tuple[int, int]]
+    ways: Ways
+
+
 class OddsCount:
-    """One count of odds: its meter, and what parts that are alike come to."""
+    """One calculation of odds: its meter, and the cached results of identical parts."""
 
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self._parts: dict[Hashable, Weights] = {}
         self._shares: dict[Hashable, tuple[Together, int]] = {}
 
-    def count_together(self, plan: Plan[Any], asked: Sequence[OddsRow]) -> Weights:
-        """Return how often each combination of what is asked for comes."""
-        return _Walk(self, plan, asked, carries=True).count()
+    def count_together(self, plan: Plan[Any], rows: Sequence[OddsRow]) -> Weights:
+        """Return the weight of each combination of values of the rows."""
+        return _Walk(self, plan, rows, carries=True).count()
 
     def count_one_by_one(
-        self, plan: Plan[Any], asked: Sequence[OddsRow]
+        self, plan: Plan[Any], rows: Sequence[OddsRow]
     ) -> tuple[list[dict[Any, int]], int]:
-        """Return how often each value of each that is asked for comes, and out of how many."""
-        if len(asked) == 1:  # then work stops as soon as it is known
-            alone = self.count_together(plan, asked)
+        """Return for each row the weight of each value, and the total weight."""
+        if len(rows) == 1:  # then work on a branch stops as soon as the row is decided
+            alone = self.count_together(plan, rows)
             return [{value: weight for (value,), weight in alone.each.items()}], alone.over
-        found = _Walk(self, plan, asked, carries=False).count()
-        each: list[dict[Any, int]] = [{} for _ in asked]
-        for (at, value), weight in found.each.items():
-            each[at][value] = weight
-        for values in each:
-            if rest := found.over - sum(values.values()):
-                values[None] = values.get(None, 0) + rest
-        return each, found.over
+        weights = _Walk(self, plan, rows, carries=False).count()
+        weights_by_row: list[dict[Any, int]] = [{} for _ in rows]
+        for (place, value), weight in weights.each.items():
+            weights_by_row[place][value] = weight
+        for values in weights_by_row:
+            undecided = weights.over - sum(values.values())
+            if undecided:
+                values[None] = values.get(None, 0) + undecided
+        return weights_by_row, weights.over
 
     def count_part(
         self, part: IndependentPart[Any], inside: Inside, names: tuple[str, ...]
     ) -> Weights:
-        """Return how often which outputs come out of a part, and which shares of the totals
-        `names`; alike ones count once.
+        """Return the weight of each combination of a part's requested outputs and its shares of the
+        totals `names`. Identical parts are counted once.
         """
         key = (part.key, inside.within, names)
         if part.key is None or key not in self._parts:
-            asked = tuple(map(build_row, (*inside.paths, *names)))
-            self._parts[key] = self.count_together(part.plan(), asked)
+            rows = tuple(map(build_row, (*inside.paths, *names)))
+            self._parts[key] = self.count_together(part.plan(), rows)
         return self._parts[key]
 
     def count_shares(
@@ -236,21 +259,22 @@ class OddsCount:
             together: Together = {(): {(): 1}}
             total = 1
             for part in parts:
-                found = self.count_part(part, Inside((), (), ()), names)
-                together = _combine(
-                    together,
-                    {sums: {(): ways} for sums, ways in found.each.items()},
-                    adds,
-                    self.meter,
-                )
-                total *= found.over
+                weights = self.count_part(part, Inside((), (), ()), names)
+                part_outcomes: Together = {
+                    sums: {(): weight} for sums, weight in weights.each.items()
+                }
+                together = _combine(together, part_outcomes, adds, self.meter)
+                total *= weights.over
             self._shares[key] = together, total
         return self._shares[key]
 
 
 class Inside(NamedTuple):
-    """What is asked of a part: paths, the same as (which of its heads, what follows that), and the
-    places of the rows that read them."""
+    """The requested outputs of one part.
+
+    `paths` are their paths, `within` the same as (index of the part's head, rest of the path), and
+    `places` the places of the rows that read them.
+    """
 
     paths: tuple[str, ...]
     within: tuple[tuple[int, str], ...]
@@ -260,184 +284,182 @@ class Inside(NamedTuple):
 class _Walk:
     """One walk over the states of a plan.
 
-    Where it `carries` what is known along, it counts combinations of all that is asked for, and
-    ends on a branch when they are known. Else they count one by one, and go along only as far as
-    what was told does not decide them.
+    With `carries`, nodes remember the values of the rows: the walk counts combinations of them and
+    ends a branch when all are known. Without, each row is counted by itself as soon as it is
+    decided, and nodes remember only the outputs of undecided rows.
     """
 
     def __init__(
-        self, count: OddsCount, plan: Plan[Any], asked: Sequence[OddsRow], *, carries: bool
+        self, count: OddsCount, plan: Plan[Any], rows: Sequence[OddsRow], *, carries: bool
     ) -> None:
         self._places: dict[str, list[int]] = {}
-        for place, row in enumerate(asked):
+        for place, row in enumerate(rows):
             for path in row.paths:
                 self._places.setdefault(path, []).append(place)
         self._count = count
-        self._asked = asked
+        self._rows = rows
         self._carries = carries
         self._paths = tuple(self._places)
         self._nothing = (None,) * len(self._paths)
         self._plan = plan if plan.focus is None else plan.focus(self._paths)
         self._list = self._plan.by_list if self._plan.by_list in self._places else None
-        single = len(asked) == len(self._paths) == sum([len(row.paths) for row in asked])
+        single = len(rows) == len(self._paths) == sum([len(row.paths) for row in rows])
         self._waits = self._list is not None or not single
-        self._ends = carries and not self._waits
+        self._stops_early = carries and not self._waits
         self._inside: dict[tuple[str, ...], Inside] = {}
 
     def count(self) -> Weights:
-        """What comes to each node is handed on when all that leads to it has come."""
-        nothing = tuple(
+        """Explore all nodes, then hand the weight of the start on to the ends."""
+        exits_by_number, over = self._explore()
+        return _distribute(exits_by_number, over)
+
+    def _explore(self) -> tuple[dict[int, Exits], dict[int, int]]:
+        """Return the exits of each node that can be reached, and the common denominator of all
+        that follows it; both by the node's number, -1 for the start.
+
+        The denominators are ordered: each node comes after the nodes that it leads to.
+        """
+        known = tuple(
             [
                 Partly([(self._list, ())]) if row.paths[0] == self._list else None
-                for row in self._asked
+                for row in self._rows
             ]
         )
         start: Ways = {}
-        self._go(start, 1, *self._record_outputs(self._plan.start, self._plan.opening), nothing)
-        numbers: dict[Node, int] = {}  # by which nodes go on: to hash large states takes its time
-        goes: dict[int, tuple[int, list[tuple[int, int]], Ways]] = {}
+        after, values = self._record_outputs(self._plan.start, self._plan.opening)
+        self._go(start, 1, after, values, known)
+        numbers: dict[Node, int] = {}  # from here nodes go by number: a large state hashes slowly
+        exits_by_number: dict[int, Exits] = {}
         over: dict[int, int] = {}
         stack: list[tuple[int, Node]] = []
 
-        def number_ways(total: int, ways: Ways) -> tuple[int, list[tuple[int, int]], Ways]:
-            """The ways on by the numbers of their nodes, and all where some end here; nodes not
-            looked at are next.
-            """
-            on = []
-            for node, some in ways.items():
-                if node[0] is not None:
-                    on.append((at := numbers.setdefault(node, len(numbers)), some))
-                    if at not in goes:
-                        stack.append((at, node))
-            return total, on, ways if len(on) < len(ways) else {}
+        def number_exits(total: int, ways: Ways) -> Exits:
+            """Return the exits by number, and put unexplored nodes on the stack."""
+            onward = []
+            for node, weight in ways.items():
+                if node[0] is None:
+                    continue
+                number = numbers.setdefault(node, len(numbers))
+                onward.append((number, weight))
+                if number not in exits_by_number:
+                    stack.append((number, node))
+            has_ends = len(onward) < len(ways)
+            return Exits(total, onward, ways if has_ends else {})
 
-        goes[-1] = number_ways(1, start)
+        exits_by_number[-1] = number_exits(1, start)
         while stack:
-            at, node = stack[-1]
-            if at not in goes:
-                goes[at] = number_ways(*self._look(*node))
+            number, node = stack[-1]
+            if number not in exits_by_number:
+                exits_by_number[number] = number_exits(*self._look(*node))
                 continue
             stack.pop()
-            if at not in over:
-                total, on, _ = goes[at]
-                over[at] = total * lcm(*{over[to] for to, _ in on})
-        over[-1] = lcm(*{over[to] for to, _ in goes[-1][1]})
-        reached = dict.fromkeys(over, 0)
-        each = dict[Any, int]()
-        reached[-1] = over[-1]
-        for at in reversed(over):
-            total, on, ways = goes[at]
-            share = reached[at] // total
-            for to, some in on:
-                reached[to] += share * some
-            each |= {
-                what: each.get(what, 0) + share * some
-                for (state, what), some in ways.items()
-                if state is None
-            }
-        return Weights(each, over[-1])
+            if number not in over:
+                total, onward, _ = exits_by_number[number]
+                over[number] = total * lcm(*{over[target] for target, _ in onward})
+        over[-1] = lcm(*{over[target] for target, _ in exits_by_number[-1].onward})
+        return exits_by_number, over
 
     def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
-        """All that may come of a state, out of how many: of its parts or of a roll."""
+        """Return the total weight of a state and the ways on from it, by its parts or its rolls."""
         plan = self._plan
         meter = self._count.meter
-        if plan.apart is not None and (parts := plan.apart(state)) is not None:
+        parts = None if plan.apart is None else plan.apart(state)
+        if parts is not None:
             meter.take(0)
             return self._multiply(known, parts)
         step = plan.steps[state.owes]
         rolls = step.group_rolls(state) or list_all_rolls(step.asks(state))
         meter.take(len(rolls))
-        alike: Ways = {}
-        for ways, roll in rolls:
-            after, told, _, _ = step.rule(state, roll)
-            new: tuple[Any, Known] = (after, self._nothing)
-            if told or after.owes is None:
-                new = self._record_outputs(after, told)
-            alike[new] = alike.get(new, 0) + ways
-        total = sum(alike.values())
-        if self._ends and known == self._nothing:
-            return total, alike
-        found: Ways = {}
-        for (after, values), ways in alike.items():
-            self._go(found, ways, after, values, known)
-        return total, found
+        merged: Ways = {}
+        for weight, roll in rolls:
+            after, outputs, _, _ = step.rule(state, roll)
+            outcome: tuple[Any, Known] = (after, self._nothing)
+            if outputs or after.owes is None:
+                outcome = self._record_outputs(after, outputs)
+            merged[outcome] = merged.get(outcome, 0) + weight
+        total = sum(merged.values())
+        if self._stops_early and known == self._nothing:
+            return total, merged
+        ways_on: Ways = {}
+        for (after, values), weight in merged.items():
+            self._go(ways_on, weight, after, values, known)
+        return total, ways_on
 
-    def _record_outputs(self, after: Any, told: Outputs) -> tuple[Any, Known]:
-        """The state, None at the end, and what was told of each output that is looked at."""
-        values = tuple(map(told.get, self._paths))
-        if self._ends and None not in values:
+    def _record_outputs(self, after: Any, outputs: Outputs) -> tuple[Any, Known]:
+        """Return the state (None at the end) and the value of each path, None if it is not set."""
+        values = tuple(map(outputs.get, self._paths))
+        if self._stops_early and None not in values:
             after = None
         elif after is not None and after.owes is None:
-            if closing := self._plan.closing(after):
-                told = {**closing, **told}
-                values = tuple(map(told.get, self._paths))
+            closing = self._plan.closing(after)
+            if closing:
+                outputs = {**closing, **outputs}
+                values = tuple(map(outputs.get, self._paths))
             after = None
         if not _LISTS.isdisjoint(map(type, values)):
             values = tuple(map(_make_hashable, values))
-        if (name := self._list) is not None:  # which is told item by item
-            items = tuple([told[path] for path in told if path.startswith(f"{name}[")]) or None
-            values = tuple(
-                [
-                    items if path == name else value
-                    for path, value in zip(self._paths, values, strict=True)
-                ]
-            )
+        name = self._list
+        if name is not None:  # its items are set one by one
+            item_head = f"{name}["
+            items = tuple([outputs[path] for path in outputs if path.startswith(item_head)]) or None
+            pairs = zip(self._paths, values, strict=True)
+            values = tuple([items if path == name else value for path, value in pairs])
         return after, values
 
-    def _go(self, found: Ways, ways: int, after: Any, values: Known, known: Known) -> None:
-        """Add the ways that lead on from what is `known`, with the values that were told."""
+    def _go(self, ways_on: Ways, weight: int, after: Any, values: Known, known: Known) -> None:
+        """Add one way to `ways_on`: to the state `after` (None at the end), with the new `values`
+        of outputs added to what is `known`.
+        """
         if values != self._nothing:
             if self._waits:
-                new = self._compute_entries(known, self._paths, values)
+                entries = self._compute_entries(known, self._paths, values)
                 if not self._carries:
-                    new = {at: _count_decided(found, ways, at, entry) for at, entry in new.items()}
-                known = tuple([new.get(at, entry) for at, entry in enumerate(known)])
-            elif self._carries:
-                pairs = zip(known, values, strict=True)
-                known = (
-                    values
-                    if known == self._nothing
-                    else tuple([new if old is None else old for old, new in pairs])
-                )
+                    for place, entry in entries.items():
+                        entries[place] = _count_decided(ways_on, weight, place, entry)
+                known = tuple([entries.get(place, entry) for place, entry in enumerate(known)])
+            elif not self._carries:
+                for place, value in enumerate(values):
+                    _count_decided(ways_on, weight, place, value)
+            elif known == self._nothing:
+                known = values
             else:
-                for at, value in enumerate(values):
-                    _count_decided(found, ways, at, value)
+                known = _fill_unknown(known, values)
         if after is None and self._waits:
             known = self._close_rows(known)
         if self._carries:
-            node = (None if None not in known and Partly not in map(type, known) else after), known
-            found[node] = found.get(node, 0) + ways
+            is_decided = None not in known and Partly not in map(type, known)
+            node = None if is_decided else after, known
+            ways_on[node] = ways_on.get(node, 0) + weight
         elif after is not None:
-            found[after, known] = found.get((after, known), 0) + ways
+            ways_on[after, known] = ways_on.get((after, known), 0) + weight
         elif self._waits:
-            for at, value in enumerate(known):
-                _count_decided(found, ways, at, value)
+            for place, value in enumerate(known):
+                _count_decided(ways_on, weight, place, value)
 
     def _compute_entries(self, known: Known, paths: Iterable[str], values: Known) -> dict[int, Any]:
-        """What rows come to, of which something is told here and that are not decided yet:
-        {place: entry}.
-        """
+        """Return the new entries of undecided rows that read one of these outputs, by place."""
         hits = {path: value for path, value in zip(paths, values, strict=True) if value is not None}
-        new: dict[int, Any] = {}
+        entries: dict[int, Any] = {}
         for path in hits:
             for place in self._places[path]:
-                if place not in new and not _is_value(known[place]):
-                    new[place] = self._compute_entry(place, known[place], hits)
-        return new
+                if place not in entries and not _is_value(known[place]):
+                    entries[place] = self._compute_entry(place, known[place], hits)
+        return entries
 
-    def _compute_entry(self, place: int, before: Any, hits: dict[str, Any]) -> Any:
-        """What is known of one that is a row of several outputs, or a list."""
-        row = self._asked[place]
-        told = {**dict(before), **hits} if before else hits
+    def _compute_entry(self, place: int, entry: Any, hits: dict[str, Any]) -> Any:
+        """Return the new entry of a row, from its old entry and the new outputs `hits`."""
+        row = self._rows[place]
+        outputs = {**dict(entry), **hits} if entry else hits
         if row.paths[0] == self._list:
-            return Partly([(self._list, (*before[0][1], *hits[self._list]))])
-        if (value := row.read(told)) is not None or len(row.paths) == 1:
+            return Partly([(self._list, (*entry[0][1], *hits[self._list]))])
+        value = row.read(outputs)
+        if value is not None or len(row.paths) == 1:
             return _make_hashable(value)
-        return Partly([(path, told[path]) for path in row.paths if path in told])
+        return Partly([(path, outputs[path]) for path in row.paths if path in outputs])
 
     def _close_rows(self, known: Known) -> Known:
-        """What is known where no more is told."""
-        rows = zip(self._asked, known, strict=True)
+        """Return the entries at the end of the sequence, where undecided rows are read as None."""
+        rows = zip(self._rows, known, strict=True)
         return tuple(
             [
                 _make_hashable(row.read(dict(entry))) if entry.__class__ is Partly else entry
@@ -448,137 +470,170 @@ class _Walk:
     # -- parts -----------------------------------------------------------------------------------------------
 
     def _multiply(self, known: Known, parts: IndependentParts[Any]) -> tuple[int, Ways]:
-        """All that may come of the parts of a state together, out of how many."""
+        """Return the total weight of a state with independent parts, and the ways on after them."""
         inside = [self._find_inside(part.heads) for part in parts.each]
-        then = (
-            parts.go_on
-            if parts.then is not None and self._is_asked_elsewhere(known, inside, parts)
-            else None
-        )
-        needed = [
-            name
-            for name, matters in parts.reads.items()
-            if then and (not matters or self._is_asked(matters))
-        ]
-        names = tuple([name for name in parts.totals if name in needed or name in self._places])
+        go_on = None
+        if parts.then is not None and self._is_asked_elsewhere(known, inside, parts):
+            go_on = parts.go_on
+        names = self._list_needed_totals(parts, goes_on=go_on is not None)
         adds = tuple([parts.totals[name] for name in names])
-        both = [*zip(parts.each, inside, strict=True)]
-        together, total = self._count.count_shares(
-            [part for part, asked in both if names and not asked.paths], names, adds
-        )
-        each = [
-            (part, asked, self._count.count_part(part, asked, names))
-            for part, asked in both
-            if asked.paths
+        parts_inside = [*zip(parts.each, inside, strict=True)]
+        unasked = [part for part, within_part in parts_inside if names and not within_part.paths]
+        together, total = self._count.count_shares(unasked, names, adds)
+        counted = [
+            (part, within_part, self._count.count_part(part, within_part, names))
+            for part, within_part in parts_inside
+            if within_part.paths
         ]
-        total *= prod([found.over for _, _, found in each])
+        total *= prod([weights.over for _, _, weights in counted])
         ways_on: Ways = {}
-        for part, asked, found in each:
-            mine: Together = {}
-            paths = asked.paths
-            times = total // found.over
-            before = [known[place] for place in asked.places]
-            sure = part.known if not part.known.keys().isdisjoint(paths) else None
-            for told, ways in found.each.items():
-                values = told[: len(paths)]
-                sums = told[len(paths) :]
-                if sure:
-                    values = tuple(
-                        [sure.get(path, value) for path, value in zip(paths, values, strict=True)]
-                    )
-                if self._waits:
-                    new = self._compute_entries(known, paths, values)
-                    values = tuple([new.get(place, known[place]) for place in asked.places])
-                elif before.count(None) < len(before):
-                    values = tuple(
-                        [
-                            new if old is None else old
-                            for old, new in zip(before, values, strict=True)
-                        ]
-                    )
-                if not self._carries:
-                    for place, value in zip(asked.places, values, strict=True):
-                        _count_decided(ways_on, ways * times, place, value)
-                    values = ()
-                inner = mine.setdefault(sums, {})
-                inner[values] = inner.get(values, 0) + ways
-            together = _combine(together, mine, adds, self._count.meter)
-        self._add_after_parts(
-            ways_on,
-            known,
-            [place for asked in inside for place in asked.places],
-            names,
-            then,
-            together,
-        )
+        for part, within_part, weights in counted:
+            times = total // weights.over
+            part_outcomes = self._sort_part(ways_on, known, part, within_part, weights, times)
+            together = _combine(together, part_outcomes, adds, self._count.meter)
+        places = [place for within_part in inside for place in within_part.places]
+        self._add_after_parts(ways_on, known, places, names, go_on, together)
         return total, ways_on
+
+    def _list_needed_totals(self, parts: IndependentParts[Any], goes_on: bool) -> tuple[str, ...]:
+        """Return the totals that the odds ask for or that the ruling after the parts reads."""
+        needed = set(self._places)
+        if goes_on:
+            for name, dependents in parts.reads.items():
+                if not dependents or self._is_asked(dependents):
+                    needed.add(name)
+        return tuple([name for name in parts.totals if name in needed])
+
+    def _sort_part(
+        self,
+        ways_on: Ways,
+        known: Known,
+        part: IndependentPart[Any],
+        within_part: Inside,
+        weights: Weights,
+        times: int,
+    ) -> Together:
+        """Return the outcomes of one part by its shares of totals, with the values of its rows.
+
+        Without `carries`, decided values are counted into `ways_on` instead, `times` as often.
+        """
+        outcomes: Together = {}
+        paths = within_part.paths
+        places = within_part.places
+        entries_before = [known[place] for place in places]
+        has_known_entries = entries_before.count(None) < len(entries_before)
+        sure = part.known if not part.known.keys().isdisjoint(paths) else None
+        for part_values, weight in weights.each.items():
+            values = part_values[: len(paths)]
+            sums = part_values[len(paths) :]
+            if sure:
+                pairs = zip(paths, values, strict=True)
+                values = tuple([sure.get(path, value) for path, value in pairs])
+            if self._waits:
+                entries = self._compute_entries(known, paths, values)
+                values = tuple([entries.get(place, known[place]) for place in places])
+            elif has_known_entries:
+                values = _fill_unknown(entries_before, values)
+            if not self._carries:
+                for place, value in zip(places, values, strict=True):
+                    _count_decided(ways_on, weight * times, place, value)
+                values = ()
+            inner = outcomes.setdefault(sums, {})
+            inner[values] = inner.get(values, 0) + weight
+        return outcomes
 
     def _add_after_parts(
         self,
-        found: Ways,
+        ways_on: Ways,
         known: Known,
         places: Sequence[int],
         names: tuple[str, ...],
-        then: Callable[[Mapping[str, Any]], Ruling[Any]] | None,
+        go_on: Callable[[Mapping[str, Any]], Ruling[Any]] | None,
         together: Together,
     ) -> None:
-        """Add the ways on behind parts: from the values of rows at `places`, and the totals
-        `names`, of them all.
+        """Add the ways on after all parts to `ways_on`.
+
+        `together` are the outcomes of all parts: the totals `names` with the values of the rows at
+        `places`. `go_on` returns the ruling after the parts; without it the sequence ends.
         """
-        rest = [at for at in range(len(known)) if at not in places]
-        order = [(*places, *rest).index(at) for at in range(len(known))]
-        arranged: Callable[[Known], Known] = (
-            tuple if order == [*range(len(known))] else itemgetter(*order)
-        )
-        kept = tuple([known[at] for at in rest])
-        without = tuple([None if at in places else entry for at, entry in enumerate(known)])
-        for sums, inner in together.items():
-            totals = dict(zip(names, sums, strict=True))
-            ruling = None if then is None else then(totals)
-            told: Outputs = totals if ruling is None else {**totals, **ruling.told}
-            after, values = self._record_outputs(None if ruling is None else ruling.after, told)
+        indices = range(len(known))
+        other_places = [place for place in indices if place not in places]
+        order = [(*places, *other_places).index(place) for place in indices]
+        arrange: Callable[[Known], Known] = tuple
+        if order != [*indices]:
+            arrange = itemgetter(*order)
+        other_entries = tuple([known[place] for place in other_places])
+        undecided = tuple([None if place in places else known[place] for place in indices])
+        for sums, weights in together.items():
+            outputs: Outputs = dict(zip(names, sums, strict=True))
+            state = None
+            if go_on is not None:
+                ruling = go_on(outputs)
+                state = ruling.after
+                outputs = {**outputs, **ruling.told}
+            after, values = self._record_outputs(state, outputs)
             if not self._carries:
-                self._go(found, inner[()], after, values, without)
-            elif after is None and values == self._nothing and self._ends:
-                ends = {(None, arranged(own + kept)): ways for own, ways in inner.items()}
-                found |= (
-                    {end: found.get(end, 0) + ways for end, ways in ends.items()} if found else ends
-                )
+                self._go(ways_on, weights[()], after, values, undecided)
+            elif after is None and values == self._nothing and self._stops_early:
+                ends = {(None, arrange(row + other_entries)): n for row, n in weights.items()}
+                if ways_on:
+                    ends = {node: ways_on.get(node, 0) + weight for node, weight in ends.items()}
+                ways_on |= ends
             else:
-                for own, ways in inner.items():
-                    self._go(found, ways, after, values, arranged(own + kept))
+                for row_values, weight in weights.items():
+                    self._go(ways_on, weight, after, values, arrange(row_values + other_entries))
 
     def _find_inside(self, heads: tuple[str, ...]) -> Inside:
-        """What is asked of a part whose outputs begin so."""
+        """Return the requested outputs that begin with one of a part's `heads`."""
         if heads not in self._inside:
             within = [
-                (at, path)
-                for at, head in enumerate(heads)
+                (index, path)
+                for index, head in enumerate(heads)
                 for path in sorted(self._places)
                 if _is_in(path, head)
             ]
             places = dict.fromkeys([place for _, path in within for place in self._places[path]])
-            rests = tuple([(at, path[len(heads[at]) :]) for at, path in within])
+            rests = tuple([(index, path[len(heads[index]) :]) for index, path in within])
             self._inside[heads] = Inside(tuple([path for _, path in within]), rests, tuple(places))
         return self._inside[heads]
 
     def _is_asked_elsewhere(
         self, known: Known, inside: Iterable[Inside], parts: IndependentParts[Any]
     ) -> bool:
-        """Return whether anything is asked that neither is known nor told by these parts."""
-        here = {*parts.totals, *[path for asked in inside for path in asked.paths]}
-        rows = zip(self._asked, known, strict=True)
+        """Return whether an undecided row needs an output that these parts do not set."""
+        told_by_parts = {*parts.totals, *[path for part in inside for path in part.paths]}
+        rows = zip(self._rows, known, strict=True)
         waiting = [(row, dict(entry or ())) for row, entry in rows if not _is_value(entry)]
-        return any(
-            path not in here and path not in told for row, told in waiting for path in row.paths
-        )
+        for row, row_outputs in waiting:
+            for path in row.paths:
+                if path not in told_by_parts and path not in row_outputs:
+                    return True
+        return False
 
     def _is_asked(self, paths: Iterable[str]) -> bool:
         return not self._places.keys().isdisjoint(paths)
 
 
+def _distribute(exits_by_number: dict[int, Exits], over: dict[int, int]) -> Weights:
+    """Return the weight of each end, from the exits and denominators of `_Walk._explore`."""
+    reached = dict.fromkeys(over, 0)
+    reached[-1] = over[-1]
+    weights = dict[Any, int]()
+    for number in reversed(over):
+        total, onward, ways = exits_by_number[number]
+        share = reached[number] // total
+        for target, weight in onward:
+            reached[target] += share * weight
+        weights |= {
+            values: weights.get(values, 0) + share * weight
+            for (state, values), weight in ways.items()
+            if state is None
+        }
+    return Weights(weights, over[-1])
+
+
 def _is_in(path: str, head: str) -> bool:
-    """Return whether an output begins so: `a[1].b` with `a[1]`."""
+    """Return whether a path is `head` or lies below it: `a[1].b` below `a[1]`."""
     return path.startswith(head) and path[len(head) : len(head) + 1] in ("", ".", "[")
 
 
@@ -587,44 +642,50 @@ def _is_value(entry: Any) -> bool:
     return entry is not None and entry.__class__ is not Partly
 
 
-def _count_decided(found: Ways, ways: int, at: int, entry: Any) -> Any:
-    """`_COUNTED` where the row at this place is decided, which then adds to what is `found`;
-    else what is known.
+def _count_decided(ways_on: Ways, weight: int, place: int, entry: Any) -> Any:
+    """Add the value of a decided row to `ways_on` and return `_COUNTED`; return other entries as
+    they are.
     """
     if entry is None or entry is _COUNTED or entry.__class__ is Partly:
         return entry
-    end = None, (at, entry)
-    found[end] = found.get(end, 0) + ways
+    node = None, (place, entry)
+    ways_on[node] = ways_on.get(node, 0) + weight
     return _COUNTED
 
 
 def _make_hashable(value: Any) -> Any:
-    """A value that can be a key; lists are read by their texts alone."""
+    """Return a value that can be a key: a list becomes its text."""
     return format_key(value) if value.__class__ in _LISTS else value
 
 
-def _combine(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:
+def _fill_unknown(entries: Sequence[Any], values: Sequence[Any]) -> Known:
+    """Return the entries, with values in the place of those that are None."""
+    return tuple(
+        [value if entry is None else entry for entry, value in zip(entries, values, strict=True)]
+    )
+
+
+def _combine(first: Together, second: Together, adds: Adds, meter: Meter) -> Together:
     """Combine two sets of outcomes: join their values, add up their totals and multiply their
     weights.
     """
-    meter.hold(sum(map(len, some.values())) * sum(map(len, more.values())))
-    found: Together = {}
-    for sums, each in some.items():
-        for own, further in more.items():
-            totals = (
-                tuple([add(one, two) for add, one, two in zip(adds, sums, own, strict=True)])
-                if sums
-                else own
-            )
+    meter.hold(sum(map(len, first.values())) * sum(map(len, second.values())))
+    combined: Together = {}
+    for first_sums, first_weights in first.items():
+        for second_sums, second_weights in second.items():
+            totals = second_sums
+            if first_sums:
+                shares = zip(adds, first_sums, second_sums, strict=True)
+                totals = tuple([add(share, second_share) for add, share, second_share in shares])
             product = {
-                one + two: ways * times
-                for one, ways in each.items()
-                for two, times in further.items()
+                values + second_values: weight * times
+                for values, weight in first_weights.items()
+                for second_values, times in second_weights.items()
             }
-            if totals in found:
-                before = found[totals]
-                product = before | {
-                    values: before.get(values, 0) + ways for values, ways in product.items()
+            if totals in combined:
+                earlier = combined[totals]
+                product = earlier | {
+                    values: earlier.get(values, 0) + weight for values, weight in product.items()
                 }
-            found[totals] = product
-    return found
+            combined[totals] = product
+    return combined

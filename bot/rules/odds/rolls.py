@@ -1,6 +1,4 @@
-"""Rolls grouped for odds: of those that come to the same one stands for all, with how many it
-stands for.
-"""
+"""Rolls grouped for odds: one roll stands for all that have the same effect, with their number."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -28,38 +26,36 @@ class TooManyStates(UserError):
 
 @lru_cache(maxsize=256)
 def group_alike(count: int, classes: Weighted) -> Weighted:
-    """`count` alike dice of which only matters how many fall into each class: ((ways, a roll),
-    ...).
+    """Return the rolls of `count` identical dice as (weight, roll), one for each combination of
+    numbers of dice in each class: a multinomial distribution.
 
-    `classes` are those of one die, as `group_values` gives them; what comes back is one
-    multinomial.
+    `classes` are those of one die, as `group_values` returns them.
     """
     groups: list[tuple[int, Roll]] = [(1, ())]
-    for last, (faces, roll) in enumerate(classes, 1):
+    for position, (faces, roll) in enumerate(classes, 1):
         further: list[tuple[int, Roll]] = []
-        for ways, before in groups:
-            left = count - len(before)
-            numbers = range(left if last == len(classes) else 0, left + 1)
-            further += [
-                (ways * comb(left, number) * faces**number, before + roll * number)
-                for number in numbers
-            ]
+        for weight, roll_before in groups:
+            remaining = count - len(roll_before)
+            least = remaining if position == len(classes) else 0
+            for number in range(least, remaining + 1):
+                new_weight = weight * comb(remaining, number) * faces**number
+                further.append((new_weight, roll_before + roll * number))
         groups = further
     return tuple(groups)
 
 
 @lru_cache(maxsize=64)
 def group_sums(count: int, sides: int) -> Weighted:
-    """`count` alike dice of which only the sum matters: ((ways, a roll with that sum), ...)."""
-    ways: dict[int, tuple[int, Roll]] = {0: (1, ())}
+    """Return the rolls of `count` identical dice as (weight, roll), one for each sum."""
+    rolls_by_sum: dict[int, tuple[int, Roll]] = {0: (1, ())}
     for _ in range(count):
         further: dict[int, tuple[int, Roll]] = {}
-        for total, (number, roll) in ways.items():
+        for total, (number, roll) in rolls_by_sum.items():
             for face in range(1, sides + 1):
-                before = further.get(total + face)
-                further[total + face] = (number + (before[0] if before else 0), (*roll, face))
-        ways = further
-    return tuple(ways.values())
+                earlier, _ = further.get(total + face, (0, ()))
+                further[total + face] = (earlier + number, (*roll, face))
+        rolls_by_sum = further
+    return tuple(rolls_by_sum.values())
 
 
 @lru_cache(maxsize=256)
@@ -70,49 +66,49 @@ def _list_all_rolls(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Wei
     if size > ROLLS_AT_ONCE:
         raise TooManyStates
     faces = [range(1, sides + 1) if faces is None else faces for sides, faces in dice]
-    ways: dict[Roll, int] = {}
+    weights: dict[Roll, int] = {}
     for roll in product(*faces):
-        ways[roll] = ways.get(roll, 0) + 1
-    return tuple((count, roll) for roll, count in ways.items())
+        weights[roll] = weights.get(roll, 0) + 1
+    return tuple((count, roll) for roll, count in weights.items())
 
 
 def list_all_rolls(dice: tuple[Die, ...]) -> Weighted:
-    """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
+    """Return all rolls of `dice` as (weight, roll). Raises TooManyStates for too many."""
     return _list_all_rolls(tuple([(die.sides, die.faces) for die in dice]))
 
 
 Apart = tuple[tuple[int, Weighted], ...]
-"""Dice at their places, rising, each with its own classes."""
+"""Dice as (index in the roll, classes of the die), by rising index."""
 
 
 def group_values(faces: Iterable[Any], key: Callable[[Any], Any]) -> Weighted:
-    """The faces of one die grouped by `key`: ((how many, a roll that stands for them), ...)."""
+    """Return the faces of one die grouped by `key`, as (number of faces, (one of them,))."""
     groups: dict[Any, list[Any]] = {}
     for face in faces:
         groups.setdefault(key(face), []).append(face)
-    return tuple((len(alike), (alike[0],)) for alike in groups.values())
+    return tuple((len(members), (members[0],)) for members in groups.values())
 
 
 @lru_cache(maxsize=256)
 def list_pool_rolls(count: int, classes: Weighted, apart: Apart = ()) -> Weighted:
-    """All rolls of `count` alike dice by class, the dice `apart` one by one by classes of their
-    own.
+    """Return the rolls of `count` identical dice as (weight, roll), grouped by class.
 
-    Raises TooManyStates where too many dice are asked for one by one.
+    The dice `apart` are not grouped with the others; each has its own classes. Raises TooManyStates
+    if there are too many of them.
     """
-    rest = count - len(apart)
-    singles = prod(len(own) for _, own in apart)
-    if singles * comb(rest + len(classes) - 1, rest) > ROLLS_AT_ONCE:
+    others = count - len(apart)
+    singles = prod(len(die_classes) for _, die_classes in apart)
+    if singles * comb(others + len(classes) - 1, others) > ROLLS_AT_ONCE:
         raise TooManyStates
-    alike = group_alike(rest, classes)
+    grouped = group_alike(others, classes)
     if not apart:
-        return alike
+        return grouped
     groups = []
-    for faces in product(*(own for _, own in apart)):
-        weight = prod(ways for ways, _ in faces)
-        for ways, roll in alike:
+    for faces in product(*(die_classes for _, die_classes in apart)):
+        separate_weight = prod(weight for weight, _ in faces)
+        for weight, roll in grouped:
             mixed = list(roll)
-            for (at, _), (_, one) in zip(apart, faces, strict=True):
-                mixed.insert(at, one[0])
-            groups.append((weight * ways, tuple(mixed)))
+            for (index, _), (_, face) in zip(apart, faces, strict=True):
+                mixed.insert(index, face[0])
+            groups.append((separate_weight * weight, tuple(mixed)))
     return tuple(groups)

@@ -1,5 +1,6 @@
-"""What a sequence may change, known before its first die: with it a refusal never depends on
-dice.
+"""Everything that a sequence may change, worked out before its first die.
+
+So a refusal never depends on dice.
 """
 
 from collections.abc import Mapping
@@ -11,16 +12,16 @@ ANY_UNIT = "*"
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Everything that the steps of a sequence may change, whatever the dice say, and the tracks that
-    its choices hold.
+    """All possible changes of a sequence, for any dice, and the tracks that its choices hold.
 
-    `tracks` are those that it may change, as formulas name them: `side.points`; `sets` are those of
-    them that it may set to a value, instead of adding to them. `links` are the attributes by which
-    it may change units beyond its inputs (the squad of a man), `units` the names of units that it
-    changes by name. `marks` are the markers that it may put on units. `held` has for each choice,
-    by its name, the tracks that stay as they are until it is made: those read so far, on which the
-    dice that fell depend, and those that are set later. A track that is only added to is not held,
-    because additions come to the same in any order.
+    - `tracks`: tracks that it may change, as formulas name them: `side.points`.
+    - `sets`: those of the tracks that it may set to a value instead of adding to them.
+    - `links`: attributes by which it may change units that are not inputs (the squad of a man).
+    - `units`: names of units that it changes by name.
+    - `marks`: markers that it may put on units.
+    - `held`: {choice: tracks that must not change until the choice is made}. These are the tracks
+      read before the choice, on which the dice rolled so far depend, and the tracks set after it.
+      A track that is only added to is not held, because the order of additions does not matter.
     """
 
     tracks: frozenset[str] = frozenset()

@@ -17,17 +17,17 @@ def resolve_links(
     units: Iterable[RosterUnit],
     defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Change, ...]:
-    """The changes as plain ones, each of one unit by name and with the values that it has
-    afterwards.
+    """Return plain changes: each names one unit and gives the values that it has afterwards.
 
     `units` are those still in play; links that lead to none of them change nothing. `defaults` are
-    the numbers of units on which nothing is noted.
+    the numbers of a unit that has no number of its own.
     """
-    listed = tuple(units)
+    units_in_play = tuple(units)
     totals: dict[tuple[str, str], int] = {}
-    return tuple(
-        plain for change in changes for plain in _resolve_link(change, listed, totals, defaults)
-    )
+    plain_changes: list[Change] = []
+    for change in changes:
+        plain_changes += _resolve_link(change, units_in_play, totals, defaults)
+    return tuple(plain_changes)
 
 
 def _resolve_link(
@@ -36,45 +36,53 @@ def _resolve_link(
     totals: dict[tuple[str, str], int],
     defaults: Mapping[str, Any],
 ) -> Iterator[Change]:
+    """Yield the plain changes of one change.
+
+    `totals` holds the numbers after earlier changes, by (unit name, attribute), and is updated.
+    """
     if not (change.add or change.of):
         yield change
         return
     for unit in _find_affected_units(change, units):
-        new: dict[str, Any] = dict(change.set)
-        for key, more in change.add.items():
+        values: dict[str, Any] = dict(change.set)
+        for key, change_by in change.add.items():
             noted = unit.numbers.get(key, defaults.get(key))
-            before = totals.get((unit.name, key), noted)
-            if isinstance(before, int):
-                new[key] = totals[unit.name, key] = max(0, before + more)
+            current = totals.get((unit.name, key), noted)
+            if isinstance(current, int):
+                values[key] = totals[unit.name, key] = max(0, current + change_by)
         if change.drop:
-            names = [name.strip() for name in str(unit.numbers[change.of]).split(",")]
-            new[change.of] = (
-                ",".join(
-                    name for name in names if comparison_key(name) != comparison_key(change.unit)
-                )
-                or None
-            )
-        if new or change.mark or change.unmark:
-            yield Change(unit.name, new, change.mark, change.unmark, turn=change.turn)
+            values[change.of] = _drop_name(str(unit.numbers[change.of]), change.unit)
+        if values or change.mark or change.unmark:
+            yield Change(unit.name, values, change.mark, change.unmark, turn=change.turn)
+
+
+def _drop_name(text: str, dropped: str) -> str | None:
+    """Return a list of names, separated by commas, without one name; None if it is then empty."""
+    key = comparison_key(dropped)
+    names = [name.strip() for name in text.split(",")]
+    remaining = [name for name in names if comparison_key(name) != key]
+    return ",".join(remaining) or None
 
 
 def _find_affected_units(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]:
-    """The unit that the link names, or with `of` those that name it in that attribute."""
+    """Return the unit that the change names, or with `of` the units linked to it by that
+    attribute.
+    """
     folded = comparison_key(change.unit)
     exact = [unit for unit in units if unit.name.casefold() == change.unit.casefold()]
-    named = exact or [unit for unit in units if folded in list_link_names(unit)][:1]
+    linked = exact or [unit for unit in units if folded in list_link_names(unit)][:1]
     if not change.of:
-        return named
-    names = list_link_names(named[0]) if named else {folded}
+        return linked
+    names = list_link_names(linked[0]) if linked else {folded}
     return [unit for unit in units if names & set(_split_names(unit, change.of))]
 
 
 def list_linked_names(units: Iterable[RosterUnit], link: object) -> list[str]:
-    """The names of the units that a link may mean."""
+    """Return the names of the units that a link may mean."""
     folded = comparison_key(str(link or ""))
     return [unit.name for unit in units if folded in list_link_names(unit)]
 
 
 def _split_names(unit: RosterUnit, key: str) -> list[str]:
-    """The names in an attribute, separated by commas."""
+    """Return the comparison keys of the names that an attribute lists, separated by commas."""
     return [comparison_key(name) for name in str(unit.numbers.get(key, "")).split(",")]

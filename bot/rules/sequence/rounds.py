@@ -1,9 +1,9 @@
-"""A fight of several rounds, exactly: each begins with what the one before left, until a result
-ends it.
+"""Exact odds of a fight of several rounds: each round starts from the situation that the previous
+one left, until a result ends the fight.
 
-The rules of it are data (`rounds` in sequences.yaml); how likely a single round goes from one
-situation to the next is counted by whoever asks. Situations may stay or go on, never come back: so
-a fight to its end is a sum, not a limit.
+The rules of the rounds are data (`rounds` in sequences.yaml). The caller computes the chances of a
+single round. A fight may stay in a situation or leave it, but never returns to it: so a fight to its
+end is a finite sum, not a limit.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,22 +21,27 @@ Situation = tuple[Any, ...]
 
 
 class Ending(NamedTuple):
-    """A result that ends the fight: what must have come out, by output or carried input; `result`
-    is empty where the sequence's own output says it."""
+    """A result that ends the fight, if each output or carried input of `when` has one of its values.
+
+    If `result` is empty, the sequence's own odds output is the result.
+    """
 
     when: Mapping[str, tuple[Any, ...]]
     result: str = ""
 
 
 class OutputCondition(NamedTuple):
-    """What came out as this output."""
+    """The value of a carried input that is a copy of an output."""
 
     output: str
 
 
 class CarriedInput(NamedTuple):
-    """What an input is in the next round: `less` or `more` by an output, at `most` another carried
-    input, or a value that it `becomes`."""
+    """The rule for the value of an input in the next round.
+
+    It goes down by the output `less`, up by the output `more`, and is at most the carried input
+    `most`; or it `becomes` a fixed value or an output.
+    """
 
     less: str = ""
     more: str = ""
@@ -44,58 +49,65 @@ class CarriedInput(NamedTuple):
     becomes: Any = None
 
     def compute_next(self, value: Any, out: Mapping[str, Any]) -> Any:
-        """Its value for the next round, from that of this round and what came out."""
+        """Return the value for the next round, from that of this round and the outputs `out`."""
         if isinstance(self.becomes, OutputCondition):
             return out[self.becomes.output]
         if self.becomes is not None:
             return self.becomes
         value = int(value or 0)
-        value -= int(out[self.less]) if self.less else 0
-        value += int(out[self.more]) if self.more else 0
-        return min(value, int(out[self.most])) if self.most else value
+        if self.less:
+            value -= int(out[self.less])
+        if self.more:
+            value += int(out[self.more])
+        if self.most:
+            value = min(value, int(out[self.most]))
+        return value
+
+    def list_outputs(self) -> list[str]:
+        """Return the names of the outputs that the next value depends on."""
+        names = [name for name in (self.less, self.more) if name]
+        if isinstance(self.becomes, OutputCondition):
+            names.append(self.becomes.output)
+        return names
 
 
 class Rounds(NamedTuple):
-    """How a sequence goes on: the endings, looked for in this order, and the inputs that are
-    carried.
+    """The rules of a fight: the endings, checked in this order, and the inputs that are carried
+    from round to round.
     """
 
     ends: tuple[Ending, ...]
     then: Mapping[str, CarriedInput]
 
     def list_deciding_outputs(self, odds_by: str) -> tuple[str, ...]:
-        """The outputs that decide how it goes on."""
-        carried = (
-            name
-            for one in self.then.values()
-            for name in (
-                one.less,
-                one.more,
-                *(one.becomes if isinstance(one.becomes, OutputCondition) else ()),
-            )
-            if name
-        )
-        ended = (name for end in self.ends for name in end.when if name not in self.then)
-        return tuple(dict.fromkeys((odds_by, *ended, *carried)))
+        """Return the outputs that decide how the fight goes on, each once."""
+        names = [odds_by]
+        for ending in self.ends:
+            names += [name for name in ending.when if name not in self.then]
+        for carried in self.then.values():
+            names += carried.list_outputs()
+        return tuple(dict.fromkeys(names))
 
     def end_round(
-        self, was: Situation, out: Mapping[str, Any], odds_by: str
+        self, situation: Situation, out: Mapping[str, Any], odds_by: str
     ) -> tuple[str, Situation]:
-        """What a round with these outputs leaves: the result that ends the fight, or "" and the
-        next situation.
-        """
-        known = dict(out)
-        for (name, carried), value in zip(self.then.items(), was, strict=True):
-            known[name] = carried.compute_next(value, known)
-        for end in self.ends:
-            if all(known[name] in values for name, values in end.when.items()):
-                return end.result or str(out[odds_by]), ()
-        return "", tuple(known[name] for name in self.then)
+        """Return (result, ()) if these outputs end the fight, else ("", next situation)."""
+        current = dict(out)
+        for (name, carried), value in zip(self.then.items(), situation, strict=True):
+            current[name] = carried.compute_next(value, current)
+        for ending in self.ends:
+            if all(current[name] in values for name, values in ending.when.items()):
+                return ending.result or str(out[odds_by]), ()
+        return "", tuple(current[name] for name in self.then)
 
 
 class FightOdds(NamedTuple):
-    """The chances of each result after so many rounds, `undecided` among them; those of a fight to
-    its end; and how many rounds that takes on average (None where it may go on for ever)."""
+    """The odds of a fight.
+
+    `after` are the chances of each result after the given number of rounds, including `undecided`.
+    `decided` are those of a fight to its end, and `average` is its mean number of rounds (None if
+    it may go on for ever).
+    """
 
     after: dict[str, Fraction]
     decided: dict[str, Fraction]
@@ -103,71 +115,77 @@ class FightOdds(NamedTuple):
 
 
 Step = Callable[[Situation], Mapping[tuple[str, Situation], Fraction]]
-"""Where a round leads from a situation: {(result, next situation): chance}."""
+"""A function that returns the outcomes of one round: {(result, next situation): chance}."""
 
 
 def compute_fight(start: Situation, step: Step, rounds: int) -> FightOdds:
-    """The chances of a fight. Raises UserError for more rounds or situations than are counted."""
+    """Compute the chances of a fight. Raises UserError for too many rounds or situations."""
     if not 1 <= rounds <= MOST_ROUNDS:
         raise UserError(f"Rounds are 1 to {MOST_ROUNDS}.", option="rounds", code="bad-value")
     steps: dict[Situation, Mapping[tuple[str, Situation], Fraction]] = {}
 
-    def get_step(at: Situation) -> Mapping[tuple[str, Situation], Fraction]:
-        if at not in steps:
+    def get_step(situation: Situation) -> Mapping[tuple[str, Situation], Fraction]:
+        if situation not in steps:
             if len(steps) >= MOST_SITUATIONS:
                 raise _make_too_large_error()
-            steps[at] = step(at)
-        return steps[at]
+            steps[situation] = step(situation)
+        return steps[situation]
 
-    after: dict[str, Fraction] = {}
+    chances: dict[str, Fraction] = {}
     live = {start: Fraction(1)}
     for _ in range(rounds):
         further: dict[Situation, Fraction] = {}
-        for at, weight in live.items():
-            for (result, to), chance in get_step(at).items():
-                into: dict[Any, Fraction] = after if result else further
-                key = result or to
+        for situation, weight in live.items():
+            for (result, next_situation), chance in get_step(situation).items():
+                into: dict[Any, Fraction] = chances if result else further
+                key = result or next_situation
                 into[key] = into.get(key, Fraction(0)) + weight * chance
         live = further
     if live:
-        after[UNDECIDED] = sum(live.values(), Fraction(0))
-    return FightOdds(after, *_compute_whole_fight(start, get_step))
+        chances[UNDECIDED] = sum(live.values(), Fraction(0))
+    return FightOdds(chances, *_compute_whole_fight(start, get_step))
 
 
 def _compute_whole_fight(
-    start: Situation, known: Step
+    start: Situation, get_step: Step
 ) -> tuple[dict[str, Fraction], Fraction | None]:
-    """The chances of each result of a fight without a last round, and how many rounds it takes
-    on average.
+    """Return the chances of each result of a fight to its end, and its mean number of rounds
+    (None if it may go on for ever).
     """
     weights = {start: Fraction(1)}
     decided: dict[str, Fraction] = {}
     average: Fraction | None = Fraction(0)
-    for at in _sort_situations(start, known):
-        ways = known(at)
-        stays = ways.get(("", at), Fraction(0))
+    for situation in _sort_situations(start, get_step):
+        outcomes = get_step(situation)
+        stays = outcomes.get(("", situation), Fraction(0))
         if stays == 1:
-            decided[UNDECIDED] = decided.get(UNDECIDED, Fraction(0)) + weights[at]
+            decided[UNDECIDED] = decided.get(UNDECIDED, Fraction(0)) + weights[situation]
             average = None
             continue
-        leaving = weights[at] / (1 - stays)
-        average = None if average is None else average + leaving
-        for (result, to), chance in ways.items():
+        leaving = weights[situation] / (1 - stays)
+        if average is not None:
+            average += leaving
+        for (result, next_situation), chance in outcomes.items():
             if result:
                 decided[result] = decided.get(result, Fraction(0)) + leaving * chance
-            elif to != at:
-                weights[to] = weights.get(to, Fraction(0)) + leaving * chance
+            elif next_situation != situation:
+                weights[next_situation] = (
+                    weights.get(next_situation, Fraction(0)) + leaving * chance
+                )
     return decided, average
 
 
-def _sort_situations(start: Situation, known: Step) -> list[Situation]:
-    """All situations, each behind those that lead to it. Raises UserError where they lead back."""
+def _sort_situations(start: Situation, get_step: Step) -> list[Situation]:
+    """Return all situations, each after those that lead to it. Raises UserError for a cycle."""
     leads: dict[Situation, list[Situation]] = {}
-    rest = [start]
-    while rest:
-        if (at := rest.pop()) not in leads:
-            leads[at] = [to for result, to in known(at) if not result and to != at]
-            rest += leads[at]
+    pending = [start]
+    while pending:
+        situation = pending.pop()
+        if situation not in leads:
+            leads[situation] = [
+                to for result, to in get_step(situation) if not result and to != situation
+            ]
+            pending += leads[situation]
     try:
         return [*TopologicalSorter(leads).static_order()][::-1]
     except CycleError:

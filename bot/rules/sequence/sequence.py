@@ -1,12 +1,12 @@
-"""A combat sequence, written once and read two ways: played with dice, or folded into exact odds.
+"""A combat sequence, defined once for two uses: play with dice, and exact odds.
 
-A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the
-step says which dice it asks for and rules on the roll: the next state, the outputs that are
-decided, and (only in play) the lines of the answer. So play and odds cannot drift apart, and the
-state holds only what later steps need: equal states merge in the odds.
+A `Plan` holds the steps of one sequence for given inputs. Its state names the next step. The step
+asks for dice and rules on the roll: the next state, the outputs that are decided, and (only in play)
+the lines of the answer. So play and odds cannot drift apart. The state holds only what later steps
+need, so equal states merge in the odds.
 
-Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told
-once at most.
+Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is set
+at most once.
 """
 
 from __future__ import annotations
@@ -25,28 +25,25 @@ from bot.rules.text.line import Line as Line
 from bot.rules.text.line import format_minus as format_minus
 from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 
-# -- one roll: the dice that it asks for, and the ruling that its function gives once they have
-# fallen
+# -- one roll: the dice that it asks for, and the ruling on what they show
 
 Roll = tuple[int, ...]
 Outputs = Mapping[str, Any]
 Weighted = tuple[tuple[int, Roll], ...]
-"""Rolls, each with how many equally likely ones it stands for."""
+"""Pairs of (weight, roll): the roll stands for that many equally likely rolls."""
 _NOTHING: Outputs = MappingProxyType({})
 
 
 MOST_ROLLED = 400
-"""Dice of one sequence that is written as data."""
+"""The maximum number of dice in one play of a declared sequence."""
 
 
 class State(Protocol):
-    """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes
-    (None at the end).
-    """
+    """The position in a sequence between two rolls: a frozen, hashable value."""
 
     @property
     def owes(self) -> str | None:
-        """The step that must be rolled for next."""
+        """The name of the next step, or None at the end."""
         ...
 
 
@@ -58,11 +55,11 @@ def _list_no_lines() -> Iterable[Line]:
 
 
 class Ruling(NamedTuple, Generic[S]):
-    """What one roll comes to.
+    """The ruling on one roll.
 
-    `after` is the next state, `told` {path: value} for the outputs that this roll decides. `story`
-    gives the lines of the answer and is called only in play, so odds never pay for words. `notes`
-    are what a sequence that settles by notes takes down.
+    `after` is the next state. `told` are the outputs that this roll decides, as {path: value}.
+    `story` returns the lines of the answer; it is called only in play, so odds never pay for words.
+    `notes` are the notes of this roll, for a sequence that resolves its result from notes.
 
     >>> class Now(NamedTuple):
     ...     owes: str | None
@@ -80,55 +77,59 @@ class Ruling(NamedTuple, Generic[S]):
 
 
 class Step(Protocol[S]):
-    """One roll of a sequence, as `RuledStep` says it."""
+    """The protocol of one roll of a sequence. `RuledStep` is the simple case."""
 
     def rule(self, state: S, roll: Roll, /) -> Ruling[S]:
-        """What the roll comes to."""
+        """Return the ruling on the roll."""
         ...
 
     def asks(self, state: S, /) -> tuple[Die, ...]:
-        """The dice owed in `state`, in the order in which they are rolled."""
+        """Return the dice to roll in `state`, in order."""
         ...
 
     def group_rolls(self, state: S, /) -> Weighted | None:
-        """The rolls that `rule` tells apart in `state`, each with how many it stands for; None
-        where it may tell all apart."""
+        """Return one roll for each group that `rule` treats the same in `state`, with its weight.
+
+        None means that `rule` may treat every roll differently.
+        """
         ...
 
 
 class RuledStep(NamedTuple, Generic[S]):
-    """One roll of a sequence: `rule` takes the state and the roll and gives the ruling.
+    """One roll of a sequence: `rule` takes the state and the roll and returns the ruling.
 
-    `dice` are those asked for, or a function of the state.
+    `dice` are the dice to roll, or a function that returns them for a state.
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     rule: Callable[[S, Roll], Ruling[S]]
 
     def asks(self, state: S) -> tuple[Die, ...]:
-        """The dice owed in `state`, in the order in which they are rolled."""
+        """Return the dice to roll in `state`, in order."""
         dice = self.dice
         return dice if isinstance(dice, tuple) else dice(state)
 
     def group_rolls(self, _state: S) -> None:
-        """Rules know nothing of odds: states that are equal come together by themselves."""
+        """Return None: odds look at every roll, and equal states merge anyway."""
 
 
 ruled = RuledStep
 
 
-# -- the sequence: what it comes to, its parts, and its plan
+# -- the sequence: its result, its parts, and its plan
 
 
 class Change(NamedTuple):
-    """What a result makes of a roster unit: by name, with the attributes, state, markers and flags
-    to set.
+    """A change of a roster unit by a result.
 
-    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags.
-    `add` raises or lowers whole numbers, never below 0, where the unit has them. With `of` the
-    change is for every unit whose attribute `of` names `unit` (the men of a squad); `drop` takes
-    `unit` off the list in it; for single units see `bot/rules/sequence/linked_units.py`. `turn`:
-    first its reduced side comes up, if it has one.
+    - `unit`: the name of the unit.
+    - `set`: new values of `state` or attributes, by name.
+    - `mark`, `unmark`: markers and flags to put on or take off.
+    - `add`: amounts to add to whole numbers that the unit has; none goes below 0.
+    - `of`: if given, change every unit whose attribute `of` names `unit` (the men of a squad)
+      instead of the unit itself. `resolve_links` makes plain changes of these.
+    - `drop`: take `unit` off the list in the attribute `of`.
+    - `turn`: first flip the unit to its reduced side, if it has one.
     """
 
     unit: str
@@ -142,8 +143,8 @@ class Change(NamedTuple):
 
 
 class Joining(NamedTuple):
-    """A unit that comes into play: its type, the roster unit beside which it appears, and the state
-    and markers that it has then.
+    """A unit that comes into play: its type, the roster unit next to which it appears, and its
+    first state and markers.
     """
 
     type: str
@@ -153,10 +154,10 @@ class Joining(NamedTuple):
 
 
 class UnitResult(NamedTuple):
-    """What came of one unit, as a token that `results` of the game.yaml puts into words.
+    """The result of one unit, as a token that `results` of the game.yaml puts into words.
 
-    `more` adds to it, in the place of `{more}` where the words have that. `also` are what came of
-    it before, as tokens with what adds to each.
+    `more` is a detail that replaces `{more}` in these words. `also` are the unit's earlier results,
+    as (token, more).
     """
 
     unit: str
@@ -166,12 +167,14 @@ class UnitResult(NamedTuple):
 
 
 ACTOR = "actor"
-"""Who is asked where that is the side that acts."""
+"""The value of `who` if the side that acts makes the choice."""
 
 
 class Choice(NamedTuple):
-    """What a side is asked for: its name, the options, and the one that counts where nobody
-    answers; `who` is the input whose side it is, or `actor`."""
+    """A choice that a side makes: its name, the options, and the default if nobody answers.
+
+    `who` is the input whose side chooses, or `actor`.
+    """
 
     name: str
     options: tuple[str, ...]
@@ -180,32 +183,33 @@ class Choice(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """Whose choice it is, before the option: `the targets choose `."""
-        who = self.who.replace("_", " ")
-        return (
-            "who acts chooses "
-            if who == ACTOR
-            else f"the {who} {'choose' if who.endswith('s') else 'chooses'} "
-        )
+        """The subject and verb before the chosen option: `the targets choose `."""
+        if self.who == ACTOR:
+            return "who acts chooses "
+        name = self.who.replace("_", " ")
+        verb = "choose" if name.endswith("s") else "chooses"
+        return f"the {name} {verb} "
 
     def parse_picks(self, raw: object) -> tuple[str, ...]:
-        """What was chosen, as typed: one word for all, or as many with commas as are asked.
-        Raises UserError.
+        """Parse the options that a user typed: one for all units, or one for each, with commas.
+
+        Raises UserError for an unknown option.
         """
         words = raw if isinstance(raw, list | tuple) else re.split(ITEM_ENDS, str(raw))
         picks = tuple([comparison_key(str(word)).replace(" ", "-") for word in words])
-        if strange := [pick for pick in picks if pick not in self.options]:
-            raise self.make_error(f'has no option "{strange[0][:40]}"')
+        for pick in picks:
+            if pick not in self.options:
+                raise self.make_error(f'has no option "{pick[:40]}"')
         return picks
 
-    def make_error(self, what: str) -> UserError:
-        """The error for an answer that does not fit."""
+    def make_error(self, problem: str) -> UserError:
+        """Return the error for a wrong answer: the name of the choice, then `problem`."""
         return UserError(
-            f"{self.name} {what}.", hint=self.expectation, option=self.name, code="bad-value"
+            f"{self.name} {problem}.", hint=self.expectation, option=self.name, code="bad-value"
         )
 
     def make_missing_error(self) -> UserError:
-        """The error where it has to be known beforehand."""
+        """Return the error for a choice that must be given with the command."""
         return UserError(
             f"This needs {self.name}: what is chosen.",
             hint=self.expectation,
@@ -215,14 +219,17 @@ class Choice(NamedTuple):
 
     @property
     def expectation(self) -> str:
-        """What to type for it."""
+        """The hint that lists the options."""
         return f"{self.name} is one of {', '.join(self.options)}."
 
 
 class ChoiceRequest(NamedTuple):
-    """A choice that is owed: by the side of which units (ACTOR: of who acts), the question, each
-    option with its words, and the one that counts otherwise; `item` is the unit that it is about,
-    where each of several has one."""
+    """A pending choice that a side must make before the sequence goes on.
+
+    `who` are the names of units whose side chooses (or ACTOR), `ask` is the question, `options` are
+    pairs of (option, its words), and `otherwise` is the default. `item` names the unit that the
+    choice is about, if each of several units has its own.
+    """
 
     name: str
     who: tuple[str, ...]
@@ -233,19 +240,23 @@ class ChoiceRequest(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """What is said and done when the last die is rolled: the result in a few words, a line per
-    unit, the changes.
+    """The result of a sequence after its last die.
 
-    `headline` goes into the log and is checked by verify, so it never changes without a new
-    edition. `units` pairs each unit hit with the word of its result; `then` says what comes next
-    (`run crash`). `fates` are the same results as tokens, from which the first line of the answer
-    is made. `by` is its cause, where that is not who acts (`no loss to US Squad 3`). `now` says
-    what changed besides and `notes` what else is worth knowing, both in small print. Where a
-    sequence tells its fates, its `units` are not shown. `sums` say in short what the lines of
-    single units come to, where these are left out. `joins` are units that come into play. `out` are
-    those whose weapons are out of ammunition or jammed. `asks` are choices that it waits for: then
-    it is not at its end, and nothing is changed yet. `forms` are buttons that open a form: the
-    label, and its command.
+    - `headline`: the result in a few words. It goes into the log and is checked by verify, so it
+      never changes without a new edition.
+    - `units`: pairs of (unit, word of its result). Not shown if there are `fates`.
+    - `then`: what to do next (`run crash`).
+    - `changes`: the changes of roster units.
+    - `fates`: the results of units as tokens, for the first line of the answer.
+    - `now`, `notes`: further changes and remarks, both in small print.
+    - `by`: the cause, if it is not the acting unit (`no loss to US Squad 3`).
+    - `sums`: short lines that replace the lines of single units if these are left out.
+    - `joins`: units that come into play.
+    - `out`: units whose weapons are out of ammunition or jammed.
+    - `asks`: choices to wait for. If there are any, the sequence is not finished and nothing has
+      changed yet.
+    - `tracks`: the changes of tracks.
+    - `forms`: buttons that open a form, as (label, command).
     """
 
     headline: str
@@ -265,17 +276,19 @@ class Resolution(NamedTuple):
 
 
 def tell_nothing(_state: Any) -> Outputs:
-    """Nothing more is told at the end."""
+    """Return no further outputs at the end of a sequence."""
     return _NOTHING
 
 
 class OddsRow(NamedTuple):
-    """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
+    """A row of odds: one unit (or the whole), under the name that the answer uses.
 
-    `read` gives its result from what was told, or None where that does not decide it; `paths` are
-    the outputs that it looks at: a single one is its result. `said` turns a result into the words
-    of the answer, `alike` is how many units the row stands for. `under` is what is chosen there, of
-    each choice that the odds leave open.
+    - `paths`: the outputs that decide the result. A single one is the result itself.
+    - `read`: a function that returns the result from the outputs, or None while they do not decide
+      it.
+    - `said`: a function that turns a result into the words of the answer.
+    - `alike`: the number of units that the row stands for.
+    - `under`: the option assumed in this row for each choice that the odds leave open.
     """
 
     name: str
@@ -287,16 +300,16 @@ class OddsRow(NamedTuple):
 
 
 def build_row(path: str, name: str = "") -> OddsRow:
-    """The row of a single output."""
-    return OddsRow(name, (path,), lambda told: told.get(path))
+    """Return the row of a single output."""
+    return OddsRow(name, (path,), lambda outputs: outputs.get(path))
 
 
 class IndependentPart(NamedTuple, Generic[S]):
-    """A part of a sequence that knows nothing of the others: its own `plan`, and what its outputs
-    begin with (`heads`).
+    """A part of a sequence that does not depend on the other parts.
 
-    Only it tells those; what is `known` of them needs no die. Parts of one `key` differ in nothing
-    but their heads and that, so odds count them once.
+    `heads` are the prefixes of its outputs; no other part sets them. `known` are those of its
+    outputs that need no dice. Parts with the same `key` differ only in `heads` and `known`, so odds
+    count them once.
     """
 
     heads: tuple[str, ...]
@@ -306,12 +319,12 @@ class IndependentPart(NamedTuple, Generic[S]):
 
 
 class IndependentParts(NamedTuple, Generic[S]):
-    """What falls apart in a state, for odds: each part is counted by itself, and they multiply.
+    """The independent parts of a state. Odds count each part by itself and multiply the results.
 
-    `totals` are outputs of which every part tells its share, and how two shares are added up. When
-    all are at their ends, `then` takes the totals that `reads` names and rules on how it goes on;
-    without it that is all. A total that matters to some outputs alone is read with those: `{"ones":
-    ("losses",)}`, else with none.
+    `totals` maps an output to which every part adds a share to the function that adds two shares.
+    When all parts have ended, `then` takes the totals that `reads` names and returns the next
+    ruling; without it the sequence ends there. `reads` maps a total to the only outputs that depend
+    on it (`{"ones": ("losses",)}`), or to none if everything may.
 
     Two men who shoot at a tank, which is out when one of them hits:
 
@@ -339,26 +352,27 @@ class IndependentParts(NamedTuple, Generic[S]):
     reads: Mapping[str, Collection[str]] = _NOTHING
 
     def go_on(self, totals: Mapping[str, Any]) -> Ruling[S]:
-        """The ruling behind all parts, from those totals that were added up."""
+        """Return the ruling after all parts, from the totals that were added up."""
         assert self.then is not None
         return self.then(**{name: totals[name] for name in self.reads if name in totals})
 
 
 class Plan(NamedTuple, Generic[S]):
-    """A sequence for given inputs, ready to be played or counted.
+    """A sequence for given inputs, ready for play or odds.
 
-    `opening` are the outputs known before the first die (with empty lists for list outputs),
-    `lines` the story so far. `closing` tells the outputs known at the end from the last state.
-    `settle` reads the finished outputs and says the result and its consequences. `by_list` is a
-    list of words that odds may go by as a whole.
-
-    `apart` names the parts that are independent once a state is known, None where there are none. A
-    declared sequence knows what its steps read: `focus` gives its plan for the outputs that odds
-    are asked for, and no more.
-
-    `rows` are the units whose odds are shown (or what makes them when odds are asked for), none
-    where its own `odds_by` says all. A plan that `settles` by notes begins with those of its
-    `notes`; `settle` is not asked.
+    - `start`: the first state. `steps`: the steps by name.
+    - `settle`: a function that returns the result and its consequences from the finished outputs.
+    - `opening`: the outputs known before the first die (with empty lists for list outputs).
+    - `closing`: a function that returns the outputs known at the end, from the last state.
+    - `lines`: the lines of the answer before the first die.
+    - `focus`: for a declared sequence, a function that returns a smaller plan for odds, limited to
+      the steps that the given outputs depend on.
+    - `rows`: the units whose odds are shown (or a function that returns them); none if the odds
+      output says everything.
+    - `by_list`: an output that is a list of words and may be a result of odds as a whole.
+    - `settles`: if given, it returns the result from the notes, and `settle` is not called. The
+      first notes are `notes`.
+    - `apart`: a function that returns the independent parts of a state, or None if there are none.
 
     One shot at 5 or more, and a hit kills at 4 or more:
 
@@ -395,19 +409,22 @@ class Plan(NamedTuple, Generic[S]):
 
 
 def resolve_never(_out: Any) -> Resolution:
-    """Nobody asks: a part is counted, not played, and a declared sequence settles by its notes."""
+    """Raise AssertionError: the `settle` of a plan that is only counted, or that has `settles`."""
     raise AssertionError("nobody settles this by its outputs")
 
 
 ASKED = Line("a side was asked")
-"""Between the lines of a story: what is before it was said with the question. It is in no
-answer.
+"""A separator in the lines of a play: the lines before it were already shown with the question.
+
+It is not part of any answer.
 """
 
 
 class Play(NamedTuple):
-    """A sequence played to its end: outputs, dice in order, the story, and the settlement; so many
-    lines were said `before` what was chosen last."""
+    """A sequence played to its end: outputs, dice in order, lines of the answer, and the result.
+
+    `before` is the number of lines before the last choice.
+    """
 
     out: dict[str, Any]
     dice: tuple[RolledDie, ...]
@@ -417,20 +434,20 @@ class Play(NamedTuple):
 
 
 def play(plan: Plan[S], source: Source) -> Play:
-    """Carry the plan on with dice from `source` until no roll is owed.
+    """Play the plan to its end with dice from `source`.
 
-    Raises UserError (DieOwed) from a source that runs out or holds an impossible die, and for too
-    many dice of a pack.
+    Raises UserError (DieOwed) if the source runs out or holds an impossible die, and UserError for
+    too many dice of a pack.
     """
     state = plan.start
-    told = {**plan.opening}
+    outputs = {**plan.opening}
     rolled: list[RolledDie] = []
     lines = [*plan.lines]
     notes = [*plan.notes]
     steps = plan.steps
     draw = source.draw
-    while (owed := state.owes) is not None:
-        step = steps[owed]
+    while (step_name := state.owes) is not None:
+        step = steps[step_name]
         faces: list[Any] = []
         for die in step.asks(state):
             face = draw(die)
@@ -438,40 +455,43 @@ def play(plan: Plan[S], source: Source) -> Play:
             rolled.append(RolledDie(die.label, die.sides, face, die.faces, die.pile))
         if len(rolled) > MOST_ROLLED and plan.settles is not None:
             raise make_too_many_dice_error()
-        state, more, story, noted = step.rule(state, tuple(faces))
-        told.update(more)
-        lines += story()
-        notes += noted
-    told.update(plan.closing(state))
-    out = nest_outputs(told)
+        state, new_outputs, build_lines, new_notes = step.rule(state, tuple(faces))
+        outputs.update(new_outputs)
+        lines += build_lines()
+        notes += new_notes
+    outputs.update(plan.closing(state))
+    out = nest_outputs(outputs)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
-    said = tuple([line for line in lines if line is not ASKED])
-    asked = [at for at, line in enumerate(lines) if line is ASKED] if len(said) < len(lines) else ()
-    return Play(out, tuple(rolled), said, settlement, asked[-1] + 1 - len(asked) if asked else 0)
+    answer_lines = tuple([line for line in lines if line is not ASKED])
+    lines_before = 0
+    if len(answer_lines) < len(lines):
+        separators = [index for index, line in enumerate(lines) if line is ASKED]
+        lines_before = separators[-1] + 1 - len(separators)
+    return Play(out, tuple(rolled), answer_lines, settlement, lines_before)
 
 
 def make_too_many_dice_error() -> UserError:
-    """The error for more dice than one command rolls."""
+    """Return the error for more dice than one command may roll."""
     return UserError(
         f"This would roll more than {MOST_ROLLED} dice.", hint="Take fewer units.", code="too-large"
     )
 
 
-def nest_outputs(told: Outputs) -> dict[str, Any]:
-    """Outputs as values inside values, from {path: value}.
+def nest_outputs(outputs: Outputs) -> dict[str, Any]:
+    """Return outputs as nested dicts and lists, from {path: value}.
 
-    Items of a list are put in the order of their positions; a gap in the positions is left out.
-    What is told of a list as a whole comes before all its items, or after them in their stead.
+    Items of a list are sorted by position; gaps in the positions are left out. A value of a whole
+    list must come before all its items, or after them; then it replaces them.
     """
     out: dict[Any, Any] = {}
-    for path, value in told.items():
-        here = out
+    for path, value in outputs.items():
+        branch = out
         keys = _split_path(path)
         for key in keys[:-1]:
-            if here.get(key).__class__ is not _Within:
-                here[key] = _Within()
-            here = here[key]
-        here[keys[-1]] = value
+            if branch.get(key).__class__ is not _Within:
+                branch[key] = _Within()
+            branch = branch[key]
+        branch[keys[-1]] = value
     return {
         name: _nest_value(value) if value.__class__ is _Within else value
         for name, value in out.items()
@@ -479,21 +499,23 @@ def nest_outputs(told: Outputs) -> dict[str, Any]:
 
 
 class _Within(dict[Any, Any]):
-    """What is told within a path, by names or by positions."""
+    """The outputs below a path, by name or by position."""
 
 
 def _nest_value(value: _Within) -> Any:
-    """What is told within a path; the items of a list in order, where they were told one by one."""
-    found = {
-        key: _nest_value(one) if one.__class__ is _Within else one for key, one in value.items()
+    """Return the outputs below a path, as a list if all keys are positions."""
+    items = {
+        key: _nest_value(item) if item.__class__ is _Within else item for key, item in value.items()
     }
-    return [found[at] for at in sorted(found)] if {*map(type, found)} == {int} else found
+    if {*map(type, items)} == {int}:
+        return [items[position] for position in sorted(items)]
+    return items
 
 
 @lru_cache(4096)
 def _split_path(path: str) -> tuple[str | int, ...]:
-    """The names and positions of a path; those of a game are a few hundred."""
-    return tuple([name or int(place) for place, name in _KEY.findall(path)])
+    """Return the names and positions of a path. Cached: a game has a few hundred paths."""
+    return tuple([name or int(index) for index, name in _KEY.findall(path)])
 
 
 _KEY = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -502,7 +524,7 @@ _KEY = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 def list_modifiers(
     parts: Iterable[table.ModifierPart], total: str | None = None
 ) -> tuple[tuple[str, int | float], ...]:
-    """The modifiers of a chart's answer as (name, value), those of one total or all."""
+    """Return the modifiers of a chart's answer as (name, value), those of one total or all."""
     return tuple(
         [(part.name, part.value) for part in parts if total is None or part.total == total]
     )
