@@ -1,9 +1,9 @@
-"""`/game undo` and `/game redo`: a player's last step is taken back, with the other side's consent
-if it had dice.
+"""`/game undo` and `/game redo`: take back a player's last step, with the other side's consent if
+it had dice.
 
-If that is not the newest event, or might not be what the player expects, they are asked first. A
-manager who plays no side may agree for the other side if that has left, or has been silent for
-seven days.
+If the step is not the newest event, or might not be the one that the player means, the bot asks
+first. A manager who plays no side may agree for the other side if its players have left, or have
+been silent for seven days.
 """
 
 import asyncio
@@ -70,54 +70,59 @@ from bot.ui.reply.reply import OVER, WAITING, Button, Reply
 from bot.ui.spec import get_server_key
 
 CONSENT, ASKED, TOGETHER = "consent", "consent-asked", "undone-together"
-"""Kinds of documents: a request, the events with open requests, and the later events that were
-undone together with one.
+"""Kinds of documents: an open request about one event, the events of a game with open requests,
+and the later events that were undone together with one.
 """
 CONSENT_KEPT = 30 * DAY
 MOST_NAMED = 6
-"""Events that one answer names; of more it says how many there are."""
+"""Maximum number of events that one answer names. Of more it gives only the number."""
 ID = 10
-"""Digits that tell one request from another about the same event."""
+"""Digits in the id of a request, which differs between requests about the same event."""
 FRESH = 3600
 """Seconds in which a bare Undo answers a request at once. Later it names the event first."""
 UNDO, REDO = "undo", "redo"
 BOARD = "board"
-"""A word after the event in the *Undo* button of the board, which undoes the last step of whoever
-presses it.
+"""The word after the event number in the board's *Undo* button. That button undoes the last step
+of the player who presses it.
 """
 BY_HAND = phrase("`/unit edit` sets things right by hand.")
 HOME = "home"
-"""Documents that say in which place a linked game began; who manages that one decides."""
+"""The kind of document that holds the channel in which a linked game began. The managers of that
+channel's server decide.
+"""
 PATIENCE = 1.0
-"""Seconds for the platform to say who is there; what it does not say counts for nothing."""
+"""Seconds to wait for the platform to say if a user is a member. Without an answer they are."""
 PAGE = 500
+"""Events read from the store at once."""
 
 
 async def handle_undo(context: Context) -> Reply:
-    """Undo the event whose number was typed, or the last step of whoever asks. Raises UserError."""
+    """Undo the event with the typed number, or the player's last step. Raises UserError."""
     number = context.clean_options()["event"]
-    return await undo_last_step(context) if number is None else await undo_event(context, number)
+    if number is None:
+        return await undo_last_step(context)
+    return await undo_event(context, number)
 
 
 async def undo_event(context: Context, number: int, confirmed: str = "") -> Reply:
-    """Undo the event with this number. Raises UserError.
+    """Undo the event with this number, or ask the other side for consent if it had dice.
 
-    Dice need the consent of the other side, which is asked for. If later events of whoever asks go
-    with it, it names them and asks first: `confirmed` says which, once that was answered.
+    If later events of the same player have to go with it, name them and ask first. `confirmed` is
+    the answer to that question, as `_format_confirmation` writes it. Raises UserError.
     """
     game = context.need_open()
     actor = context.actor
-    found, events = await find_undoable(context.store, context.ledger, number)
+    target, events = await find_undoable(context.store, context.ledger, number)
     together = find_together(events, number, actor.person)
-    way = together.blocker or found.way
+    blocker = together.blocker or target.way
     if not together.events:
         if (
-            way is not None
-            and way["kind"] not in NEVER_UNDONE
-            and may_ask_for_undo(game, actor, way)
+            blocker is not None
+            and blocker["kind"] not in NEVER_UNDONE
+            and may_ask_for_undo(game, actor, blocker)
         ):
-            return await _refuse_overtaken_undo(context, way, number)
-        raise await _explain_no_undo(context, UndoTarget(way=way), number)
+            return await _refuse_overtaken_undo(context, blocker, number)
+        raise await _explain_no_undo(context, UndoTarget(way=blocker), number)
     event = together.events[-1]
     if event["kind"] in NEVER_UNDONE:
         raise await _explain_no_undo(context, UndoTarget(event), number)
@@ -131,8 +136,9 @@ async def undo_event(context: Context, number: int, confirmed: str = "") -> Repl
 
 
 def _format_confirmation(companions: Sequence[Json]) -> str:
-    """Return what the button of the question holds: the newest event that goes along, and how
-    many there are.
+    """Return the value of the confirming button: newest of the companion events, and their count.
+
+    `companions` are newest first.
     """
     return f"{companions[0]['number']}.{len(companions)}"
 
@@ -146,9 +152,10 @@ def _format_numbers(events: Iterable[Json]) -> str:
 
 
 async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
-    """Name the player's later events that go with the one to undo, with a button that does it.
+    """Name the player's later events that go with the one to undo, with a button that confirms.
 
-    `events` are newest first, the one to undo last.
+    `events` are newest first, the one to undo last. Raises UserError if the player has asked for
+    this undo already.
     """
     event = events[-1]
     lines = [await _quote_with_number(context, event)]
@@ -159,11 +166,8 @@ async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
         lines.append(f"{len(later_events) - MOST_NAMED} more of yours go with it.")
     request = await load_undo_request(context, event["number"])
     if request is not None and request["by"] == context.actor.person:
-        raise _build_already_asked_error(
-            context,
-            await _list_players_agreeing_to_all(context, request["by"], events, list(events)),
-            UNDO,
-        )
+        others = await _list_players_agreeing_to_all(context, request["by"], events, list(events))
+        raise _build_already_asked_error(context, others, UNDO)
     label = f"Undo {_format_numbers(events)}"
     button = context.build_button(
         "undo", label, event["number"], _format_confirmation(events[:-1]), style="good"
@@ -180,8 +184,9 @@ async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
 async def _take_back_or_ask(
     context: Context, actor: Actor, group: Sequence[Json], events: list[Json]
 ) -> Reply:
-    """Take the events back, or ask whoever has to agree. `group` are the events to undo and
-    `events` those since, both newest first.
+    """Undo the events of the group, or ask the players who have to agree.
+
+    `group` are the events to undo and `events` all events since, both newest first.
     """
     game = context.ledger.game
     if all(is_free(game, actor, event) for event in group):
@@ -190,67 +195,70 @@ async def _take_back_or_ask(
     if others:
         return await _ask_for_consent(context, group, others, UNDO)
     if await _list_agreeing_players(context, actor.person, group[-1], events):
-        # nobody was there for all of it
+        # each event has players who may agree, but no player was there for all of them
         return await _refuse_overtaken_undo(context, group[0], group[-1]["number"])
     return await _take_back(context, group, events)
 
 
 async def _list_players_agreeing_to_all(
-    context: Context, by: str, group: Sequence[Json], events: list[Json]
+    context: Context, requester: str, group: Sequence[Json], events: list[Json]
 ) -> frozenset[str]:
     """Return the players who may agree to the undo of every event of the group."""
-    found = [await _list_agreeing_players(context, by, event, events) for event in group]
-    return frozenset.intersection(*found)
+    sets_of_players = [
+        await _list_agreeing_players(context, requester, event, events) for event in group
+    ]
+    return frozenset.intersection(*sets_of_players)
 
 
-async def undo_last_step(context: Context, shown: int = 0) -> Reply:
-    """Undo the last step of whoever asks, or name it and ask first. Raises UserError.
+async def undo_last_step(context: Context, button_event: int = 0) -> Reply:
+    """Undo the player's last step, or name it and ask first. Raises UserError.
 
-    `shown` is the event that the pressed button of the board was made for; 0 if the command was
-    typed. If the other side has asked this player to agree to an undo, this is their consent.
+    If the other side has asked this player to agree to an undo, this is their consent.
+    `button_event` is the number of the event that the pressed button of the board was made for;
+    0 if the command was typed.
     """
     game = context.need_open()
     actor = context.actor
-    was = context.ledger.was
-    step, read = await load_last_step(context.store, context.ledger, actor.person)
-    if was is not None and was.may_be_asked:
-        request = await _find_request_to_player(context, read)
+    game_before = context.ledger.was
+    step, events = await load_last_step(context.store, context.ledger, actor.person)
+    if game_before is not None and game_before.may_be_asked:
+        request = await _find_request_to_player(context, events)
         if request is not None:
-            return await _answer_or_choose(context, step, request, read)
+            return await _answer_or_choose(context, step, request, events)
     if not step.offers:
         raise await _explain_no_undo(context, UndoTarget(way=step.barrier or step.newest), None)
     event = step.offers[0]
     if not may_ask_for_undo(game, actor, event) or not (actor.person or actor.directs):
         raise _build_stranger_error(UNDO)
-    if step.certain is not None and shown in (0, event["number"]):
+    if step.certain is not None and button_event in (0, event["number"]):
         assert step.certain.event is not None
-        return await _take_back_or_ask(context, actor, (step.certain.event,), read)
-    return await _ask_first(context, step, read)
+        return await _take_back_or_ask(context, actor, (step.certain.event,), events)
+    return await _ask_first(context, step, events)
 
 
 async def _answer_or_choose(
     context: Context, step: LastStep, request: Json, events: list[Json]
 ) -> Reply:
-    """Agree to the undo that was asked for, or ask first if the player may mean something else.
+    """Agree to the open request, or ask first if the player may mean their own last step.
 
-    They may if a step came after the request, or if it has been open for long. `events` are the
-    newest, newest first.
+    That is possible if a step came after the request, or if it has been open for over an hour.
+    `events` are the newest events of the game, newest first.
     """
     newest = find_newest_step(events)
     is_newest = newest is None or newest["number"] <= request["number"]
     if is_newest and context.now - request["at"] <= FRESH:
         return await consent_to_undo(context, request["event"], events)
-    own_step = next(
-        (event for event in step.offers if step.is_own(event) and not is_plain_roll(event)), None
-    )
-    return await _choose_between(context, request, own_step)
+    for event in step.offers:
+        if step.is_own(event) and not is_plain_roll(event):
+            return await _choose_between(context, request, event)
+    return await _choose_between(context, request, None)
 
 
 async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Reply:
-    """Name the event that Undo would take back, privately, with a button that does it. Raises
-    UserError.
+    """Name the event that Undo would take back, privately, with a button that does it.
 
-    `events` are those since, newest first.
+    If the other side has an open request for that undo, agree to it. `events` are the newest
+    events of the game, newest first. Raises UserError.
     """
     event, *others = step.offers
     number = event["number"]
@@ -278,16 +286,15 @@ async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Re
 
 
 async def _explain_question(context: Context, step: LastStep) -> str:
-    """Say in a sentence or two why the event that Undo found might not be the one that is meant."""
+    """Explain in a sentence or two why the player might mean another event than the one found."""
     event = step.offers[0]
     newest = step.newest
     if not step.is_own(event):
-        yours = (
-            f" It has to be undone before yours, {await _quote_with_number(context, step.buried)}."
-            if step.buried is not None
-            else ""
-        )
-        return f"That is {context.ledger.get_name(event['who'])}'s step.{yours}"
+        sentence = f"That is {context.ledger.get_name(event['who'])}'s step."
+        if step.buried is None:
+            return sentence
+        own_step = await _quote_with_number(context, step.buried)
+        return f"{sentence} It has to be undone before yours, {own_step}."
     if newest is event and is_plain_roll(event):
         return "That roll changed nothing in the game."
     if newest is None or newest["number"] == event["number"]:
@@ -298,7 +305,7 @@ async def _explain_question(context: Context, step: LastStep) -> str:
 
 
 async def _choose_between(context: Context, request: Json, own_step: Json | None) -> Reply:
-    """Ask whether Undo means the other side's request or the player's own last step."""
+    """Ask if the player means the other side's request or their own last step (None: no step)."""
     number = request["event"]
     event = await context.load_event(number)
     assert event is not None
@@ -325,15 +332,15 @@ def _ask_privately(title: str, lines: tuple[str, ...], *buttons: Button) -> Repl
     return Reply(title, lines, buttons=buttons, private=True, tone=WAITING)
 
 
-async def _refuse_overtaken_undo(context: Context, way: Json, number: int) -> Reply:
-    """Refuse the undo of an event because a later one changed the game, with a button that
-    undoes that one.
+async def _refuse_overtaken_undo(context: Context, later_event: Json, number: int) -> Reply:
+    """Refuse the undo of an event because `later_event` changed the game, with a button that undoes
+    `later_event`.
     """
-    later = way["number"]
+    later_number = later_event["number"]
     return Reply(
-        f"#{later} has changed the game since #{number}: {await _describe_event(context, way)}",
-        (f"Undo #{later} first.",),
-        buttons=(context.build_button("undo", f"Undo #{later}", later),),
+        f"#{later_number} has changed the game since #{number}: {await _describe_event(context, later_event)}",
+        (f"Undo #{later_number} first.",),
+        buttons=(context.build_button("undo", f"Undo #{later_number}", later_number),),
         private=True,
         error=True,
         code="not-latest",
@@ -341,11 +348,10 @@ async def _refuse_overtaken_undo(context: Context, way: Json, number: int) -> Re
 
 
 async def redo_event(context: Context, number: int | None = None) -> Reply:
-    """Redo what was undone last (which must be `number`, if given), if nothing has changed the game
-    since.
+    """Redo the event that was undone last, if nothing has changed the game since.
 
-    What was undone together comes back together, and what was taken back by consent comes back by
-    consent. Raises UserError.
+    `number`, if given, must be that event. Events that were undone together come back together. An
+    undo by consent is redone by consent. Raises UserError.
     """
     game = context.need_open()
     actor = context.actor
@@ -365,15 +371,17 @@ async def redo_event(context: Context, number: int | None = None) -> Reply:
         raise _build_stranger_error(REDO)
     await _need_untouched(context, group, REDO, events)
     others = await _list_players_agreeing_to_all(context, actor.person, group, events)
-    undone = [find_last_turn_of(events, UNDO, event["number"]) for event in group]
-    if others and any(one is not None and one.get("asked") for one in undone):
-        return await _ask_for_consent(context, group, others, REDO)
+    for event in group if others else ():
+        undo_body = find_last_turn_of(events, UNDO, event["number"])
+        if undo_body is not None and undo_body.get("asked"):
+            return await _ask_for_consent(context, group, others, REDO)
     return await _bring_back(context, group, events)
 
 
 async def _list_undone_together(context: Context, number: int) -> tuple[int, ...]:
-    """Return the later events that were undone together with this one and can be brought back with
-    it, oldest first.
+    """Return the numbers of the later events that were undone together with this one, oldest first.
+
+    Empty if the game can no longer redo all of them together.
     """
     doc = await context.store.load_doc(TOGETHER, _build_request_key(context, number))
     numbers = tuple(doc.data["events"]) if doc is not None else ()
@@ -384,8 +392,10 @@ async def _list_undone_together(context: Context, number: int) -> tuple[int, ...
 async def _load_undone(
     context: Context, numbers: Sequence[int]
 ) -> tuple[tuple[Json, ...], list[Json]]:
-    """Return the events with these numbers, with what their opening changed, and all events since
-    the first, newest first. Empty if one is missing.
+    """Return the events with these numbers, and all events since the oldest of them, newest first.
+
+    An event that was sealed and opened includes the changes of its opening. The first value is
+    empty if one of the events is missing.
     """
     events = await _load_events_since(context, min(numbers))
     bodies = {event["number"]: event for event in events}
@@ -395,47 +405,49 @@ async def _load_undone(
 
 
 async def _load_events_since(context: Context, number: int) -> list[Json]:
-    """The events since the one with this number, and that one, newest first."""
+    """Load the event with this number and all later ones, newest first."""
     return [*await context.load_recent_events(MOST, after=number - 1)]
 
 
-async def _explain_no_undo(context: Context, found: UndoTarget, number: int | None) -> UserError:
-    """Say why nothing is undone: there is nothing, the event can never be undone, or a later one
-    is in the way.
+async def _explain_no_undo(context: Context, target: UndoTarget, number: int | None) -> UserError:
+    """Return the error for an undo that is impossible.
+
+    The reason is one of: there is nothing to undo, the event can never be undone, or a later event
+    is in the way. `number` is the event that the player named, None if they named none.
     """
-    event = found.event or found.way
+    event = target.event or target.way
     if context.command.where.is_own:
-        shows = phrase("`/log` shows what happened.")
+        hint = phrase("`/log` shows what happened.")
     else:
-        shows = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
+        hint = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
     if event is None and number is None:
         return UserError("There is nothing to undo.", code="not-undoable")
     if event is None:
         assert number is not None
-        return await _explain_missing(context, number, shows)
+        return await _explain_missing(context, number, hint)
     if number is None:
-        hint = phrase(
+        barrier_hint = phrase(
             "{event} cannot be undone, nor can anything before it.",
             event=await _quote_with_number(context, event),
         )
-        return UserError("There is nothing to undo.", hint=hint, code="not-undoable")
-    told = await _describe_event(context, event)
+        return UserError("There is nothing to undo.", hint=barrier_hint, code="not-undoable")
+    description = await _describe_event(context, event)
     if number != event["number"]:
         return UserError(
-            f"#{event['number']} has changed the game since #{number}: {told}",
-            hint=shows,
+            f"#{event['number']} has changed the game since #{number}: {description}",
+            hint=hint,
             code="not-latest",
         )
     return UserError(
-        f"#{event['number']} cannot be undone: {told}", hint=shows, code="not-undoable"
+        f"#{event['number']} cannot be undone: {description}", hint=hint, code="not-undoable"
     )
 
 
 async def _explain_missing(context: Context, number: int, hint: str) -> UserError:
-    """Say why there is no event with this number to undo."""
+    """Return the error for an event that is not there: not yet, undone already, or not undoable."""
     if number > context.game.number:
-        last = f"The newest event is #{context.game.number}."
-        return UserError(f"There is no #{number} yet.", hint=last, code="not-latest")
+        newest = f"The newest event is #{context.game.number}."
+        return UserError(f"There is no #{number} yet.", hint=newest, code="not-latest")
     undone = await find_latest_undo_or_redo(context, context.ledger, UNDO, number)
     redone = await find_latest_undo_or_redo(context, context.ledger, REDO, number)
     is_undone = undone is not None and (redone is None or redone["number"] < undone["number"])
@@ -446,76 +458,81 @@ async def _explain_missing(context: Context, number: int, hint: str) -> UserErro
 
 
 async def _ask_for_consent(
-    context: Context, group: Sequence[Json], others: frozenset[str], what: str
+    context: Context, group: Sequence[Json], others: frozenset[str], verb: str
 ) -> Reply:
-    """Ask the others; where one of them has asked for the same, this is their consent.
+    """Ask the other players to agree to the undo or redo, and store the request.
 
-    The request is about the oldest event of the group, the others go with it.
+    If one of them has asked for the same already, agree to that request instead. The request names
+    the oldest event of the group, and the other events go with it. `verb` is UNDO or REDO. Raises
+    UserError.
     """
     ledger = context.ledger
     actor = context.actor
-    event = min(group, key=lambda one: int(one["number"]))
+    event = min(group, key=lambda member: int(member["number"]))
     number = event["number"]
     if not actor.person:
-        raise _build_stranger_error(what)
-    asked = await load_undo_request(context, number)
-    if asked is not None and asked["by"] != actor.person:
+        raise _build_stranger_error(verb)
+    open_request = await load_undo_request(context, number)
+    if open_request is not None and open_request["by"] != actor.person:
         return await consent_to_undo(context, number)
-    if asked is not None:
-        raise _build_already_asked_error(context, others, what)
+    if open_request is not None:
+        raise _build_already_asked_error(context, others, verb)
     names = _format_player_names(context, others)
-    typed = f"/game {what}"
-    id = compute_tombstone(context.command.request_id)[:ID]
+    command = f"/game {verb}"
+    request_id = compute_tombstone(context.command.request_id)[:ID]
     owner = context.command.where.server
     until = context.now + CONSENT_KEPT
-    also = [one["number"] for one in group if one is not event]
+    companions = [member["number"] for member in group if member is not event]
     fields = {
         "by": actor.person,
         "event": number,
-        "id": id,
-        "what": what,
+        "id": request_id,
+        "what": verb,
         "number": context.game.number,
         "at": context.now,
     }
-    request = _build_request(context, fields | ({"also": also} if also else {}), until)
+    if companions:
+        fields["also"] = companions
+    request = _build_request(context, fields, until)
     request.register(context)
-    known = await context.store.load_doc(ASKED, ledger.row)
-    numbers = [*(known.data["events"] if known is not None else ()), number]
-    context.commit.docs.append(
-        Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner)
-    )
-    ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
+    open_requests = await context.store.load_doc(ASKED, ledger.row)
+    numbers = {number}
+    if open_requests is not None:
+        numbers.update(open_requests.data["events"])
+    context.commit.docs.append(Doc(ASKED, ledger.row, {"events": sorted(numbers)}, until, owner))
+    ledger.is_touched = True  # a cached game without open requests has to be loaded again
     context.about = request.topics[0]
-    rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
     lines = await _describe_events(context, group)
-    reason = f"{_explain_need_for_consent(context, event, what)}, so {names} must agree."
-    lines.append(reason + _describe_effect(group, what))
+    reason = f"{_explain_need_for_consent(context, event, verb)}, so {names} must agree."
+    lines.append(reason + _describe_effect(group, verb))
     if await find_stand_in_reason(context, others):
         lines.append(
             "They have left or been silent for seven days, so a manager who plays no side may agree instead."
         )
-    lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
+    lines.append(phrase("Press Agree or type `{typed}`.", typed=command))
+    rows = [ledger.persons[person] for person in others if person in ledger.persons]
+    users = sorted(row.user for row in rows if not is_imported(row))
     return Reply(
-        f"{context.user_name} asks to {what} {_format_numbers(group)}",
+        f"{context.user_name} asks to {verb} {_format_numbers(group)}",
         tuple(lines),
         buttons=(
-            context.build_button("consent", "Agree", number, id, style="good"),
-            context.build_button("refuse", "Refuse", number, id),
+            context.build_button("consent", "Agree", number, request_id, style="good"),
+            context.build_button("refuse", "Refuse", number, request_id),
         ),
         tone=WAITING,
-        mention=await call_users(context, sorted(row.user for row in rows if not is_imported(row))),
+        mention=await call_users(context, users),
     )
 
 
-def _describe_effect(group: Iterable[Json], what: str) -> str:
-    """Say which units the undo or redo of the events changes; "" for none."""
+def _describe_effect(group: Iterable[Json], verb: str) -> str:
+    """Return the sentence about the units that the undo or redo changes; "" if there are none."""
     units = join_names(_list_units(group))
-    done = "taken back" if what == UNDO else "done again"
-    return f" If they do, what it did to {units} is {done}." if units else ""
+    effect = "taken back" if verb == UNDO else "done again"
+    return f" If they do, what it did to {units} is {effect}." if units else ""
 
 
 async def _describe_events(context: Context, group: Sequence[Json]) -> list[str]:
-    """Return what was answered to each event; of several with its number, the oldest first."""
+    """Return a line for each event, oldest first. Several events begin with their numbers."""
     if len(group) == 1:
         return [await _describe_event(context, group[0])]
     events = sorted(group, key=lambda event: int(event["number"]))
@@ -523,12 +540,12 @@ async def _describe_events(context: Context, group: Sequence[Json]) -> list[str]
 
 
 def _list_units(group: Iterable[Json]) -> list[str]:
-    """Return the names of the units that events changed, as they were."""
+    """Return the names of the units that the events changed, as they were before."""
     return list(dict.fromkeys(name for event in group for name in list_previous_names(event)))
 
 
 def _say_restored(units: list[str]) -> str:
-    """Return the sentence that an undo has for the units that it changes back."""
+    """Return the sentence of an undo about the units that it restores."""
     return f"{join_names(units)} {'is' if len(units) == 1 else 'are'} back as before."
 
 
@@ -536,8 +553,8 @@ def _format_player_names(context: Context, persons: Iterable[str]) -> str:
     return " or ".join(sorted(context.ledger.get_name(person) for person in persons))
 
 
-def _build_already_asked_error(context: Context, others: Iterable[str], what: str) -> UserError:
-    hint = phrase("They press Agree or type `{typed}`.", typed=f"/game {what}")
+def _build_already_asked_error(context: Context, others: Iterable[str], verb: str) -> UserError:
+    hint = phrase("They press Agree or type `{typed}`.", typed=f"/game {verb}")
     return UserError(
         f"Already asked; waiting for {_format_player_names(context, others)}.",
         hint=hint,
@@ -545,160 +562,167 @@ def _build_already_asked_error(context: Context, others: Iterable[str], what: st
     )
 
 
-def _explain_need_for_consent(context: Context, event: Json, what: str) -> str:
-    """Why somebody else must agree."""
-    if what == REDO:
+def _explain_need_for_consent(context: Context, event: Json, verb: str) -> str:
+    """Return the reason why another player must agree, as a clause without a full stop."""
+    if verb == REDO:
         return "It was undone by agreement"
     if "seat" in event:
         return "A card out of a hand was seen"
-    return (
-        "Dice were rolled"
-        if is_shared(event)
-        else f"It was {context.ledger.get_name(event['who'])}'s doing"
-    )
+    if is_shared(event):
+        return "Dice were rolled"
+    return f"It was {context.ledger.get_name(event['who'])}'s doing"
 
 
 async def load_undo_request(context: Context, number: int) -> Json | None:
-    """The open request about an event: who asked (`by`), for `what`, the later events that go with
-    it (`also`), the `id` that its buttons name, and when it was asked: the newest event then
-    (`number`) and Unix seconds (`at`).
+    """Load the open request about an event; None if there is none.
+
+    Its fields: the player who asked (`by`), "undo" or "redo" (`what`), the event (`event`), the
+    later events that go with it (`also`), the `id` that its buttons hold, the newest event when it
+    was made (`number`), and the time in Unix seconds (`at`).
     """
-    found = await context.store.load_doc(CONSENT, _build_request_key(context, number))
-    if found is None:
+    doc = await context.store.load_doc(CONSENT, _build_request_key(context, number))
+    if doc is None:
         return None
     defaults = {"id": "", "what": UNDO, "event": number, "also": [], "number": number}
-    return {**defaults, "at": context.now, **found.data}
+    return {**defaults, "at": context.now, **doc.data}
 
 
 async def explain_no_request(context: Context, number: int) -> UserError:
-    """Why there is nothing to agree to, or to refuse: what came first."""
-    found, _ = await find_undoable(context.store, context.ledger, number)
+    """Return the error for an answer to a request that is no longer open, with what came first."""
+    target, _ = await find_undoable(context.store, context.ledger, number)
     hint = "It was answered or withdrawn; a later one has buttons of its own."
     undone = await find_latest_undo_or_redo(context, context.ledger, UNDO, number)
-    if undone is not None and found.event is None and found.way is None:
+    if undone is not None and target.event is None and target.way is None:
         hint = await describe_undone_event(context, number)
-    elif found.way is not None:
-        hint = f"#{found.way['number']} came first: {await _describe_event(context, found.way)}"
+    elif target.way is not None:
+        hint = f"#{target.way['number']} came first: {await _describe_event(context, target.way)}"
     return UserError(f"There is no open request about #{number}.", hint=hint, code="not-asked")
 
 
-async def consent_to_undo(context: Context, number: int, read: Iterable[Json] = ()) -> Reply:
-    """Agree to what another asked for, for the other side or as a manager in its place. Raises
-    UserError.
+async def consent_to_undo(
+    context: Context, number: int, newest_events: Iterable[Json] = ()
+) -> Reply:
+    """Agree to the open request about an event, for the other side or as a manager in its place.
 
-    `read` are the newest events, newest first, if they were read before.
+    `newest_events` are newest first; empty if the caller has not loaded them. Raises UserError.
     """
     game = context.need_open()
     actor = context.actor
-    asked = await load_undo_request(context, number)
-    if asked is None:
+    request = await load_undo_request(context, number)
+    if request is None:
         raise await explain_no_request(context, number)
-    by = str(asked["by"])
-    what = str(asked["what"])
-    numbers = (*asked["also"], number) if what == UNDO else (number, *asked["also"])
-    if what == UNDO:
-        group, events = await _load_undoable(context, numbers, read)
+    requester = str(request["by"])
+    verb = str(request["what"])
+    numbers = (*request["also"], number) if verb == UNDO else (number, *request["also"])
+    if verb == UNDO:
+        group, events = await _load_undoable(context, numbers, newest_events)
     else:
         group, events = await _load_undone(context, numbers)
         is_next = game.redo[-len(numbers) :] == (*reversed(numbers),)
         group = group if is_next else ()
     if not group:
         raise UserError(
-            f"#{number} can no longer be {'redone' if what == REDO else 'undone'}.",
+            f"#{number} can no longer be {'redone' if verb == REDO else 'undone'}.",
             code="not-latest",
         )
-    others = await _list_players_agreeing_to_all(context, by, group, events)
-    fields = (
-        {}
-        if actor.person in others
-        else await build_stand_in_fields(context, group, by, others, events)
-    )
-    if by == actor.person or not (actor.person in others or fields):
+    others = await _list_players_agreeing_to_all(context, requester, group, events)
+    fields: Json = {}
+    may_agree = actor.person in others
+    if not may_agree:
+        fields = await build_stand_in_fields(context, group, requester, others, events)
+        may_agree = bool(fields)
+    if requester == actor.person or not may_agree:
         raise UserError("This needs the consent of another side.", code="not-yours")
-    await _need_untouched(context, group, what, events)
-    _close_request(context, asked, agreed=True)
-    if what == UNDO:
-        return await _take_back(context, group, events, asked=by, **fields)
-    return await _bring_back(context, group, events, asked=by, **fields)
+    await _need_untouched(context, group, verb, events)
+    _close_request(context, request, agreed=True)
+    if verb == UNDO:
+        return await _take_back(context, group, events, requester=requester, **fields)
+    return await _bring_back(context, group, events, requester=requester, **fields)
 
 
 async def _load_undoable(
-    context: Context, numbers: Sequence[int], read: Iterable[Json]
+    context: Context, numbers: Sequence[int], newest_events: Iterable[Json]
 ) -> tuple[tuple[Json, ...], list[Json]]:
-    """Return the events with these numbers (newest first) that can be undone in this order, and all
-    events since the last of them, newest first. Empty if something is in the way of one.
+    """Return the events with these numbers, and all events since the oldest of them.
+
+    `numbers` and both results are newest first. The first value is empty if one of the events
+    cannot be undone in that order.
     """
-    found, events = await find_undoable(context.store, context.ledger, min(numbers), read)
+    target, events = await find_undoable(context.store, context.ledger, min(numbers), newest_events)
     last = context.game.last
     group: list[Json] = []
     for number in numbers:
         undone: list[Json] = [{"kind": UNDO, "event": event["number"]} for event in group]
-        found = find_undo_target([*undone, *events], last, number)
-        if found.event is None:
+        target = find_undo_target([*undone, *events], last, number)
+        if target.event is None:
             return (), events
-        group.append(found.event)
+        group.append(target.event)
     return tuple(group), events
 
 
 async def refuse_undo(context: Context, number: int) -> Reply:
-    """Refuse what another asked for, or withdraw one's own request."""
+    """Refuse another player's request about an event, or withdraw the player's own.
+
+    Raises UserError.
+    """
     context.need_open()
     actor = context.actor
-    asked = await load_undo_request(context, number)
-    if asked is None:
+    request = await load_undo_request(context, number)
+    if request is None:
         raise await explain_no_request(context, number)
-    by = str(asked["by"])
-    what = str(asked["what"])
+    requester = str(request["by"])
+    verb = str(request["what"])
     event = await context.load_event(number)
-    if by != actor.person and (
-        event is None
-        or actor.person
-        not in await _list_agreeing_players(
-            context, by, event, await _load_events_since(context, number)
-        )
-    ):
-        raise UserError("Only another side can refuse.", code="not-yours")
-    _close_request(context, asked, agreed=False)
-    stays = "the result stays" if what == UNDO else "it stays undone"
-    named = _format_numbers([{"number": one} for one in (*asked["also"], number)])
-    if by == actor.person:
-        return Reply(f"{context.user_name} no longer asks to {what} {named}", by=stays, tone=OVER)
-    again = "Ask again after talking it over, or play on."
-    return Reply(f"{context.user_name} refuses to {what} {named}", (again,), by=stays, tone=OVER)
+    if requester != actor.person:
+        others = frozenset[str]()
+        if event is not None:
+            events = await _load_events_since(context, number)
+            others = await _list_agreeing_players(context, requester, event, events)
+        if actor.person not in others:
+            raise UserError("Only another side can refuse.", code="not-yours")
+    _close_request(context, request, agreed=False)
+    outcome = "the result stays" if verb == UNDO else "it stays undone"
+    names = _format_numbers([{"number": other} for other in (*request["also"], number)])
+    if requester == actor.person:
+        return Reply(f"{context.user_name} no longer asks to {verb} {names}", by=outcome, tone=OVER)
+    advice = "Ask again after talking it over, or play on."
+    return Reply(f"{context.user_name} refuses to {verb} {names}", (advice,), by=outcome, tone=OVER)
 
 
-async def _find_request_to_player(context: Context, read: list[Json]) -> Json | None:
-    """Return the request to undo an event that waits for whoever types; None if there is none.
+async def _find_request_to_player(context: Context, newest_events: list[Json]) -> Json | None:
+    """Return the latest undo request that this player may agree to; None if there is none.
 
-    `read` are the newest events, newest first.
+    `newest_events` are newest first.
     """
     doc = await context.store.load_doc(ASKED, context.ledger.row)
-    for number in reversed(doc.data["events"] if doc is not None else (context.game.last,)):
-        asked = await load_undo_request(context, number)
-        if asked is None or asked["what"] != UNDO or asked["by"] == context.actor.person:
+    numbers = doc.data["events"] if doc is not None else (context.game.last,)
+    for number in reversed(numbers):
+        request = await load_undo_request(context, number)
+        if request is None or request["what"] != UNDO or request["by"] == context.actor.person:
             continue
-        events = [event for event in read if event["number"] >= number]
+        events = [event for event in newest_events if event["number"] >= number]
         if not events or events[-1]["number"] != number:
             events = await _load_events_since(context, number)
         if not events or events[-1]["number"] != number:
             continue
-        others = await _list_agreeing_players(context, asked["by"], events[-1], events)
+        others = await _list_agreeing_players(context, request["by"], events[-1], events)
         if context.actor.person in others:
-            return asked
+            return request
     return None
 
 
 async def _list_agreeing_players(
-    context: Context, by: str, event: Json, events: list[Json]
+    context: Context, requester: str, event: Json, events: list[Json]
 ) -> frozenset[str]:
-    """Return the players who may agree to what `by` asked for: those who were there when it fell.
+    """Return the players who may agree to `requester`'s undo or redo of `event`.
 
-    An event without dice is for the player who caused it to give up, and so is one that nobody else
-    could agree about, as long as that player is there. `events` are those since, newest first.
+    These are the other side's players who were there when it happened. The author of the event
+    alone has to agree if it had no dice, or if nobody else could, unless they have left or been
+    silent for seven days. `events` are the event and those since, newest first.
     """
-    others = await _find_consenters(context, by, event, events)
+    others = await _find_consenters(context, requester, event, events)
     author = find_author_to_ask(
-        context.game, event, by, context.ledger.list_present_persons(), others
+        context.game, event, requester, context.ledger.list_present_persons(), others
     )
     if author and not await find_stand_in_reason(context, {author}):
         return frozenset({author})
@@ -706,36 +730,38 @@ async def _list_agreeing_players(
 
 
 async def _find_consenters(
-    context: Context, by: str, event: Json, events: list[Json]
+    context: Context, requester: str, event: Json, events: list[Json]
 ) -> frozenset[str]:
-    """Return the players of the other side who may agree. Without sides nobody is among them who
-    came after the event.
+    """Return the players of the other side who may agree.
+
+    In a game without sides, players who first acted after the event have no say. `events` are the
+    event and those since, newest first.
     """
     game = context.game
     number = event["number"]
     persons = context.ledger.list_present_persons()
     if not game.sides and number != game.last:
-        newcomers = persons & {later["who"] for later in events if later["number"] > number} - {
-            event["who"]
-        }
+        acted_later = {later["who"] for later in events if later["number"] > number}
+        newcomers = persons & acted_later - {event["who"]}
         if newcomers:
-            earlier = await context.load_recent_events(MOST, before=number)
-            persons -= newcomers - {before["who"] for before in earlier}
-    return consenters(game_at(events, game, number), by, persons, event)
+            earlier_events = await context.load_recent_events(MOST, before=number)
+            persons -= newcomers - {earlier["who"] for earlier in earlier_events}
+    return consenters(game_at(events, game, number), requester, persons, event)
 
 
 async def _explain_consent(
-    context: Context, event: Json, asked: str, events: list[Json], fields: Json
+    context: Context, event: Json, asker: str, events: list[Json], fields: Json
 ) -> Json:
-    """Return what an undo or redo says of who agreed, or why nobody had to.
+    """Return the fields of an undo or redo event that say who agreed, or why nobody had to.
 
-    `fields` is what it says of a manager who agreed for others; {} if none did.
+    `asker` is the player who asked for consent, "" if nobody did. `fields` are those about a manager
+    who agreed for others; {} if none did.
     """
     game = context.game
     person = context.ledger.ensure_person()
-    if not asked and is_free(game, context.actor, event):
+    if not asker and is_free(game, context.actor, event):
         return {"by": "manager"} if needs_manager(game, event, person) else {}
-    requester = asked or person
+    requester = asker or person
     others = await _find_consenters(context, requester, event, events)
     author = find_author_to_ask(
         game, event, requester, context.ledger.list_present_persons(), others
@@ -743,85 +769,105 @@ async def _explain_consent(
     absent = {author} - {"", person}
     if fields:
         absent |= others
+    consent_fields = dict(fields)
+    if not asker:
+        consent_fields["alone"] = True
     reason = await find_stand_in_reason(context, absent) if absent else ""
-    alone = {} if asked else {"alone": True}
-    return {**fields, **alone, **({"reason": reason} if reason else {})}
+    if reason:
+        consent_fields["reason"] = reason
+    return consent_fields
 
 
-def _build_request(context: Context, asked: Json, until: float | None = None) -> PendingRequest:
+def _build_request(context: Context, request: Json, expires: float | None = None) -> PendingRequest:
     doc = Doc(
         CONSENT,
-        _build_request_key(context, asked["event"]),
-        asked,
-        until,
+        _build_request_key(context, request["event"]),
+        request,
+        expires,
         context.command.where.server,
     )
-    return PendingRequest(doc, (context.build_topic(f"asked-{asked['id']}"),))
+    return PendingRequest(doc, (context.build_topic(f"asked-{request['id']}"),))
 
 
-def _close_request(context: Context, asked: Json, *, agreed: bool) -> None:
-    """The request is answered: its message becomes the answer."""
-    request = _build_request(context, asked)
+def _close_request(context: Context, consent_request: Json, *, agreed: bool) -> None:
+    """Close an answered request. Its message becomes the answer."""
+    request = _build_request(context, consent_request)
     request.close(context)
     beside = build_answered_rewording(context.ledger.next_number) if agreed else None
     context.amendments.append(Amendment(request.topics[0], beside=beside))
 
 
 async def _describe_event(context: Context, event: Json) -> str:
-    """The first line of what was answered to the event, while that is kept; then what the log says
-    of it: of a shot the words of its answer, so that nothing is played again."""
+    """Return the first line of the event's answer while it is stored, else its line in the log.
+
+    For a sequence the log's line is the stored text of its answer, so that nothing is replayed.
+    """
     ledger = context.ledger
     number = event["number"]
     is_opened = event["kind"] == "sealed" and number not in context.game.sealed
     if is_opened:
         event = await load_event_body(context.store, ledger.row, context.game, number) or event
-    elif (said := await context.load_answer(number)) is not None:
-        return said.first_line
-    elif event["kind"] == "sequence" and SAID in (texts := await context.load_texts(number)):
-        return fill_marks(texts[SAID], ledger.get_name, lambda _, key: texts.get(key, DELETED))
-    names = (
-        get_card_names(context.game, context.system) if event["kind"] in (*CARDS, "pass") else {}
-    )
-    named = collect_event_texts([event], (), (), names).get(number, "") if names else ""
-    return format_log_line(event, ledger.get_name, named, context.game.sides)
+    else:
+        answer = await context.load_answer(number)
+        if answer is not None:
+            return answer.first_line
+        if event["kind"] == "sequence":
+            texts = await context.load_texts(number)
+            if SAID in texts:
+                return fill_marks(
+                    texts[SAID], ledger.get_name, lambda _, key: texts.get(key, DELETED)
+                )
+    card_text = ""
+    if event["kind"] in (*CARDS, "pass"):
+        names = get_card_names(context.game, context.system)
+        if names:
+            card_text = collect_event_texts([event], (), (), names).get(number, "")
+    return format_log_line(event, ledger.get_name, card_text, context.game.sides)
 
 
 async def _describe_with_number(context: Context, event: Json) -> str:
-    """Return number and words of an event, as a line: `#6 anna removes Able`."""
+    """Return an event's number and description as a line: `#6 anna removes Able`."""
     number = event["number"]
     words = (await _describe_event(context, event)).removeprefix(f"#{number} ")
     return f"#{number} {words}"
 
 
 async def _quote_with_number(context: Context, event: Json) -> str:
-    """Return number and words of an event: `#6, "anna removes Able"`."""
+    """Return an event's number and description as a quotation: `#6, "anna removes Able"`."""
     number = event["number"]
     words = (await _describe_event(context, event)).removeprefix(f"#{number} ")
     return f'#{number}, "{words}"'
 
 
 async def _take_back(
-    context: Context, group: Sequence[Json], events: list[Json], *, asked: str = "", **fields: Any
+    context: Context,
+    group: Sequence[Json],
+    events: list[Json],
+    *,
+    requester: str = "",
+    **fields: Any,
 ) -> Reply:
-    """Take the events of the group back, and answer. All events are newest first; `events` are
-    those since.
+    """Undo the events of the group, and build the answer.
+
+    `group` and `events`, all events since, are newest first. `requester` is the player who asked
+    for consent, "" if nobody did. `fields` are those about a manager who agreed for others.
     """
     ledger = context.ledger
-    was = context.game
-    told = await _describe_events(context, group)
+    game_before = context.game
+    descriptions = await _describe_events(context, group)
     for event in group:
-        consent_fields = await _explain_consent(context, event, asked, events, fields)
-        found, events = await find_undoable(context.store, ledger, event["number"], events)
+        consent_fields = await _explain_consent(context, event, requester, events, fields)
+        target, events = await find_undoable(context.store, ledger, event["number"], events)
         if is_remembered(event):
             await save_seen_cards(context, event)
-        undone = build_undo_fields(event, found.last, context.game)
-        body = ledger.add(UNDO, asked=asked, **consent_fields, **undone)
+        undone = build_undo_fields(event, target.last, context.game)
+        body = ledger.add(UNDO, asked=requester, **consent_fields, **undone)
         context.amendments += await list_undo_amendments(context, body, event, events)
         events = [body, *events]
     units = _list_units(group)
-    as_before = [_say_restored(units)] if units else []
+    restored = [_say_restored(units)] if units else []
     for event in group:
-        as_before += await _explain_choice(context, event)
+        restored += await _explain_choice(context, event)
     oldest = group[-1]["number"]
     later = [event["number"] for event in reversed(group[:-1])]
     if later:
@@ -836,16 +882,16 @@ async def _take_back(
         )
     reply = Reply(
         f"{_format_numbers(group)} {'are' if later else 'is'} undone",
-        (*told, *as_before),
+        (*descriptions, *restored),
         buttons=(context.build_button("redo", "Redo", oldest),),
         by=_format_author(context, body),
         tone=OVER,
     )
-    return await _add_side_to_play(context, was, reply)
+    return await _add_side_to_play(context, game_before, reply)
 
 
 async def _explain_choice(context: Context, event: Json) -> list[str]:
-    """Say what the undo of a choice takes back, and what stays."""
+    """Return the lines about what the undo of a choice takes back, and what it leaves."""
     if not is_continuation(event):
         return []
     lines = ["The whole shot is taken back with it: roll anew."]
@@ -860,102 +906,116 @@ async def _explain_choice(context: Context, event: Json) -> list[str]:
     return lines
 
 
-async def _add_side_to_play(context: Context, was: Game, reply: Reply) -> Reply:
-    """The answer with whose go it is, where that is another one now; they are called."""
+async def _add_side_to_play(context: Context, game_before: Game, reply: Reply) -> Reply:
+    """Add the side to play to the answer if it has changed, and mention that side's players."""
     game = context.game
-    if game.go == was.go or not game.go:
+    if game.go == game_before.go or not game.go:
         return reply
     lines = (*reply.lines, f"Now: {describe_whose_go(game)}.")
     return replace(reply, lines=lines, mention=await call_sides(context, game, game.go))
 
 
 def _format_author(context: Context, event: Mapping[str, Any]) -> str:
-    """Who undid or redid something, and who agreed."""
-    who = context.ledger.get_name(event["who"])
-    asked = event.get("asked")
+    """Return the names of the player who undid or redid something and of the one who agreed."""
+    name = context.ledger.get_name(event["who"])
+    requester_id = event.get("asked")
     as_manager = " as manager" if event.get("by") else ""
-    if asked:
-        return f"{context.ledger.get_name(asked)} asked, {who} agreed{as_manager}"
-    return who + as_manager
+    if requester_id:
+        return f"{context.ledger.get_name(requester_id)} asked, {name} agreed{as_manager}"
+    return name + as_manager
 
 
 async def _bring_back(
-    context: Context, group: Sequence[Json], events: list[Json], *, asked: str = "", **fields: Any
+    context: Context,
+    group: Sequence[Json],
+    events: list[Json],
+    *,
+    requester: str = "",
+    **fields: Any,
 ) -> Reply:
-    """Bring the events of the group back, oldest first, and answer. `events` are those since,
-    newest first.
+    """Redo the events of the group, oldest first, and build the answer.
+
+    `events` are all events since, newest first. `requester` is the player who asked for consent, ""
+    if nobody did. `fields` are those about a manager who agreed for others.
     """
     ledger = context.ledger
-    was = context.game
+    game_before = context.game
     for event in group:
-        if asked:
-            fields = await _explain_consent(context, event, asked, events, fields)
-        body = ledger.add(REDO, asked=asked, **fields, **build_redo_fields(event, context.game))
+        if requester:
+            fields = await _explain_consent(context, event, requester, events, fields)
+        body = ledger.add(REDO, asked=requester, **fields, **build_redo_fields(event, context.game))
         context.amendments += await list_undo_amendments(context, body, event, events)
         events = [body, *events]
-    told = await _describe_events(context, group)
+    descriptions = await _describe_events(context, group)
     title = f"{_format_numbers(group)} {'are' if group[1:] else 'is'} back"
     return await _add_side_to_play(
-        context, was, Reply(title, tuple(told), by=_format_author(context, body))
+        context, game_before, Reply(title, tuple(descriptions), by=_format_author(context, body))
     )
 
 
 async def describe_undone_event(context: Context, number: int) -> str:
-    """Who took back the event with this number, which is undone now."""
+    """Say that the event with this number is undone, and by whom if the log still shows it."""
     event = await find_latest_undo_or_redo(context, context.ledger, UNDO, number)
-    return (
-        f"#{number} is undone."
-        if event is None
-        else f"#{number} is undone · {_format_author(context, event)}"
-    )
+    if event is None:
+        return f"#{number} is undone."
+    return f"#{number} is undone · {_format_author(context, event)}"
 
 
 async def _need_untouched(
-    context: Context, group: Sequence[Json], what: str, events: list[Json]
+    context: Context, group: Sequence[Json], verb: str, events: list[Json]
 ) -> None:
-    """Raise UserError if something that the group does not hold has changed since then what is to
-    be undone or redone. The group is in the order in which that is done; `events`: newest first.
+    """Raise UserError if an event outside the group has since changed what the group changed.
+
+    `group` is in the order in which it is undone or redone. `events` are those since, newest first.
+    `verb` is UNDO or REDO.
     """
     game = context.game
-    is_undo = what == UNDO
+    is_undo = verb == UNDO
     for event in group:
-        touched = find_changed_since(game, event, "after" if is_undo else "before")
-        if touched:
-            raise await _explain_change(context, event, what, events, touched)
-        turn = build_undo_fields(event, 0, game) if is_undo else build_redo_fields(event, game)
-        game = apply_patch(game, turn.get("after") or {})
+        changed_names = find_changed_since(game, event, "after" if is_undo else "before")
+        if changed_names:
+            raise await _explain_change(context, event, verb, events, changed_names)
+        fields = build_undo_fields(event, 0, game) if is_undo else build_redo_fields(event, game)
+        game = apply_patch(game, fields.get("after") or {})
 
 
 async def _explain_change(
-    context: Context, event: Json, what: str, events: list[Json], touched: list[str]
+    context: Context, event: Json, verb: str, events: list[Json], changed_names: list[str]
 ) -> UserError:
-    """Say which later event has changed what the event left, with a button that undoes it if that
-    is possible.
+    """Return the error that names the later event which changed what `event` changed.
+
+    It has a button that undoes the later event, if that is possible. `changed_names` are the units
+    and other items in question; `events` are those since, newest first.
     """
     number = event["number"]
     since = (find_opening(event, events) or event)["number"]
     written = {*list_written(event)}
-    later = (one for one in events if one["number"] > since and one["kind"] not in (UNDO, REDO))
-    by = next((one for one in later if not written.isdisjoint(list_written(one))), None)
-    names = ", ".join(touched)
+    later_event = None
+    for candidate in events:
+        is_later = candidate["number"] > since and candidate["kind"] not in (UNDO, REDO)
+        if is_later and not written.isdisjoint(list_written(candidate)):
+            later_event = candidate
+            break
+    names = ", ".join(changed_names)
     hint = "" if context.command.where.is_own else BY_HAND
-    if by is None:
+    if later_event is None:
         return UserError(f"{names} changed since #{number}.", hint=hint, code="not-undoable")
-    told = await _describe_event(context, by)
-    message = f"#{by['number']} has changed {names} since #{number}: {told}"
+    description = await _describe_event(context, later_event)
+    message = f"#{later_event['number']} has changed {names} since #{number}: {description}"
     error = UserError(message, hint=hint, code="not-undoable")
-    # what was opened is undone by the number of its roll
-    first = by["opens"][0] if by.get("opens") else by["number"]
-    is_final = by["kind"] in NEVER_UNDONE and not by.get("opens")
-    if what == UNDO and not is_final:
-        error.hint = f"Undo #{first} first."
-        error.buttons = (context.build_button("undo", f"Undo #{first}", first),)
+    opened = later_event.get("opens")
+    # the opening of a sealed roll is undone by the number of that roll
+    number_to_undo = opened[0] if opened else later_event["number"]
+    is_final = later_event["kind"] in NEVER_UNDONE and not opened
+    if verb == UNDO and not is_final:
+        error.hint = f"Undo #{number_to_undo} first."
+        error.buttons = (context.build_button("undo", f"Undo #{number_to_undo}", number_to_undo),)
     return error
 
 
-def _build_stranger_error(what: str) -> UserError:
+def _build_stranger_error(verb: str) -> UserError:
     return UserError(
-        f"Only players of this game can {what}.",
+        f"Only players of this game can {verb}.",
         hint=phrase("`/game join` makes you a player."),
         code="not-player",
     )
@@ -966,10 +1026,15 @@ def _build_request_key(context: Context, number: int) -> str:
 
 
 async def build_stand_in_fields(
-    context: Context, group: Sequence[Json], asked: str, others: frozenset[str], events: list[Json]
+    context: Context,
+    group: Sequence[Json],
+    requester: str,
+    others: frozenset[str],
+    events: list[Json],
 ) -> Json:
-    """Return what the events say of a manager who agrees in the place of `others`; {} if they may
-    not. `events` are those since, newest first.
+    """Return the event fields about a manager who agrees in the place of `others`.
+
+    {} if this user may not do so. `events` are those since the group, newest first.
     """
     game = context.game
     person = context.ledger.ensure_person() if await manages_game_channel(context) else ""
@@ -977,66 +1042,64 @@ async def build_stand_in_fields(
         return {}
     for event in group:
         game_then = game_at(events, game, event["number"])
-        if not may_stand_in(game, game_then, person, asked, event):
+        if not may_stand_in(game, game_then, person, requester, event):
             return {}
     reason = await find_stand_in_reason(context, others)
     return {"by": "manager", "reason": reason} if reason else {}
 
 
 async def manages_game_channel(context: Context) -> bool:
-    """Return whether who asks manages the place where the game began; nobody does in the console."""
-    where = context.command.where
-    if (
-        not context.command.who.manager
-        or not where.server
-        or where.owner
-        or where.key.startswith("console:")
-    ):
+    """Return True if the user manages the server in which the game began.
+
+    False in the console and in private messages, where nobody manages.
+    """
+    channel = context.command.where
+    if not context.command.who.manager or not channel.server or channel.owner:
+        return False
+    if channel.key.startswith("console:"):
         return False
     if len(context.ledger.places) < 2:
         return True
     home = await context.store.load_doc(HOME, context.ledger.row)
-    return home is not None and get_server_key(str(home.data["place"])) == where.server
+    return home is not None and get_server_key(str(home.data["place"])) == channel.server
 
 
 async def find_stand_in_reason(context: Context, others: Iterable[str]) -> str:
-    """Why the others cannot agree: silent for seven days, by the log, or left, as the platform
-    says; "" for none.
+    """Return the reason why none of `others` can agree: SILENCE, LEFT, or "" if one of them can.
+
+    SILENCE means no event of theirs in the log for seven days. LEFT means that all those who were
+    heard in that time have left since, or that their data was deleted.
     """
-    heard = set(others)
-    at = context.now - SILENT
-    before = None
+    silent_before = context.now - SILENT
+    oldest = None
     recent = list[Json]()
     while rows := await context.store.load_events(
-        context.ledger.row, before=before, limit=PAGE, newest_first=True
+        context.ledger.row, before=oldest, limit=PAGE, newest_first=True
     ):
         recent += [row.data for row in rows]
-        before = rows[-1].number
-        if rows[-1].data["at"] <= at or len(rows) < PAGE:
+        oldest = rows[-1].number
+        if rows[-1].data["at"] <= silent_before or len(rows) < PAGE:
             break
-    heard = {person for person in heard if not are_silent(recent[::-1], [person], context.now)}
+    recent.reverse()
+    heard = {person for person in others if not are_silent(recent, [person], context.now)}
     if not heard:
         return SILENCE
-    found = await asyncio.gather(*(_has_left(context, person) for person in heard))
-    return LEFT if all(found) else ""
+    have_left = await asyncio.gather(*(_has_left(context, person) for person in heard))
+    return LEFT if all(have_left) else ""
 
 
 async def _has_left(context: Context, person: str) -> bool:
-    """Return whether somebody is not where the game is played any more, as far as the platform says
-    so at this moment.
+    """Return True if the platform says that a player is no longer in the channel of the game, or
+    if their data was deleted.
     """
     row = context.ledger.persons.get(person)
     if row is None:
         return True  # their data was deleted: nobody will answer for them
-    ask = context.members.get(row.user.partition(":")[0])
-    if is_imported(row) or ask is None:
+    is_member = context.members.get(row.user.partition(":")[0])
+    if is_imported(row) or is_member is None:
         return False
     try:
-        return (
-            await asyncio.wait_for(
-                ask(row.user, await find_channel_of_user(context, row.user)), PATIENCE
-            )
-            is False
-        )
+        channel = await find_channel_of_user(context, row.user)
+        return await asyncio.wait_for(is_member(row.user, channel), PATIENCE) is False
     except TimeoutError:
         return False
