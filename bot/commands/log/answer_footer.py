@@ -1,13 +1,13 @@
-"""What an answer says of its event: number, digits of the head, what is special about its dice; its
-words are kept.
+"""The footer of an answer, and the changes of earlier messages.
 
-It stays true: when something becomes of it, the message that said so is changed, wherever it is.
-The changes go to the disk in the commit that makes them necessary, and leave through the outbox.
+The footer holds the event's number, digits of the log's head, and what is special about the dice.
+When a command changes what an earlier message says, that message is changed in every channel. The
+changes are stored in the same commit as the command, and leave through the outbox.
 """
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Container, Iterable
 from collections.abc import Sequence as Many
 from functools import partial
 
@@ -28,66 +28,44 @@ from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import OVER, SEALED, Reply
 
 CARDS = ("start", "next", "pass", "end", "undo", "redo", "fair", "sealed")
-"""Kinds of events whose answers carry the digits of the head, which costs nothing there."""
+"""Kinds of events whose answers always have digits of the head in the footer."""
 PROMISING = ("end",)
-"""Cards that publish the commitment of the next free play, unless it was shown before; in free
-play it is the first with digits behind its start.
+"""Kinds of events whose answers publish the commitment of the next free play, unless it was
+published before. In free play the first answer with digits publishes it.
 """
 MOST_WITHOUT = 10
-"""The answer that is so many events later than the last with digits has them, too."""
+"""Maximum number of events between two answers with digits."""
 DIGITS_BACK = 30
+"""Events that are searched for the latest answer with digits."""
 _REMOVED = re.compile(r"#(\d+) removed")
 OR_POST = "or_post"
-"""In the delivery of a change: where the message cannot be changed, what it would say is posted."""
+"""Key in the delivery of a change: post the text if the message cannot be changed."""
 
 
 async def store_first_line(context: Context, reply: Reply) -> None:
-    """Let the event keep the first line of the answer that all see, so that nobody can tell it
-    otherwise later.
-    """
-    told = _get_public_part(reply)
+    """Record the first line of the public answer in the newest event, as proof of what it said."""
+    public_part = _get_public_part(reply)
     ledger = context.ledger
-    if told is None or not ledger.bodies or "said" in ledger.bodies[-1]:
+    if public_part is None or not ledger.bodies or "said" in ledger.bodies[-1]:
         return
     body = ledger.bodies[-1]
     removed = _REMOVED.fullmatch(str(body.get("result", "")))
+    numbers: list[int] = list(body.get("opens", ()))
+    if "does" in body:
+        numbers += sorted(find_card_word_events(body))
+    if removed:
+        numbers.append(int(removed[1]))
     quoted: list[TextRow] = []
-    for number in (
-        *body.get("opens", ()),
-        *(sorted(find_card_word_events(body)) if "does" in body else ()),
-        *map(int, removed.groups() if removed else ()),
-    ):
+    for number in numbers:
         quoted += await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
-    ledger.record_first_line(told.standalone.first_line, quoted)
+    ledger.record_first_line(public_part.standalone.first_line, quoted)
 
 
 async def add_footer(context: Context, reply: Reply) -> Reply:
-    """The reply with event number, digits and marks in its footer (those of what it announces,
-    if it does).
-    """
-    ledger = context.ledger
-    bodies = context.ledger.bodies
-    if not bodies:
+    """Add the event number, digits and notes to the footer of the reply, and of its public part."""
+    pieces = await _list_footer_pieces(context, reply)
+    if not pieces:
         return reply
-    begins = len(bodies) > 1 and bodies[0]["kind"] == "start" and bool(bodies[0].get("free"))
-    pieces = [f"#{bodies[-1]['number']}"]
-    is_first = not context.game.started and await _find_last_event_with_digits(context) <= 2
-    if _get_public_part(reply) is not None and _shows_digits(context):
-        ledger.shown = bodies[-1]["number"]
-        pieces.append(shorten_hash(ledger.head))
-        is_end = any(body["kind"] in PROMISING for body in bodies)
-        if not begins and (is_first or (is_end and not await context.has_next_seed())):
-            pieces.append(
-                f"next free play: commitment {shorten_hash((await context.get_next_seed()).commitment)}"
-            )
-    if bodies[-1].get("hand"):
-        pieces.append(f"{'drawn' if bodies[-1]['kind'] == 'draw' else 'dice'} by hand")
-    if bodies[-1].get("alone"):
-        pieces.append("undone alone")
-    if begins:
-        pieces.append(
-            "free play begins" + (", not announced before" if bodies[0].get("unannounced") else "")
-        )
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*pieces, *reply.announce.footer))
         return replace(reply, footer=(*pieces, *reply.footer), announce=announced)
@@ -97,30 +75,64 @@ async def add_footer(context: Context, reply: Reply) -> Reply:
     return replace(reply, footer=(*pieces, *reply.footer))
 
 
-def get_answer_topic(context: Context, reply: Reply) -> str:
-    """What an answer is about: what its command says, else, where all see it, its event."""
-    bodies = context.ledger.bodies
+async def _list_footer_pieces(context: Context, reply: Reply) -> list[str]:
+    """Return the event number, digits and notes for the footer. Empty if there are no new events.
+
+    Note in the ledger if this answer shows digits.
+    """
     ledger = context.ledger
-    return context.about or (
-        _build_topic(ledger, bodies[-1]["number"])
-        if bodies and _get_public_part(reply) is not None
-        else ""
-    )
+    bodies = ledger.bodies
+    if not bodies:
+        return []
+    first = bodies[0]
+    last = bodies[-1]
+    starts_free_play = len(bodies) > 1 and first["kind"] == "start" and bool(first.get("free"))
+    pieces = [f"#{last['number']}"]
+    is_first = not context.game.started and await _find_last_event_with_digits(context) <= 2
+    if _get_public_part(reply) is not None and _shows_digits(context):
+        ledger.shown = last["number"]
+        pieces.append(shorten_hash(ledger.head))
+        is_end = any(body["kind"] in PROMISING for body in bodies)
+        if not starts_free_play and (is_first or (is_end and not await context.has_next_seed())):
+            seed = await context.get_next_seed()
+            pieces.append(f"next free play: commitment {shorten_hash(seed.commitment)}")
+    if last.get("hand"):
+        pieces.append("drawn by hand" if last["kind"] == "draw" else "dice by hand")
+    if last.get("alone"):
+        pieces.append("undone alone")
+    if starts_free_play:
+        is_unannounced = bool(first.get("unannounced"))
+        pieces.append("free play begins" + is_unannounced * ", not announced before")
+    return pieces
+
+
+def get_answer_topic(context: Context, reply: Reply) -> str:
+    """Return the topic of an answer: the one set by its command, else its event if it is public.
+
+    "" for an answer without either.
+    """
+    if context.about:
+        return context.about
+    bodies = context.ledger.bodies
+    if bodies and _get_public_part(reply) is not None:
+        return _build_topic(context.ledger, bodies[-1]["number"])
+    return ""
 
 
 def _get_public_part(reply: Reply) -> Reply | None:
-    """What all see of an answer; None for what one person alone does, or what went wrong."""
-    told = reply.announce if reply.private else reply
-    return None if told is None or told.error else told
+    """Return the part of an answer that all players see; None for private answers and errors."""
+    public_part = reply.announce if reply.private else reply
+    return None if public_part is None or public_part.error else public_part
 
 
 async def _find_last_event_with_digits(context: Context) -> int:
-    """The last event before whose answer had digits; 0 where none had, as far as can be seen
-    from here.
+    """Return the number of the last event before this commit whose answer had digits; 0 for none.
+
+    A ledger without that number estimates it from the kinds of the last events, and keeps it.
     """
     ledger = context.ledger
     number = context.ledger.bodies[0]["number"]
-    if ledger.shown < 0:  # loaded a moment ago
+    if ledger.shown < 0:  # the ledger was just loaded
         rows: Many[EventRow] = await context.store.load_events(
             ledger.row, after=max(0, number - DIGITS_BACK), before=number
         )
@@ -138,118 +150,145 @@ def _shows_digits(context: Context) -> bool:
 
 
 async def list_changed_messages(context: Context, reply: Reply, about: str) -> list[Outgoing]:
-    """The messages that the command changes, in all places that play its game, the board too.
-    `about` is what its answer is about."""
-    found = list(context.amendments)
-    for ledger in (*context.other_ledgers, context.ledger):
-        if _may_change_messages(ledger):
-            found += [one async for one in _list_amendments_by_events(context, ledger)]
-        found += await amend_older_shot(context, ledger)
+    """Return the changes of earlier messages that the command causes, including the board.
+
+    They go to all channels that play its game. `about` is the topic of the command's answer.
+    """
     ledgers = (*context.other_ledgers, context.ledger)
-    here = context.command.where.key
+    amendments = list(context.amendments)
+    for ledger in ledgers:
+        if _may_change_messages(ledger):
+            amendments += [item async for item in _list_amendments_by_events(context, ledger)]
+        amendments += await amend_older_shot(context, ledger)
+    # a channel that has left the game gets no more changes
+    playing = {context.command.where.key}
+    for ledger in ledgers:
+        playing.update(ledger.places)
     outgoing = list[Outgoing]()
-    playing = {
-        here,
-        *(place for ledger in ledgers for place in ledger.places),
-    }  # who left hears no more of it
-    for one in found:
-        shown = await context.load_posted_messages(one.about)
-        places = {*shown.places, *({here} if context.pressed_topic == one.about else ())}
-        if not places:
-            continue
-        said = Reply.from_json(shown.reply) if shown.reply is not None else None
-        change = one.change or (None if reply.in_place else one.beside)
-        now = reply if change is None else _reword(change, said and (said.announce or said))
-        if now is None:
-            continue
-        text = now.to_json()
-        own = change is None
-        for place in sorted(places):
-            if (place in playing or one.anywhere) and not (
-                own and reply.in_place and place == here
-            ):
-                way = {OR_POST: True} if own and reply.in_place else {}
-                outgoing.append(Outgoing(place, way, 0.0, text, about if own else "", one.about))
-    was = context.ledger.was
-    return (
-        [*outgoing, *await list_board_updates(context, was, reply)]
-        if was is not None and was.has_board
-        else outgoing
-    )
+    for amendment in amendments:
+        outgoing += await _apply_amendment(context, amendment, reply, about, playing)
+    game_before = context.ledger.was
+    if game_before is not None and game_before.has_board:
+        outgoing += await list_board_updates(context, game_before, reply)
+    return outgoing
 
 
-def _reword(change: Rewording, said: Reply | None) -> Reply | None:
-    """Return how a message reads from now on, also where it is a message of its own instead."""
-    now = change(said)
-    if now is None or now.instead is None or said is None or now.instead is not said.instead:
-        return now
-    return replace(now, instead=change(now.instead) or now.instead)
+async def _apply_amendment(
+    context: Context, amendment: Amendment, reply: Reply, about: str, playing: Container[str]
+) -> list[Outgoing]:
+    """Return the changes of the messages about the amendment's topic, one for each channel.
+
+    `reply` is the command's answer and `about` its topic. `playing` are the channels of the game.
+    """
+    current_channel = context.command.where.key
+    message = await context.load_posted_messages(amendment.about)
+    channels = set(message.places)
+    if context.pressed_topic == amendment.about:
+        channels.add(current_channel)
+    if not channels:
+        return []
+    change = amendment.change
+    if change is None and not reply.in_place:
+        change = amendment.beside
+    is_answer = change is None
+    if change is None:
+        new_reply: Reply | None = reply
+    else:
+        stored_reply = Reply.from_json(message.reply) if message.reply is not None else None
+        new_reply = _reword(change, stored_reply and (stored_reply.announce or stored_reply))
+    if new_reply is None:
+        return []
+    text = new_reply.to_json()
+    answers_in_place = is_answer and reply.in_place
+    delivery = {OR_POST: True} if answers_in_place else {}
+    topic = about if is_answer else ""
+    outgoing = []
+    for channel in sorted(channels):
+        is_answered = answers_in_place and channel == current_channel
+        if (channel in playing or amendment.anywhere) and not is_answered:
+            outgoing.append(Outgoing(channel, delivery, 0.0, text, topic, amendment.about))
+    return outgoing
+
+
+def _reword(change: Rewording, reply: Reply | None) -> Reply | None:
+    """Apply a change to a message, and to the message sent in its place (`instead`), if it has one.
+
+    `reply` is the message as it was; None if it is no longer stored. Return None for no change.
+    """
+    new_reply = change(reply)
+    if (
+        new_reply is None
+        or new_reply.instead is None
+        or reply is None
+        or new_reply.instead is not reply.instead
+    ):
+        return new_reply
+    return replace(new_reply, instead=change(new_reply.instead) or new_reply.instead)
 
 
 def _may_change_messages(ledger: Ledger) -> bool:
-    """Return whether events may follow on what was said before; they do not where one player alone
-    rolls dice.
-    """
+    """Return whether this commit can affect earlier messages. A plain roll of one player cannot."""
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return False
-    turns = any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
-    return (
-        bool(ledger.before.redo) or turns or _may_end_phase_cards(ledger) or ledger.was.may_be_asked
-    )
+    if ledger.before.redo or ledger.was.may_be_asked:
+        return True
+    has_undo = any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
+    return has_undo or _may_end_phase_cards(ledger)
 
 
 def _may_end_phase_cards(ledger: Ledger) -> bool:
-    """Return whether the card of a phase may be over; after an undo or a redo it may be back, see
-    `turned`.
-    """
-    return any(
-        body["kind"] in (*TURNING, "end")
-        or body.get("closes")
-        or body.get("target") == "initiative"
-        for body in ledger.bodies
-    )
+    """Return whether this commit can end a phase, and with it the use of that phase's card."""
+    for body in ledger.bodies:
+        if body["kind"] in (*TURNING, "end") or body.get("closes"):
+            return True
+        if body.get("target") == "initiative":
+            return True
+    return False
 
 
 async def _list_amendments_by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
-    """What follows from the events that were written."""
+    """Yield the changes of earlier messages that the ledger's new events cause."""
     for body in ledger.bodies:
         if body["kind"] == "end":
             for number in body.get("opens", ()):
                 yield await _amend_opened_roll(context, ledger, number, body["number"])
-        if (
-            body.get("reason") == EDITION
-            and (event := await context.load_event(body["event"])) is not None
-        ):
-            for one in await list_undo_amendments(
-                context,
-                body,
-                event,
-                await context.load_recent_events(LOOK_BACK, after=body["event"]),
-            ):
-                yield one
-    async for one in _list_expiry_amendments(context, ledger, ledger.before):
-        yield one
+        if body.get("reason") != EDITION:
+            continue
+        event = await context.load_event(body["event"])
+        if event is not None:
+            later_events = await context.load_recent_events(LOOK_BACK, after=body["event"])
+            for amendment in await list_undo_amendments(context, body, event, later_events):
+                yield amendment
+    async for amendment in _list_expiry_amendments(context, ledger, ledger.before):
+        yield amendment
     if _may_end_phase_cards(ledger):
-        async for one in list_old_card_amendments(context, ledger):
-            yield one
+        async for amendment in list_old_card_amendments(context, ledger):
+            yield amendment
 
 
 async def _list_expiry_amendments(
     context: Context, ledger: Ledger, before: Game
 ) -> AsyncIterator[Amendment]:
-    """What can no longer be pressed: Redo once something else has happened, Agree under a request
-    about what is no longer the latest event."""
+    """Yield the changes of messages with buttons that no longer work.
+
+    These are Redo, once something else has happened, and the buttons of a request for consent that
+    a later event has overtaken. Delete such requests.
+    """
     first = ledger.bodies[0]
-    after = ledger.game
-    if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
+    game_after = ledger.game
+    if before.redo and not game_after.redo and first["kind"] not in ("undo", "redo"):
         undone = await find_latest_undo_or_redo(context, ledger, "undo", before.redo[-1])
         if undone is not None:
             yield Amendment(_build_topic(ledger, undone["number"]), _remove_buttons)
     if ledger.was is not None and not ledger.was.may_be_asked:
         return
-    asked = await context.store.load_doc("consent-asked", ledger.row)
+    open_requests = await context.store.load_doc("consent-asked", ledger.row)
+    if open_requests is not None:
+        numbers = open_requests.data["events"]
+    else:
+        numbers = {before.last, *before.redo[-1:]}
     is_open = False
-    for number in asked.data["events"] if asked is not None else {before.last, *before.redo[-1:]}:
+    for number in numbers:
         request = await _load_request(context, ledger, number)
         if request is None:
             continue
@@ -258,73 +297,77 @@ async def _list_expiry_amendments(
             continue
         context.commit.drop_docs.append((request.kind, request.key))
         topic = _build_topic(ledger, f"asked-{request.data.get('id', '')}")
-        over = f"Overtaken by #{first['number']}"
-        yield Amendment(topic, partial(_strike_through, over, _describe_request, ""))
+        notice = f"Overtaken by #{first['number']}"
+        yield Amendment(topic, partial(_strike_through, notice, _describe_request, ""))
     ledger.is_unasked = not is_open
-    if asked is not None and not is_open:
-        context.commit.drop_docs.append((asked.kind, asked.key))
+    if open_requests is not None and not is_open:
+        context.commit.drop_docs.append((open_requests.kind, open_requests.key))
 
 
-async def _amend_opened_roll(context: Context, ledger: Ledger, number: int, by: int) -> Amendment:
-    """What was sealed until the game ended."""
+async def _amend_opened_roll(
+    context: Context, ledger: Ledger, number: int, end_number: int
+) -> Amendment:
+    """Return the change that shows a roll which was sealed until the game ended in `end_number`."""
     texts = await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
-    answer = next(
-        (Reply.from_json(json.loads(row.text)) for row in texts if row.key == "answer"), None
-    )
-    told = Reply(f"#{number} is open") if answer is None else Reply(answer.first_line, answer.lines)
-    now = replace(told, by=f"#{number}, opened in #{by}", tone=SEALED)
-    return Amendment(_build_topic(ledger, number), lambda _: now)
+    opened_reply = Reply(f"#{number} is open")
+    for row in texts:
+        if row.key == "answer":
+            answer = Reply.from_json(json.loads(row.text))
+            opened_reply = Reply(answer.first_line, answer.lines)
+            break
+    reply = replace(opened_reply, by=f"#{number}, opened in #{end_number}", tone=SEALED)
+    return Amendment(_build_topic(ledger, number), lambda _: reply)
 
 
 async def list_undo_amendments(
     context: Context, body: Json, event: Json, events: Iterable[Json]
 ) -> list[Amendment]:
-    """What becomes of the messages about an event that `body` has undone, or brought back: its
-    answer, that of the redo or undo before, and the card of a phase before it. `events` are those
-    since, newest first."""
+    """Return the changes of the messages about an event that `body` has undone or redone.
+
+    These are the event's answer, the answer of the redo or undo before, and the card of its phase.
+    `events` are those since, newest first.
+    """
     ledger = context.ledger
     number = body["event"]
-    by = body["number"]
+    turn_number = body["number"]
     is_undo = body["kind"] == "undo"
-    tell = partial(
+    format_line = partial(
         format_log_line, name_of=ledger.get_name, sides=ledger.game.sides, replayed=False
     )
-    told = partial(tell, event)  # for where nobody knows any more what its answer said
+    describe = partial(format_line, event)  # used if the answer is no longer stored
     if is_undo:
         change = partial(
             _strike_through,
-            f"Undone in #{by}",
-            told,
+            f"Undone in #{turn_number}",
+            describe,
             f"#{number}",
-            stays=partial(_describe_what_stays, event),
+            describe_rest=partial(_describe_what_stays, event),
         )
     else:
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
-        change = partial(_restore_answer, f"brought back in #{by}", told, is_open)
-    found = [Amendment(_build_topic(ledger, number), change)]
-    if is_undo and (shot := await find_shot_before_done(context, event, change)) is not None:
-        found = [Amendment(_build_topic(ledger, number), lambda _: shot)]
+        change = partial(_restore_answer, f"brought back in #{turn_number}", describe, is_open)
+    amendments = [Amendment(_build_topic(ledger, number), change)]
+    if is_undo:
+        shot = await find_shot_before_done(context, event, change)
+        if shot is not None:
+            amendments = [Amendment(_build_topic(ledger, number), lambda _: shot)]
     opening = find_opening(event, events)
     if opening is not None:
-        opened = await context.load_answer(opening["number"])
-        if opened is not None and opening["kind"] == "reveal":
-            seal = partial(_change_seal, change, opened)
-            found = [Amendment(_build_topic(ledger, number), seal)]
+        opening_answer = await context.load_answer(opening["number"])
+        if opening_answer is not None and opening["kind"] == "reveal":
+            seal = partial(_change_seal, change, opening_answer)
+            amendments = [Amendment(_build_topic(ledger, number), seal)]
         # its own message says the same
-        found.append(Amendment(_build_topic(ledger, opening["number"]), change))
-    if (before := find_last_turn_of(events, "redo" if is_undo else "undo", number)) is not None:
-        over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(tell, before)
-        found.append(
-            Amendment(
-                _build_topic(ledger, before["number"]),
-                partial(_strike_through, over, told, f"#{before['number']}"),
-            )
-        )
-    return (
-        [*found, *await list_card_amendments(context, event, is_undo=is_undo)]
-        if is_card(event)
-        else found
-    )
+        amendments.append(Amendment(_build_topic(ledger, opening["number"]), change))
+    earlier_turn = find_last_turn_of(events, "redo" if is_undo else "undo", number)
+    if earlier_turn is not None:
+        notice = f"{'Undone' if is_undo else 'Redone'} in #{turn_number}"
+        describe = partial(format_line, earlier_turn)
+        strike = partial(_strike_through, notice, describe, f"#{earlier_turn['number']}")
+        amendments.append(Amendment(_build_topic(ledger, earlier_turn["number"]), strike))
+    if is_card(event):
+        amendments += await list_card_amendments(context, event, is_undo=is_undo)
+    return amendments
 
 
 async def _load_request(context: Context, ledger: Ledger, number: int) -> Doc | None:
@@ -335,7 +378,7 @@ async def _load_request(context: Context, ledger: Ledger, number: int) -> Doc | 
 
 
 async def _is_over(context: Context, ledger: Ledger, request: Doc) -> bool:
-    """Return whether what was asked for can no longer be done after the events that were written."""
+    """Return whether the ledger's new events have overtaken a request for an undo or redo."""
     numbers = {request.data["event"], *request.data.get("also", ())}
     turned = {body["event"] for body in ledger.bodies if body["kind"] in ("undo", "redo")}
     if numbers & turned:
@@ -344,35 +387,38 @@ async def _is_over(context: Context, ledger: Ledger, request: Doc) -> bool:
         is_gone = request.data["event"] not in ledger.game.redo
         return is_gone or any(map(changes_game, ledger.bodies))
     rows = await context.store.load_events_at(ledger.row, sorted(numbers))
-    opened = (
-        await context.store.load_events(ledger.row, after=min(numbers))
-        if any(row.data["kind"] == "sealed" for row in rows)
-        else ()
-    )
-    since = [*ledger.bodies[::-1], *(row.data for row in reversed(opened))]
-    events = [add_opening(row.data, since) for row in rows]
-    return any(
-        find_in_the_way(event, ledger.bodies) is not None or find_changed_since(ledger.game, event)
-        for event in events
-    )
+    later_events = ledger.bodies[::-1]
+    if any(row.data["kind"] == "sealed" for row in rows):
+        stored_events = await context.store.load_events(ledger.row, after=min(numbers))
+        later_events += [row.data for row in reversed(stored_events)]
+    for row in rows:
+        event = add_opening(row.data, later_events)
+        if find_in_the_way(event, ledger.bodies) is not None:
+            return True
+        if find_changed_since(ledger.game, event):
+            return True
+    return False
 
 
 async def find_latest_undo_or_redo(
     context: Context, ledger: Ledger, kind: str, number: int
 ) -> Json | None:
-    """The last undo, or redo, of the event with this number in a game."""
+    """Return the last event of this kind ("undo" or "redo") that undid or redid event `number`.
+
+    None if there is none in the ledger's last stored events.
+    """
     rows = await context.store.load_events(
         ledger.row, after=number, limit=LOOK_BACK, newest_first=True
     )
     return find_last_turn_of((row.data for row in rows), kind, number)
 
 
-def _build_topic(ledger: Ledger, what: object) -> str:
-    return f"{ledger.row}/{what}"
+def _build_topic(ledger: Ledger, subject: object) -> str:
+    return f"{ledger.row}/{subject}"
 
 
 def build_answered_rewording(number: int) -> Rewording:
-    """How a request reads that was answered elsewhere."""
+    """Build the change of a request's message that says in which event it was answered."""
     return partial(_strike_through, f"Answered in #{number}", _describe_request, "")
 
 
@@ -381,46 +427,55 @@ def _describe_request() -> str:
 
 
 def _describe_what_stays(event: Json) -> str:
+    """Return the small line about what an undo leaves in the log: the first 40 dice, if any."""
     dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
-    return (
-        f"{get_event_title(event)} {dice} · the dice stay in the log"
-        if dice
-        else "It stays in the log."
-    )
+    if not dice:
+        return "It stays in the log."
+    return f"{get_event_title(event)} {dice} · the dice stay in the log"
 
 
 def _strike_through(
-    over: str,
-    told: Callable[[], str],
+    notice: str,
+    describe: Callable[[], str],
     number: str,
-    said: Reply | None,
+    reply: Reply | None,
     *,
-    stays: Callable[[], str] = str,
+    describe_rest: Callable[[], str] = str,
 ) -> Reply:
-    """A first line that no longer holds, what became of it and what `stays`, and no buttons."""
-    title = said.title if said is not None else told()
-    by = said.by if said is not None else ""
-    lines = (Small(small),) if (small := stays()) else ()
-    return Reply(title, lines, footer=(number,) if number else (), over=over, by=by, tone=OVER)
+    """Rewrite a message as its first line, struck through, without buttons.
+
+    `notice` says what became of it. `describe` builds the first line if the message is not stored
+    (None); `describe_rest` builds a small line about what remains, "" for none.
+    """
+    title = reply.title if reply is not None else describe()
+    author = reply.by if reply is not None else ""
+    rest = describe_rest()
+    lines = (Small(rest),) if rest else ()
+    return Reply(
+        title, lines, footer=(number,) if number else (), over=notice, by=author, tone=OVER
+    )
 
 
-def _change_seal(change: Rewording, opened: Reply, _said: Reply | None) -> Reply | None:
-    """Return how the message of a seal reads that was opened by a message of its own."""
-    return change(Reply(opened.title, by=opened.by, tone=SEALED))
+def _change_seal(change: Rewording, opening_answer: Reply, _reply: Reply | None) -> Reply | None:
+    """Apply a change to the message of a sealed roll, as if it were its opening's answer."""
+    return change(Reply(opening_answer.title, by=opening_answer.by, tone=SEALED))
 
 
-def _restore_answer(note: str, told: Callable[[], str], is_open: bool, said: Reply | None) -> Reply:
-    """What was undone, as it was, with a note where it came back."""
-    if said is None:
-        return Reply(told(), footer=(note,))
+def _restore_answer(
+    note: str, describe: Callable[[], str], is_open: bool, reply: Reply | None
+) -> Reply:
+    """Restore the message of a redone event, with a note in its footer.
+
+    `describe` builds it if the message is not stored (None).
+    """
+    if reply is None:
+        return Reply(describe(), footer=(note,))
     return replace(
-        said, footer=(*said.footer, note), mention=(), buttons=() if is_open else said.buttons
+        reply, footer=(*reply.footer, note), mention=(), buttons=() if is_open else reply.buttons
     )
 
 
-def _remove_buttons(said: Reply | None) -> Reply | None:
-    return (
-        replace(said, buttons=(), menus=(), mention=())
-        if said is not None and said.buttons
-        else None
-    )
+def _remove_buttons(reply: Reply | None) -> Reply | None:
+    if reply is None or not reply.buttons:
+        return None
+    return replace(reply, buttons=(), menus=(), mention=())

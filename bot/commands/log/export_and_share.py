@@ -1,5 +1,8 @@
-"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown; `/game share`:
-an address at which anybody who has it can watch the game, until it is ended."""
+"""`/game export` and `/game share`.
+
+An export is the whole game as JSON, its rolls as CSV, the story as Markdown, or the after-action
+page. A share is an address at which anybody can watch the game until it is ended.
+"""
 
 import asyncio
 import csv
@@ -30,7 +33,7 @@ from bot.rules.proof.chain import SAID, SEALED, compute_genesis, shorten_hash
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.rulesets.packs.pack import is_private
 from bot.runtime.entropy import create_address
-from bot.storage.records import Doc, TextRow
+from bot.storage.records import Doc, EventRow, TextRow
 from bot.storage.store import Store
 from bot.ui.reply.packing import Packing
 from bot.ui.reply.reply import File, Reply
@@ -44,22 +47,18 @@ FORMATS = {
     "csv": "one line per roll",
 }
 SHARE, SHARED = "share", "shared"
-"""Documents: the game behind an address, by the hash of what cannot be guessed in it; and that
+"""Kinds of documents: the game of a shared address, by the hash of the address's token; and that
 hash, by game.
 """
 PATH = "g"
 MOST_EVENTS = 25_000
-"""A game with more is no page that a browser would open."""
+"""Maximum number of events of a game on a page. Browsers fail to open longer ones."""
 LONG = 1_000_000
-"""Characters of an export from which it is read beside the bot, too: here it would hold
-everybody up.
-"""
+"""Characters from which an export is parsed in the worker. Here it would delay all players."""
 PATIENCE = 20.0
 """Seconds for which a page waits for its turn to be built."""
 SECONDS = 15.0
-"""What the making of a page may take in one go, beside the facts: several times what a long game
-needs.
-"""
+"""Maximum seconds to build a page without its facts: several times what a long game needs."""
 COLUMNS = (
     "event",
     "time",
@@ -74,14 +73,16 @@ COLUMNS = (
     "told",
     "marks",
 )
-"""Of a CSV of the log."""
+"""The columns of a CSV of the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """What has to be known beside some events to write them out: the names of persons, the sides of
-    the game, the texts written with these events, which of them are undone, and what was sealed in
-    those that are open now."""
+    """The data needed to write out some events.
+
+    `names` are by person id. `texts` (words of cards, labels, plans) and `opened` (the contents of
+    rolls that were sealed) are by event number. `undone` are event numbers.
+    """
 
     names: Mapping[str, str]
     sides: tuple[str, ...]
@@ -90,12 +91,12 @@ class EventContext:
     opened: Mapping[int, str] = field(default_factory=dict)
 
     def name_of(self, person: str) -> str:
-        """The name of a person."""
+        """Return the name of a person, or "someone" if it was deleted."""
         return self.names.get(person, "someone")
 
 
 async def export_game(context: Context) -> Reply:
-    """The game as a file, for those who play in it."""
+    """Send the game as a file to one of its players. Raises UserError."""
     await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
     need_player(game, context.actor)
@@ -109,10 +110,10 @@ async def export_game(context: Context) -> Reply:
 
 
 async def build_page_file(context: Context) -> File:
-    """Build the after-action page; a browser opens it, so it is sent as it is.
+    """Build the after-action page as a file, which is not packed because a browser opens it.
 
-    Only a few are built at once: the others hold no export while they wait, and leave the worker
-    free for odds. Raises UserError for too long a game, and if the line is too long.
+    Only a few pages are built at once, so that the worker stays free for odds. The others wait
+    without an export in memory. Raises UserError if the game or the wait is too long.
     """
     check_length(context.game)
     try:
@@ -122,10 +123,9 @@ async def build_page_file(context: Context) -> File:
             "Many pages are being built just now.", hint="Try again in a minute.", code="busy"
         ) from None
     try:
-        return File(
-            f"{build_file_name(context.game)}.html",
-            await build_page_text(context, await export_json(context)),
-        )
+        export = await export_json(context)
+        page = await build_page_text(context, export)
+        return File(f"{build_file_name(context.game)}.html", page)
     finally:
         context.pages.release()
 
@@ -134,16 +134,12 @@ def _build_file_reply(context: Context, kind: str, file: File) -> Reply:
     game = context.game
     about = FORMATS.get(kind, "what happened, turn by turn")
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
+    lines: list[str | Phrase] = [f"{game.number} events: {about}."]
+    if game.drawn:
+        lines.append(phrase("Its last seed is in it once it is revealed: `/fair reveal`"))
     return Reply(
         f"{game.name or 'Free play'} as {word}",
-        (
-            f"{game.number} events: {about}.",
-            *(
-                (phrase("Its last seed is in it once it is revealed: `/fair reveal`"),)
-                if game.drawn
-                else ()
-            ),
-        ),
+        tuple(lines),
         footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
         private=True,
         files=(file,),
@@ -151,36 +147,34 @@ def _build_file_reply(context: Context, kind: str, file: File) -> Reply:
 
 
 def build_file_name(game: Game) -> str:
-    """What a file of this game is called, without its ending: `hill-875`."""
+    """Return the name of a file of this game without its extension: `hill-875`."""
     return re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
 
 
 async def export_json(context: Context) -> str:
-    """The whole game as JSON, as it is with what this command writes."""
+    """Return the whole game as JSON, with the events of this command."""
     return "".join([text async for text in stream_json(context)])
 
 
 async def stream_json(context: Context) -> AsyncIterator[str]:
-    """The whole game as JSON, piece by piece: a long log is never held whole, and holds up
-    nobody.
+    """Yield the whole game as JSON, piece by piece, with the events of this command.
+
+    A long log is never held in memory whole, and other commands run between the pieces.
     """
     store = context.store
     ledger = context.ledger
     game = context.game
     stored = game.number - len(ledger.events)
-    about: Json = {
+    heading_fields: Json = {
         "name": game.name,
         "system": game.system,
         "exported": format_time(int(context.now)),
     }
     hashes = await _list_packs(context, stored)
-    packs = {
-        hash: files
-        for hash, files in (await load_packs(store, hashes)).items()
-        if not is_private(files)
-    }
+    all_packs = await load_packs(store, hashes)
+    packs = {hash: files for hash, files in all_packs.items() if not is_private(files)}
     head = ledger.head if game.number else compute_genesis(game.id)
-    yield dump_json(build_heading(game.id, head, packs, **about))[:-1]
+    yield dump_json(build_heading(game.id, head, packs, **heading_fields))[:-1]
     promises = TextPromises()
     between = ""
     yield ',"events":['
@@ -196,29 +190,31 @@ async def stream_json(context: Context) -> AsyncIterator[str]:
         between = ","
     seeds = {row.epoch: row for row in await store.load_seeds(ledger.row)} | ledger.new_seeds
     persons = {row.person: row for row in await store.load_persons(ledger.row)} | ledger.new_persons
-    last = build_appendix(game.id, seeds.values(), (), persons.values())
-    yield f'],"seeds":{dump_json(last["seeds"])},"texts":['
+    appendix = build_appendix(game.id, seeds.values(), (), persons.values())
+    yield f'],"seeds":{dump_json(appendix["seeds"])},"texts":['
     between = ""
     async for texts in _append_new(iterate_texts(store, ledger.row, stored), ledger.new_texts):
-        if shown := [dump_json(text_to_json(text)) for text in promises.list_visible(texts)]:
-            yield between + ",".join(shown)
+        visible_texts = [dump_json(text_to_json(text)) for text in promises.list_visible(texts)]
+        if visible_texts:
+            yield between + ",".join(visible_texts)
             between = ","
-    yield f'],"persons":{dump_json(last["persons"])}}}'
+    yield f'],"persons":{dump_json(appendix["persons"])}}}'
 
 
 async def _append_new(
-    batches: AsyncIterator[Sequence[T]], new: Sequence[T]
+    batches: AsyncIterator[Sequence[T]], new_rows: Sequence[T]
 ) -> AsyncIterator[Sequence[T]]:
-    """What is stored, then what this command writes."""
+    """Yield the stored batches, then the new rows of this command as one batch, if any."""
     async for rows in batches:
         yield rows
-    if new:
-        yield new
+    if new_rows:
+        yield new_rows
 
 
 async def _list_packs(context: Context, stored: int) -> list[str]:
-    """Return the pack versions that the log names, each once, also those in sealed rolls that
-    were opened.
+    """Return the hashes of the packs that the log names, including opened sealed rolls, each once.
+
+    `stored` is the number of the last event in the store.
     """
     store = context.store
     ledger = context.ledger
@@ -235,121 +231,123 @@ async def _list_packs(context: Context, stored: int) -> list[str]:
 
 
 def dump_json(value: object) -> str:
-    """JSON as it is in files."""
+    """Format a value as compact JSON without ASCII escapes, as exports have it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 async def stream_rolls_csv(context: Context) -> AsyncIterator[str]:
-    """One line per roll, table and sequence; sealed ones once they have been opened."""
+    """Yield a CSV with one line per roll, table and sequence. Rolls still sealed are left out."""
     yield format_csv_head()
     async for text in _stream_log(context, format_csv_lines):
         yield text
 
 
 async def stream_report(context: Context) -> AsyncIterator[str]:
-    """The after-action report: what happened by turn and phase, and how the sides are."""
+    """Yield the after-action report as Markdown: events by turn and phase, then the units."""
     game = context.game
     lines = [f"# {escape_markdown(game.name or 'Free play')}", ""]
     if context.system is not None:
         lines += [f"*{escape_markdown(context.system.title)}*", ""]
     for side in game.sides:
-        players = context.ledger.list_players(side)
-        lines.append(
-            f"- **{escape_markdown(side)}**: {escape_markdown(', '.join(players) or 'nobody')}"
-        )
+        players = ", ".join(context.ledger.list_players(side)) or "nobody"
+        lines.append(f"- **{escape_markdown(side)}**: {escape_markdown(players)}")
     yield "".join(f"{line}\n" for line in (*lines, ""))
     async for text in _stream_log(context, format_story_lines):
         yield text
-    where = "The end" if game.ended else format_phase_title(game, context.system)
-    lines = ["", f"## {escape_markdown(where or 'Now')}", ""]
-    lines += [
-        f"- {escape_markdown(unit.side)}{' ' if unit.side else ''}{escape_markdown(describe_unit(unit))}"
-        for unit in sort_units(game.units.values())
-    ]
+    end_title = "The end" if game.ended else format_phase_title(game, context.system)
+    lines = ["", f"## {escape_markdown(end_title or 'Now')}", ""]
+    for unit in sort_units(game.units.values()):
+        side = f"{escape_markdown(unit.side)} " if unit.side else ""
+        lines.append(f"- {side}{escape_markdown(describe_unit(unit))}")
     yield "".join(f"{line}\n" for line in (*lines, "", f"Head of the log: `{context.ledger.head}`"))
 
 
 async def _stream_log(
-    context: Context, write: Callable[[list[str], EventContext], str]
+    context: Context, format_lines: Callable[[list[str], EventContext], str]
 ) -> AsyncIterator[str]:
-    """The log written out some events at a time: a long one in the worker, so that it keeps
-    nobody waiting.
+    """Yield the formatted log, batch by batch. A long log is formatted in the worker.
+
+    `format_lines` takes the stored bodies of some events, and their context.
     """
     store = context.store
     row = context.ledger.row
     game = context.game
     undone: set[int] = set()
     async for rows in iterate_events(store, row, before=game.number + 1):
-        for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
-            note_undo(undone, event)
-    beside = EventContext(
-        {person: context.ledger.get_name(person) for person in context.ledger.persons}, game.sides
-    )
+        for event in rows:
+            if '"undo"' in event.body or '"redo"' in event.body:
+                note_undo(undone, event.data)
+    names = {person: context.ledger.get_name(person) for person in context.ledger.persons}
+    event_context = EventContext(names, game.sides)
     run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
-    of_sealed: list[TextRow] = []  # labels that are told when the roll is opened, batches later
+    # texts that a later event needs, maybe in a later batch: labels of sealed rolls, words of cards
+    earlier_texts: list[TextRow] = []
     async for rows in iterate_events(store, row, before=game.number + 1):
         texts = await store.load_texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         bodies = {event.number: event.body for event in rows}
-        opened = {
-            text.event: text.text
-            for text in texts
-            if text.key == SEALED and text.event not in game.sealed
-        }
-        with_text = {text.event for text in texts if text.key != SAID}
-        of_sealed += [
+        sealed = [text for text in texts if text.key == SEALED]
+        opened = {text.event: text.text for text in sealed if text.event not in game.sealed}
+        earlier_texts += [
             text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]
         ]
-        # words of cards
-        of_sealed += [text for text in texts if '"kind":"deck"' in bodies[text.event]]
-        told = collect_event_texts(
+        earlier_texts += [text for text in texts if '"kind":"deck"' in bodies[text.event]]
+        events_with_text = {text.event for text in texts if text.key != SAID}
+        texts_by_event = collect_event_texts(
             (
                 event.data
                 for event in rows
-                if event.number in with_text
-                or any(word in event.body for word in ('"reveal"', '"does":', '"led":'))
+                if event.number in events_with_text or _needs_other_texts(event)
             ),
-            [*of_sealed, *texts],
+            [*earlier_texts, *texts],
             game.sealed,
             get_card_names(game, context.system),
         )
-        gone = [event.number for event in rows if event.number in undone]
+        undone_numbers = [event.number for event in rows if event.number in undone]
         yield await run(
-            write,
+            format_lines,
             [event.body for event in rows],
-            replace(beside, texts=told, undone=gone, opened=opened),
+            replace(event_context, texts=texts_by_event, undone=undone_numbers, opened=opened),
         )
 
 
+def _needs_other_texts(event: EventRow) -> bool:
+    """Return whether the description of an event needs texts of earlier events or words of cards."""
+    return any(word in event.body for word in ('"reveal"', '"does":', '"led":'))
+
+
 def check_length(game: Game) -> None:
-    """Raise UserError for a game that is too long for a page, or a picture of its course."""
+    """Raise UserError if a game is too long for a page or a picture of its course."""
     if game.number > MOST_EVENTS:
-        what = f"This game is too long for that: it has {game.number:,} events, and {MOST_EVENTS:,} is the most."
-        raise UserError(what, hint=phrase("`/game export json` has all of it."), code="too-many")
+        message = f"This game is too long for that: it has {game.number:,} events, and {MOST_EVENTS:,} is the most."
+        raise UserError(message, hint=phrase("`/game export json` has all of it."), code="too-many")
 
 
 def list_fact_requests_of_export(export: str) -> dict[int, str]:
-    """What has to be worked out for the page of an exported game (as JSON), by event."""
+    """Return the facts to compute for the page of an exported game (JSON), by event number."""
     return list_fact_requests(json.loads(export))
 
 
 async def build_page_text(context: Context, export: str) -> str:
-    """The page of an exported game (as JSON). Raises UserError where the worker is too busy."""
+    """Build the page of an exported game (JSON). Raises UserError if the worker is too busy."""
     facts = await compute_facts(context, export)
     text: str = await context.run_in_worker(build_page_from_text, export, facts, seconds=SECONDS)
     return text
 
 
 async def compute_facts(context: Context, export: str, number: int = 0) -> dict[int, str]:
-    """The facts of an exported game (as JSON), by event; with a number those of one event."""
+    """Compute the facts of an exported game (JSON), by event number.
+
+    `number` restricts them to one event; 0 means all events.
+    """
     if len(export) > LONG:
-        asks: dict[int, str] = await context.run_in_worker(
+        requests: dict[int, str] = await context.run_in_worker(
             list_fact_requests_of_export, export, seconds=SECONDS
         )
     else:
-        asks = await asyncio.to_thread(list_fact_requests_of_export, export)
-    return await FACTS.compute_missing(
-        context.run_in_worker, {at: ask for at, ask in asks.items() if number in (0, at)}
-    )
+        requests = await asyncio.to_thread(list_fact_requests_of_export, export)
+    if number:
+        requests = {event: request for event, request in requests.items() if event == number}
+    return await FACTS.compute_missing(context.run_in_worker, requests)
 
 
 ENDINGS = {"markdown": "md"}
@@ -357,48 +355,54 @@ _WRITERS = {"json": stream_json, "csv": stream_rolls_csv, "markdown": stream_rep
 
 
 def hash_share_token(token: str) -> str:
-    """What is kept of an address: from it nobody finds the address again."""
+    """Return the hash of an address's token, from which nobody can compute the address."""
     return sha256(f"grognard share\n{token}".encode()).hexdigest()
 
 
 async def find_shared_game(store: Store, key: str) -> str:
-    """The game that is shared under a key; "" where none is, or no longer."""
-    found = await store.load_doc(SHARE, key)
-    row = str(found.data["game"]) if found is not None else ""
-    return row if row and await find_share_key(store, row) == key else ""
+    """Return the row id of the game that is shared under a key; "" for none, or no longer."""
+    doc = await store.load_doc(SHARE, key)
+    row = str(doc.data["game"]) if doc is not None else ""
+    if row and await find_share_key(store, row) == key:
+        return row
+    return ""
 
 
 async def find_share_key(store: Store, row: str) -> str:
-    """The key under which a game is shared; "" where it is not."""
-    found = await store.load_doc(SHARED, row)
-    return str(found.data["key"]) if found is not None else ""
+    """Return the key under which a game is shared; "" if it is not shared."""
+    doc = await store.load_doc(SHARED, row)
+    return str(doc.data["key"]) if doc is not None else ""
 
 
 async def share_game(context: Context) -> Reply:
-    """Make an address for the game, in place of the one before, or end it. Raises UserError."""
+    """Create a new address for the game, which ends an earlier one, or end it with `off`.
+
+    Raises UserError.
+    """
     if context.clean_options()["off"]:
         return await stop_sharing(context)
     _need_share_right(context)
     if not context.address:
-        what = "This bot serves no live pages."
+        message = "This bot serves no live pages."
         hint = phrase(
             "Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"
         )
-        raise UserError(what, hint=hint, code="not-served")
+        raise UserError(message, hint=hint, code="not-served")
     ledger = context.ledger
     token = create_address()
-    before = await find_share_key(context.store, ledger.row)
-    if before:
-        context.commit.drop_docs.append((SHARE, before))
+    key = hash_share_token(token)
+    old_key = await find_share_key(context.store, ledger.row)
+    if old_key:
+        context.commit.drop_docs.append((SHARE, old_key))
     context.commit.docs += [
-        Doc(SHARE, hash_share_token(token), {"game": ledger.row}),
-        Doc(SHARED, ledger.row, {"key": hash_share_token(token), "since": int(context.now)}),
+        Doc(SHARE, key, {"game": ledger.row}),
+        Doc(SHARED, ledger.row, {"key": key, "since": int(context.now)}),
     ]
     address = f"{context.address}/{PATH}/{token}"
     context.unstored = lambda reply: replace(
         reply, lines=(Phrase(Address(address)), *reply.lines[1:])
     )
-    told = Reply(
+    announcement = Reply(
         f"{context.user_name} shares {format_game_name(context.game)}",
         (
             "Anyone with the address can watch; sealed rolls and orders stay sealed.",
@@ -412,27 +416,27 @@ async def share_game(context: Context) -> Reply:
                 "Its address was shown once. `/game share` makes a new one, and the old one stops working."
             ),
             "It follows the game as it goes on, shows nothing that is sealed, and takes nothing from those who watch.",
-            *(("The address of before has ended.",) if before else ()),
+            *(("The address of before has ended.",) if old_key else ()),
         ),
         private=True,
-        announce=None if before else told,
+        announce=None if old_key else announcement,
         buttons=(context.build_button("unshare", "Stop sharing", style="danger"),),
     )
 
 
 async def stop_sharing(context: Context, _about: str = "") -> Reply:
-    """End the address; whoever watches is told so. Raises UserError."""
+    """End the address of the game, and tell the players. Raises UserError."""
     _need_share_right(context)
     if not await delete_share(context):
         raise UserError(
             "This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared"
         )
-    told = Reply(f"{context.user_name} no longer shares {format_game_name(context.game)}")
-    return Reply("The address has ended", private=True, announce=told)
+    announcement = Reply(f"{context.user_name} no longer shares {format_game_name(context.game)}")
+    return Reply("The address has ended", private=True, announce=announcement)
 
 
 async def delete_share(context: Context) -> bool:
-    """Drop the address of the game, also where it is deleted; whether there was one."""
+    """Delete the address of the game. Return whether there was one."""
     key = await find_share_key(context.store, context.ledger.row)
     if not key:
         return False
@@ -443,44 +447,52 @@ async def delete_share(context: Context) -> bool:
 
 
 def _need_share_right(context: Context) -> None:
-    """Raise UserError for who does not direct the game: it is shown to the world."""
+    """Raise UserError if this user may not show the game to the world.
+
+    The game master may, and so may a manager before the start.
+    """
     game = context.need_game()
-    actor = context.actor
-    if not (actor.directs or (not game.started and context.can_manage)):
-        what = "Only the game master or a manager can share it."
+    may_share = context.actor.directs or (not game.started and context.can_manage)
+    if not may_share:
+        message = "Only the game master or a manager can share it."
         raise UserError(
-            what, hint=phrase("`/game status` says who is game master."), code="not-master"
+            message, hint=phrase("`/game status` says who is game master."), code="not-master"
         )
 
 
-def format_csv_lines(bodies: Sequence[str], beside: EventContext) -> str:
-    """One line per roll, table and sequence; sealed ones once they have been opened."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+def format_csv_lines(bodies: Sequence[str], event_context: EventContext) -> str:
+    """Return CSV lines, one per roll, table and sequence. Rolls still sealed are left out."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     for event in map(json.loads, bodies):
         number = event["number"]
-        if is_sealed := number in beside.opened:
-            event = {**event, **json.loads(beside.opened[number])}
+        is_sealed = number in event_context.opened
+        if is_sealed:
+            event = {**event, **json.loads(event_context.opened[number])}
         if event["kind"] in OUTCOMES:
-            writer.writerow(_build_csv_row(event, beside, is_sealed=is_sealed))
-    return out.getvalue()
+            writer.writerow(_build_csv_row(event, event_context, is_sealed=is_sealed))
+    return buffer.getvalue()
 
 
 def format_csv_head() -> str:
-    """The line with the names of the columns."""
+    """Return the line with the names of the columns."""
     return f"{','.join(COLUMNS)}\n"
 
 
-def _build_csv_row(event: Json, beside: EventContext, *, is_sealed: bool) -> list[object]:
+def _build_csv_row(event: Json, event_context: EventContext, *, is_sealed: bool) -> list[object]:
     number = event["number"]
-    label = beside.texts.get(number, "")
-    marked = {"hand": event.get("hand"), "undone": number in beside.undone, "sealed": is_sealed}
+    label = event_context.texts.get(number, "")
+    marked = {
+        "hand": event.get("hand"),
+        "undone": number in event_context.undone,
+        "sealed": is_sealed,
+    }
     marks = [word for word, is_set in marked.items() if is_set]
-    typed = {**event.get("inputs", {}), **event.get("read", {})}
-    inputs = " ".join(f"{key}={value}" for key, value in typed.items())
+    values = {**event.get("inputs", {}), **event.get("read", {})}
+    inputs = " ".join(f"{key}={value}" for key, value in values.items())
     dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
     cells = [
-        beside.name_of(event["who"]),
+        event_context.name_of(event["who"]),
         event["side"],
         event["kind"],
         event.get("command", "choose"),
@@ -488,52 +500,53 @@ def _build_csv_row(event: Json, beside: EventContext, *, is_sealed: bool) -> lis
         inputs,
     ]
     result = str(event.get("result", ""))
-    told = describe_event(event, beside.name_of, label, beside.sides).sentence
+    sentence = describe_event(event, event_context.name_of, label, event_context.sides).sentence
     return [
         number,
         format_time(event["at"]),
         *map(_escape_cell, cells),
         dice,
         _escape_cell(result),
-        _escape_cell(told),
+        _escape_cell(sentence),
         " ".join(marks),
     ]
 
 
 def _escape_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
+    """Escape a text that a spreadsheet would take for a formula."""
+    if text[:1] in ("=", "+", "@", "-", "\t"):
+        return f"'{text}"
+    return text
 
 
-def format_story_lines(bodies: Sequence[str], beside: EventContext) -> str:
-    """The story of some events as lines of Markdown, each with its line break; it goes on with
-    the next events.
-    """
+def format_story_lines(bodies: Sequence[str], event_context: EventContext) -> str:
+    """Return the story of some events as lines of Markdown, each with its line break."""
     lines = []
     for chapter in build_chapters(
-        map(json.loads, bodies), beside.name_of, beside.texts, beside.sides, beside.undone
+        map(json.loads, bodies),
+        event_context.name_of,
+        event_context.texts,
+        event_context.sides,
+        event_context.undone,
     ):
-        lines += ["", f"## {escape_markdown(chapter.heading)}", ""] if chapter.heading else []
-        for told in chapter.told:
-            sentence = escape_markdown(told.sentence)
-            said = (
-                f"~~{sentence}~~ (undone)"
-                if told.undone
-                else f"**{sentence}**"
-                if told.grave
-                else sentence
-            )
-            lines.append(
-                f"- #{told.number} {said}{f' {escape_markdown(told.dice)}' if told.dice else ''}"
-            )
+        if chapter.heading:
+            lines += ["", f"## {escape_markdown(chapter.heading)}", ""]
+        for line in chapter.told:
+            text = escape_markdown(line.sentence)
+            if line.undone:
+                text = f"~~{text}~~ (undone)"
+            elif line.grave:
+                text = f"**{text}**"
+            dice = f" {escape_markdown(line.dice)}" if line.dice else ""
+            lines.append(f"- #{line.number} {text}{dice}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def escape_markdown(text: str) -> str:
-    """Text that Markdown leaves as it is."""
+    """Escape the characters that have a meaning in Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
 
 
-def format_time(at: int) -> str:
-    """A time as files have it."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def format_time(timestamp: int) -> str:
+    """Format Unix seconds as in files: `2026-01-31T12:00:00Z`."""
+    return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
