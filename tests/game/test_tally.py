@@ -132,7 +132,7 @@ async def test_statistics_again_say_what_they_would_have_said(
     for number in (1, 2):
         await channel.do("Anna", f"lnlt fire attackers=us{number} targets=vc{number}")
     first = (await channel.do("Anna", "game stats")).format_text()
-    known = dict(stats._known)
+    known = dict(stats._worth_cache)
     with monkeypatch.context() as patch:
         patch.setattr(stats, "_measure_in_worker", None)  # what it was worth is known
         assert (await channel.do("Bob", "game stats")).format_text() == first
@@ -141,7 +141,7 @@ async def test_statistics_again_say_what_they_would_have_said(
     assert (await channel.do("Anna", "game stats")).format_text() != first
     await channel.press("Bob", asked.buttons[0].action)
     kept = (await channel.do("Anna", "game stats")).format_text()
-    stats._known.clear()
+    stats._worth_cache.clear()
     assert (await channel.do("Anna", "game stats")).format_text() == kept
-    assert stats._known.keys() <= known.keys()
+    assert stats._worth_cache.keys() <= known.keys()
     assert kept.splitlines()[1:-1] == first.splitlines()[1:-1]

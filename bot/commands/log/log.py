@@ -1,5 +1,6 @@
-"""`/log`: what happened, newest first, a page at a time, filtered; in a long game found by
-marks.
+"""`/log`: the events of the game, newest first, in pages, filtered by unit, side or kind.
+
+In a long game an index of marks finds the events.
 """
 
 import asyncio
@@ -46,54 +47,51 @@ from bot.ui.reply.reply import Button, Reply
 
 BATCH = 500
 MOST_READ = 50_000
-MOST_ACTION, LONGEST_LIST = 98, 48
+MOST_ACTION = 98
+"""Maximum characters of a button's action."""
+LONGEST_LIST = 48
+"""Characters from which a list of units is too long for a button's action."""
 LONG = 2 * BLOCK
-"""Events from which a log is looked through by marks."""
+"""Number of events from which a log is searched by marks."""
 FEW = 2
-"""Blocks that are marked without the worker."""
+"""Maximum number of blocks without marks that are indexed outside the worker."""
 TOGETHER = 4
-"""Blocks whose marks are written at once."""
+"""Blocks whose marks are stored at once."""
 
 
 async def show_log(context: Context) -> Reply:
-    """A page of the log."""
+    """Show a page of the log, as lines or as a story. Raises UserError."""
     options = context.clean_options()
     await use_named_game(context, options["game"])
     game = context.need_game()
     if options["since"]:
         return await show_missed_events(context, options["since"])
-    side = (
-        (find_side(game, options["side"]) if game.sides else options["side"])
-        if options["side"]
-        else ""
-    )
+    side = options["side"] or ""
+    if side and game.sides:
+        side = find_side(game, side) or ""
+    kind = options["kind"] or ""
+    is_story = bool(options["story"])
     units = _find_unit_names(context, options["unit"]) if options["unit"] else ()
     unit = _format_unit_names(context, units)
     count = options["count"]
     page = options["page"]
-    filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
-    asked = LogFilter(units, side or "", options["kind"] or "", story=bool(options["story"]))
-    is_long = bool(units or side or options["kind"]) and game.number >= LONG
-    wanted, more = await (find_events if is_long else scan_events)(
-        context, asked, count * (page - 1), count
-    )
-    labels = await _load_texts(context, [event for event, _ in wanted])
-    row = context.ledger.row
-    buttons = (
-        [Button(build_page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
-    )
-    buttons += [Button(build_page_action(row, count, page + 1, *filters), "Older")] if more else []
-    share = f"tell{build_page_action(row, count, page, *filters)}"
-    buttons += [Button(share, "Share")] if wanted and len(share) <= MOST_ACTION else []
-    buttons = buttons if len(unit) < LONGEST_LIST else []  # more units than a button can name
-    if options["story"]:
-        return await _build_page(context, wanted, labels, page, tuple(buttons))
-    lines = [
-        format_log_line(event, context.ledger.get_name, labels.get(event["number"], ""), game.sides)
-        + (" (undone)" if gone else "")
-        for event, gone in wanted
-    ]
-    if more:
+    log_filter = LogFilter(units, side, kind, story=is_story)
+    is_filtered = bool(units or side or kind)
+    search = find_events if is_filtered and game.number >= LONG else scan_events
+    page_events, has_more = await search(context, log_filter, count * (page - 1), count)
+    labels = await _load_texts(context, [event for event, _ in page_events])
+    buttons: tuple[Button, ...] = ()
+    if len(unit) < LONGEST_LIST:
+        filters = (kind, side, unit, "story" if is_story else "")
+        buttons = _build_page_buttons(context, count, page, filters, bool(page_events), has_more)
+    if is_story:
+        return await _build_page(context, page_events, labels, page, buttons)
+    lines = []
+    for event, is_undone in page_events:
+        label = labels.get(event["number"], "")
+        line = format_log_line(event, context.ledger.get_name, label, game.sides)
+        lines.append(f"{line} (undone)" if is_undone else line)
+    if has_more:
         lines.append(
             phrase(
                 "More: `/log {count} page={next}{rest}`",
@@ -108,26 +106,52 @@ async def show_log(context: Context) -> Reply:
         tuple(lines) or _explain_empty_log(context, options["unit"]),
         footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
         private=True,
-        buttons=tuple(buttons),
+        buttons=buttons,
     )
+
+
+def _build_page_buttons(
+    context: Context,
+    count: int,
+    page: int,
+    filters: tuple[str, str, str, str],
+    has_events: bool,
+    has_more: bool,
+) -> tuple[Button, ...]:
+    """Build the buttons Newer, Older and Share of a page, as far as they make sense.
+
+    `filters` are kind, side, unit and "story", each "" for none.
+    """
+    row = context.ledger.row
+    buttons = []
+    if page > 1:
+        buttons.append(Button(build_page_action(row, count, page - 1, *filters), "Newer"))
+    if has_more:
+        buttons.append(Button(build_page_action(row, count, page + 1, *filters), "Older"))
+    share = f"tell{build_page_action(row, count, page, *filters)}"
+    if has_events and len(share) <= MOST_ACTION:
+        buttons.append(Button(share, "Share"))
+    return tuple(buttons)
 
 
 def _explain_empty_log(context: Context, unit: str | None) -> tuple[str, ...]:
-    """Return what to say if no event fits, with the unit that is probably meant."""
-    names = [known.name for known in context.game.units.values()]
+    """Return the lines of a page without events, with the unit that was probably meant."""
+    names = [game_unit.name for game_unit in context.game.units.values()]
     is_known = unit is None or normalize_name(unit).casefold() in build_roster(context.game)
-    near = "" if is_known or unit is None else did_you_mean(unit, names)
-    return ("Nothing here.", near) if near else ("Nothing here.",)
+    suggestion = "" if is_known or unit is None else did_you_mean(unit, names)
+    return ("Nothing here.", suggestion) if suggestion else ("Nothing here.",)
 
 
 def _format_filters(options: Mapping[str, Any]) -> str:
-    """What else was typed, as a further page needs it again: ` kind=roll unit="Squad 1"`."""
-    names = ("kind", "side", "unit", "game")
-    given = {name: str(options[name]) for name in names if options[name]}
-    return "".join(
-        f' {name}="{value}"' if " " in value else f" {name}={value}"
-        for name, value in given.items()
-    )
+    """Return the filters as typed in the command for the next page: ` kind=roll unit="Squad 1"`."""
+    text = ""
+    for name in ("kind", "side", "unit", "game"):
+        value = str(options[name]) if options[name] else ""
+        if " " in value:
+            text += f' {name}="{value}"'
+        elif value:
+            text += f" {name}={value}"
+    return text
 
 
 async def _build_page(
@@ -137,23 +161,32 @@ async def _build_page(
     page: int,
     buttons: tuple[Button, ...],
 ) -> Reply:
-    """The events of a page as a story, in the order in which they were, by turn and phase."""
+    """Build the page as a story: events oldest first, by turn and phase.
+
+    `events` are newest first, each with whether it is undone. `texts` are by event number.
+    """
     game = context.game
     in_order = [event for event, _ in reversed(events)]
-    undone = [event["number"] for event, gone in events if gone]
+    undone = [event["number"] for event, is_undone in events if is_undone]
     heading = await _find_heading(context, in_order[0]["number"]) if in_order else ""
     lines: list[Part] = []
     for chapter in build_chapters(
         in_order, context.ledger.get_name, texts, game.sides, undone, heading
     ):
-        lines += [f"{chapter.heading}:"] if chapter.heading else []
+        if chapter.heading:
+            lines.append(f"{chapter.heading}:")
         lines += [
-            Happened(told.number, told.sentence, "", told.grave, told.undone)
-            for told in chapter.told
+            Happened(line.number, line.sentence, "", line.grave, line.undone)
+            for line in chapter.told
         ]
-    called = title_of(game)
+    if page > 1:
+        subtitle = "earlier"
+    elif game.ended:
+        subtitle = "the story"
+    else:
+        subtitle = "the story so far"
     return Reply(
-        f"{called}, {'earlier' if page > 1 else 'the story' if game.ended else 'the story so far'}",
+        f"{title_of(game)}, {subtitle}",
         tuple(lines) or ("Nothing here.",),
         footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
         private=True,
@@ -162,75 +195,73 @@ async def _build_page(
 
 
 async def _find_heading(context: Context, number: int) -> str:
-    """The turn and phase in which an event happened; "" where that is too long ago to be looked
-    for.
-    """
-    return next(
-        filter(
-            None,
-            map(describe_turn_and_phase, await context.load_recent_events(BATCH, before=number)),
-        ),
-        "",
-    )
+    """Return the turn and phase of an event; "" if the last 500 events before it do not say."""
+    for event in await context.load_recent_events(BATCH, before=number):
+        heading = describe_turn_and_phase(event)
+        if heading:
+            return heading
+    return ""
 
 
 def build_page_action(*parts: object) -> str:
-    """What a button for another page stands for; no name of a side or unit has a colon that
-    would be needed.
+    """Build the action of a button for another page: `log:` and the parts, joined by colons.
+
+    A colon in the name of a side or unit becomes a space.
     """
     return ":".join(["log", *(str(part).replace(":", " ") for part in parts)])[:MOST_ACTION]
 
 
-async def turn_page(context: Context, rest: str) -> Reply:
-    """The page that a button names."""
-    count, page, kind, side, unit, told = (*rest.split(":"), "", "", "", "", "", "")[:6]
+async def turn_page(context: Context, page_action: str) -> Reply:
+    """Show the page of a pressed button. `page_action` is the action after `log:` and the game."""
+    parts = [*page_action.split(":"), "", "", "", "", "", ""]
+    count, page, kind, side, unit, story = parts[:6]
     options = {
         "count": count,
         "page": page,
         "kind": kind,
         "side": side,
         "unit": unit,
-        "story": "yes" if told else "",
+        "story": "yes" if story else "",
     }
-    return await show_log(
-        replace_command(
-            context, ("log",), {name: value for name, value in options.items() if value}
-        )
-    )
+    non_empty = {name: value for name, value in options.items() if value}
+    return await show_log(replace_command(context, ("log",), non_empty))
 
 
 async def stream_newest_first(context: Context, row: str) -> AsyncIterator[Json]:
-    """Bodies of a game's events, the last one first, read in batches; at most 50,000."""
-    before: int | None = None
+    """Yield the bodies of a game's events, newest first, at most 50,000, loaded in batches."""
+    oldest: int | None = None
     for _ in range(MOST_READ // BATCH):
-        rows = await context.store.load_events(row, before=before, limit=BATCH, newest_first=True)
+        rows = await context.store.load_events(row, before=oldest, limit=BATCH, newest_first=True)
         for event in rows:
             yield event.data
         if len(rows) < BATCH:
             return
-        before = rows[-1].number
+        oldest = rows[-1].number
 
 
 def _find_unit_names(context: Context, typed: str) -> tuple[str, ...]:
-    """The names of one unit or several, folded; also of one that has been removed."""
+    """Return the names of the typed unit or units, folded. A removed unit may be among them.
+
+    Raises UserError if several units are typed and one of them is not clear.
+    """
     roster = build_roster(context.game)
     folded = normalize_name(typed).casefold()
     words = context.system.words["units"] if context.system is not None else None
-    if words is None or not roster or folded in roster:
-        return (roster[folded].name.casefold() if folded in roster else folded,)
+    if folded in roster:
+        return (roster[folded].name.casefold(),)
+    if words is None or not roster:
+        return (folded,)
     try:
-        return tuple(
-            name.casefold()
-            for name in list_names(typed, words, roster, AskingSide(context.actor.side))
-        )
+        names = list_names(typed, words, roster, AskingSide(context.actor.side))
     except UserError as error:
         if error.code != "unknown-unit":
             raise
         return (folded,)
+    return tuple(name.casefold() for name in names)
 
 
 def _format_unit_names(context: Context, units: tuple[str, ...]) -> str:
-    """The units as the buttons name them: one by its name, several by their handles."""
+    """Return the units as in the action of a button: one by its name, several by their handles."""
     if not units[1:]:
         return "".join(units)
     handles = [context.game.units[name].handle for name in units]
@@ -243,31 +274,31 @@ def _format_unit_names(context: Context, units: tuple[str, ...]) -> str:
 
 
 async def _load_texts(context: Context, events: list[Json]) -> dict[int, str]:
-    """What was written with these events: labels of rolls that are open, plans, and how the game
-    ended.
+    """Load the texts of these events by number: labels, plans, words of cards, the game's result.
+
+    Texts of rolls that are still sealed are left out.
     """
     numbers = [event["number"] for event in events]
     if not numbers:
         return {}
-    texts = await context.store.load_texts(
-        context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
-    )
-    for number in sorted(find_card_word_events(*events) - {*range(min(numbers), max(numbers) + 1)}):
-        texts = [
-            *texts,
-            *await context.store.load_texts(
-                context.ledger.row, after=number - 1, before=number + 1
-            ),
-        ]
-    return collect_event_texts(
-        events, texts, context.game.sealed, get_card_names(context.game, context.system)
-    )
+    store = context.store
+    row = context.ledger.row
+    start = min(numbers)
+    stop = max(numbers) + 1
+    texts = [*await store.load_texts(row, after=start - 1, before=stop)]
+    for number in sorted(find_card_word_events(*events)):
+        if number not in range(start, stop):
+            texts += await store.load_texts(row, after=number - 1, before=number + 1)
+    card_names = get_card_names(context.game, context.system)
+    return collect_event_texts(events, texts, context.game.sealed, card_names)
 
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """What `/log` is to list: events with one of `units` (folded names), of a side, of a kind; none
-    of it asked for where it is empty."""
+    """The filter of `/log`: events with one of `units` (folded names), of a side, of a kind.
+
+    An empty field does not filter. `story` leaves out events that a story does not tell.
+    """
 
     units: Collection[str] = ()
     side: str = ""
@@ -276,69 +307,76 @@ class LogFilter:
 
     @property
     def marks(self) -> list[str]:
-        """All marks that matter."""
-        found = [
-            *(build_mark("unit", name) for name in self.units),
-            *([build_mark("side", self.side)] if self.side else []),
-        ]
-        return [
-            *found,
-            *([build_mark("kind", self.kind)] if self.kind else []),
-            *([STILL] if self.story else []),
-        ]
+        """The marks that the filter looks for."""
+        marks = [build_mark("unit", name) for name in self.units]
+        if self.side:
+            marks.append(build_mark("side", self.side))
+        if self.kind:
+            marks.append(build_mark("kind", self.kind))
+        if self.story:
+            marks.append(STILL)
+        return marks
 
     def find_numbers(self, marks: Marks) -> list[int]:
-        """The numbers of a block's events that fit, the last one first."""
-        sets = (
-            [{number for name in self.units for number in marks.get(build_mark("unit", name), ())}]
-            if self.units
-            else []
-        )
-        sets += [set(marks.get(build_mark("side", self.side), ()))] if self.side else []
-        sets += [set(marks.get(build_mark("kind", self.kind), ()))] if self.kind else []
-        fits = (
-            set.intersection(*sets)
-            if sets
-            else {number for numbers in marks.values() for number in numbers}
-        )
-        return sorted(fits.difference(marks.get(STILL, ())) if self.story else fits, reverse=True)
+        """Return the numbers of the events that pass the filter, newest first.
+
+        `marks` are those of the events to choose from, a block of the log.
+        """
+        number_sets: list[set[int]] = []
+        if self.units:
+            with_unit = set[int]()
+            for name in self.units:
+                with_unit.update(marks.get(build_mark("unit", name), ()))
+            number_sets.append(with_unit)
+        if self.side:
+            number_sets.append(set(marks.get(build_mark("side", self.side), ())))
+        if self.kind:
+            number_sets.append(set(marks.get(build_mark("kind", self.kind), ())))
+        if number_sets:
+            matching = set.intersection(*number_sets)
+        else:
+            matching = set[int]().union(*marks.values())
+        if self.story:
+            matching = matching.difference(marks.get(STILL, ()))
+        return sorted(matching, reverse=True)
 
 
 @dataclass(slots=True)
 class _IndexedLog:
-    """A log looked through from its end: the stored marks that matter by block, and those made
-    just now.
+    """The index of a log: the stored marks that a filter looks for, and newly built marks.
+
+    `stored` and `fresh` are by block. `done` are the blocks whose marks are stored; `unwritten`,
+    those whose new marks are not stored yet.
     """
 
     context: Context
     stored: dict[int, dict[str, str]]
     done: set[int]
-    is_new: bool  # so much of it has no marks that the worker makes them
+    is_new: bool  # many blocks have no marks, so the worker builds them
     fresh: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     unwritten: list[int] = field(default_factory=list)
 
     async def get_marks(self, block: int) -> Marks:
-        """The marks of a block that matter."""
+        """Return the marks of a block that the filter looks for, or all if they are newly built."""
         if block in self.done:
-            return {
-                mark: unpack_numbers(block, at) for mark, at in self.stored.get(block, {}).items()
-            }
+            stored_marks = self.stored.get(block, {})
+            return {mark: unpack_numbers(block, packed) for mark, packed in stored_marks.items()}
         store = self.context.store
         row = self.context.ledger.row
-        first = block * BLOCK
-        rows = await store.load_events(row, after=first, before=first + BLOCK + 1)
+        block_start = block * BLOCK
+        rows = await store.load_events(row, after=block_start, before=block_start + BLOCK + 1)
         bodies = [event.body for event in rows]
         run = self.context.run_in_worker if self.is_new else asyncio.to_thread
-        found: dict[str, list[int]] = await run(index_block, bodies)
-        self.fresh[block] = found
+        marks: dict[str, list[int]] = await run(index_block, bodies)
+        self.fresh[block] = marks
         if len(bodies) == BLOCK:
             self.unwritten.append(block)
             if len(self.unwritten) >= TOGETHER:
                 await self.save_marks()
-        return found
+        return marks
 
     async def save_marks(self) -> None:
-        """Keep what was marked. Where that cannot be, it is done again the next time."""
+        """Store the new marks. If the store fails, the next search builds them again."""
         blocks = self.unwritten
         self.unwritten = []
         rows = [
@@ -352,79 +390,87 @@ class _IndexedLog:
                 await self.context.store.save_index_blocks(rows)
 
     async def find_undone(self, numbers: Sequence[int]) -> set[int]:
-        """Those of these events that are undone: the latest word on each counts."""
+        """Return those of these events that are undone. The latest undo or redo of each counts."""
+        stored_verdicts = await self._load_stored_verdicts(numbers)
         latest: dict[int, tuple[int, str]] = {}
-        for number, kind, said in [
-            *self._list_new_verdicts(numbers),
-            *await self._load_stored_verdicts(numbers),
-        ]:
-            latest[number] = max(latest.get(number, (0, "")), (said, kind))
+        for number, kind, verdict_number in [*self._list_new_verdicts(numbers), *stored_verdicts]:
+            latest[number] = max(latest.get(number, (0, "")), (verdict_number, kind))
         return {number for number, (_, kind) in latest.items() if kind == "undo"}
 
     def _list_new_verdicts(self, numbers: Sequence[int]) -> Iterator[tuple[int, str, int]]:
+        """Yield each undo or redo of these events in the new marks: event, kind, own number."""
         names = _list_verdict_marks(numbers)
         for marks in self.fresh.values():
             for name in names.keys() & marks.keys():
-                for said in marks[name]:
-                    yield *names[name], said
+                for verdict_number in marks[name]:
+                    yield *names[name], verdict_number
 
     async def _load_stored_verdicts(self, numbers: Sequence[int]) -> list[tuple[int, str, int]]:
+        """Return each undo or redo of these events in the stored marks: event, kind, own number."""
         names = _list_verdict_marks(numbers)
         rows = await self.context.store.load_index_blocks(self.context.ledger.row, list(names))
-        return [
-            (*names[row.mark], said)
-            for row in rows
-            if row.block in self.done
-            for said in unpack_numbers(row.block, row.at)
-        ]
+        verdicts = []
+        for row in rows:
+            if row.block in self.done:
+                number, kind = names[row.mark]
+                verdicts += [(number, kind, own) for own in unpack_numbers(row.block, row.at)]
+        return verdicts
 
 
 async def scan_events(
-    context: Context, wanted: LogFilter, skip: int, count: int
+    context: Context, log_filter: LogFilter, skip: int, count: int
 ) -> tuple[list[tuple[Json, bool]], bool]:
-    """The same as `find`, event by event: of a short log, or the end of a long one."""
-    found = list[tuple[Json, bool]]()
+    """Return the same as `find_events`, but scan the log event by event.
+
+    Right for a short log, or without a filter.
+    """
+    page_events = list[tuple[Json, bool]]()
     undone = dict[int, bool]()
-    seen = 0
+    matches = 0
     async for event in stream_newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
             # the latest word on an event counts
             undone.setdefault(event["event"], event["kind"] == "undo")
-        if wanted.find_numbers(dict.fromkeys(list_marks(event), (event["number"],))):
-            seen += 1
-            if seen > skip + count:
-                return found, True
-            if seen > skip:
-                found.append((event, undone.get(event["number"], False)))
-    return found, False
+        if log_filter.find_numbers(dict.fromkeys(list_marks(event), (event["number"],))):
+            matches += 1
+            if matches > skip + count:
+                return page_events, True
+            if matches > skip:
+                page_events.append((event, undone.get(event["number"], False)))
+    return page_events, False
 
 
 async def find_events(
-    context: Context, wanted: LogFilter, skip: int, count: int
+    context: Context, log_filter: LogFilter, skip: int, count: int
 ) -> tuple[list[tuple[Json, bool]], bool]:
-    """`count` events that fit, newest first, behind the first `skip`, each with whether it is
-    undone; and whether there are more."""
+    """Find the events that pass the filter by the index of the log.
+
+    Return (events, has_more): at most `count` events, newest first, after the first `skip`, each
+    with whether it is undone.
+    """
     row = context.ledger.row
-    found = list[int]()
-    more = False
-    log = await _load_index(context, wanted)
+    numbers = list[int]()
+    has_more = False
+    log = await _load_index(context, log_filter)
     for block in range(context.game.number // BLOCK, -1, -1):
-        numbers = wanted.find_numbers(await log.get_marks(block))
-        found += numbers[skip:]
-        skip = max(0, skip - len(numbers))
-        if len(found) > count:
-            more = True
+        block_numbers = log_filter.find_numbers(await log.get_marks(block))
+        numbers += block_numbers[skip:]
+        skip = max(0, skip - len(block_numbers))
+        if len(numbers) > count:
+            has_more = True
             break
         await asyncio.sleep(0)
     await log.save_marks()
-    found = found[:count]
-    bodies = {event.number: event.data for event in await context.store.load_events_at(row, found)}
-    undone = await log.find_undone(found)
-    return [(bodies[number], number in undone) for number in found if number in bodies], more
+    numbers = numbers[:count]
+    bodies = {
+        event.number: event.data for event in await context.store.load_events_at(row, numbers)
+    }
+    undone = await log.find_undone(numbers)
+    return [(bodies[number], number in undone) for number in numbers if number in bodies], has_more
 
 
-async def _load_index(context: Context, wanted: LogFilter) -> _IndexedLog:
-    rows = await context.store.load_index_blocks(context.ledger.row, [MARKED, *wanted.marks])
+async def _load_index(context: Context, log_filter: LogFilter) -> _IndexedLog:
+    rows = await context.store.load_index_blocks(context.ledger.row, [MARKED, *log_filter.marks])
     done = {row.block for row in rows if row.mark == MARKED and row.at == EDITION}
     stored: dict[int, dict[str, str]] = {}
     for row in rows:
@@ -434,7 +480,10 @@ async def _load_index(context: Context, wanted: LogFilter) -> _IndexedLog:
 
 
 def _list_verdict_marks(numbers: Sequence[int]) -> dict[str, tuple[int, str]]:
-    """The marks under which it is said whether events are undone."""
+    """Return the marks under which the index holds the undo and redo events of these events.
+
+    Each mark comes with the number of the event and the kind, "undo" or "redo".
+    """
     return {
         build_mark(kind, number): (number, kind) for number in numbers for kind in ("undo", "redo")
     }

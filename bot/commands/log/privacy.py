@@ -1,9 +1,11 @@
-"""`/privacy`: what is kept about a person, as a list and as a file; and its deletion, which
-breaks no chain.
+"""`/privacy`: the data stored about a user, as a list or a file, and its deletion.
+
+The deletion breaks no chain of hashes.
 """
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 
 from bot.commands.by_post.reminders import WISHES
@@ -25,21 +27,22 @@ from bot.verification.follows.cards import apply_seat_changes
 
 STAYS = "Names of units, sides and games stay in the logs: the proof of the dice rests on them."
 MOST_NAMED = 10
-"""Of the names that somebody is offered to change before they go."""
+"""Maximum number of names that a user is advised to change before the deletion."""
 
 
 async def show_privacy(context: Context) -> Reply:
-    """What is kept, in numbers."""
+    """List the data stored about the user, in numbers."""
     data = await context.store.load_user_data(context.command.who.key)
     names = sorted({row.name for row in data.persons})
+    kinds = Counter(doc.kind for doc in data.docs)
+    drafts = sum(count for kind, count in kinds.items() if kind not in NO_DRAFTS)
+    wishes = "kept" if kinds[WISHES] else "none"
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
-        f"Your drafts: {sum(doc.kind not in NO_DRAFTS for doc in data.docs)}; "
-        f"macros: {sum(doc.kind == MACRO for doc in data.docs)}.",
-        *await _describe_own_play(context, sum(doc.kind == UNTOLD for doc in data.docs)),
-        f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
-        f"reminders under way: {len(data.due)}.",
+        f"Your drafts: {drafts}; macros: {kinds[MACRO]}.",
+        *await _describe_own_play(context, kinds[UNTOLD]),
+        f"Your wishes for reminders: {wishes}; reminders under way: {len(data.due)}.",
         f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
         "once deleted, a hash of their ids.",
         phrase(
@@ -53,48 +56,42 @@ NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD)
 
 
 async def _describe_own_play(context: Context, untold: int) -> list[str]:
-    """What is kept of the free play that is somebody's own, wherever they rolled; nothing where
-    they have none.
+    """Return the line about the user's own free play, with the app on their account, if any.
+
+    `untold` is the number of answers that wait for the user's next command.
     """
-    kept = [
-        format_status(one)
-        for one in await load_channel_games(context.store, build_own_place(context.command.who.key))
-    ]
-    waiting = [f"answers that wait for your next command: {untold}"] if untold else []
-    return (
-        [f"Your own play, with the app on your account: {'; '.join([*kept, *waiting])}."]
-        if kept or untold
-        else []
-    )
+    own_place = build_own_place(context.command.who.key)
+    parts = [format_status(game) for game in await load_channel_games(context.store, own_place)]
+    if untold:
+        parts.append(f"answers that wait for your next command: {untold}")
+    if not parts:
+        return []
+    return [f"Your own play, with the app on your account: {'; '.join(parts)}."]
 
 
 async def _list_own_games(context: Context) -> list[str]:
-    """The games of somebody's own play."""
-    return [
-        row
-        for _, row in await context.store.load_game_history(
-            build_own_place(context.command.who.key).key
-        )
-    ]
+    """Return the row ids of the games of the user's own free play."""
+    own_place = build_own_place(context.command.who.key)
+    history = await context.store.load_game_history(own_place.key)
+    return [row for _, row in history]
 
 
 async def export_own_data(context: Context) -> Reply:
-    """Everything as a file."""
+    """Send the user everything stored about them, as a JSON file."""
     data = await context.store.load_user_data(context.command.who.key)
+    texts = [row._asdict() for row in data.texts]
+    for text in texts:
+        del text["salt"]
+    own_play = []
+    for row in await _list_own_games(context):
+        async for rows in iterate_events(context.store, row):
+            own_play += [event.data for event in rows]
     plain = {
         "user": context.command.who.key,
         "persons": [row._asdict() for row in data.persons],
-        "texts": [
-            {key: value for key, value in row._asdict().items() if key != "salt"}
-            for row in data.texts
-        ],
+        "texts": texts,
         "due": [row._asdict() for row in data.due],
-        "own_play": [
-            event.data
-            for row in await _list_own_games(context)
-            async for rows in iterate_events(context.store, row)
-            for event in rows
-        ],
+        "own_play": own_play,
         "documents": [row._asdict() for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
@@ -107,114 +104,118 @@ async def export_own_data(context: Context) -> Reply:
 
 
 async def ask_to_delete_data(context: Context) -> Reply:
-    """Ask first, unless it is confirmed."""
+    """Ask for confirmation before the user's data is deleted, or delete it with `confirm`."""
     if context.clean_options()["confirm"]:
         return await delete_own_data(context)
+    lines: list[str | Phrase] = [
+        "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone."
+    ]
+    if await _list_own_games(context):
+        lines.append("What you rolled with the app on your account goes whole.")
+    lines.append(STAYS)
+    lines += await _list_names_to_change(context)
+    lines.append(phrase("Delete them: `/privacy delete confirm`"))
     return Reply(
         "Delete your name and texts from all games?",
-        (
-            "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
-            *(
-                ("What you rolled with the app on your account goes whole.",)
-                if await _list_own_games(context)
-                else ()
-            ),
-            STAYS,
-            *await _list_names_to_change(context),
-            phrase("Delete them: `/privacy delete confirm`"),
-        ),
+        tuple(lines),
         private=True,
         buttons=(Button("forget:", "Delete", "danger"),),
     )
 
 
 async def _list_names_to_change(context: Context) -> list[str | Phrase]:
-    """Units and games that seem to be called after whoever asks, and how a unit gets another
-    name.
+    """Return lines about games and units that seem to be named after the user, at most ten.
+
+    A line about a unit has the command that renames it.
     """
     data = await context.store.load_user_data(context.command.who.key)
-    own = {word for row in data.persons for word in _list_name_words(row.name)}
+    own_words = {word for row in data.persons for word in _list_name_words(row.name)}
     lines: list[str | Phrase] = []
     for row in dict.fromkeys(row.game for row in data.persons):
         saved = await context.store.load_game_by_id(row)
-        game = restore_game(saved).game if saved is not None and len(lines) < MOST_NAMED else None
-        if game is None:
+        if saved is None or len(lines) >= MOST_NAMED:
             continue
-        where = f' in "{game.name}"' if game.name and row != context.ledger.row else ""
-        if own & _list_name_words(game.name):
+        game = restore_game(saved).game
+        location = f' in "{game.name}"' if game.name and row != context.ledger.row else ""
+        if own_words & _list_name_words(game.name):
             lines.append(f'A game is called "{game.name}".')
         for unit in game.units.values():
-            if own & _list_name_words(unit.name):
+            if own_words & _list_name_words(unit.name):
                 line = phrase(
                     '{old}{where} sounds like you. Another name from now on: `/unit edit {name} stats="name=..."`',
-                    old=unit.name, where=where, name=quote_value(unit.name),
+                    old=unit.name, where=location, name=quote_value(unit.name),
                 )  # fmt: skip
                 lines.append(line)
     return lines[:MOST_NAMED]
 
 
 def _list_name_words(name: str) -> set[str]:
-    """The words of a name by which somebody is recognised."""
+    """Return the words of a name with at least three letters, folded."""
     return set(re.findall(r"\w{3,}", name.casefold()))
 
 
 async def delete_own_data(context: Context) -> Reply:
-    """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody
-    left.
+    """Delete the user's name, texts, drafts, macros and wishes everywhere.
+
+    Each of their games records that somebody left. A game that the user has imported here is
+    cleared of their name, too.
     """
     user = context.command.who.key
     data = await context.store.load_user_data(user)
-    own = await _list_own_games(context)
-    context.commit.erase += own
-    rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own]
+    own_games = await _list_own_games(context)
+    context.commit.erase += own_games
+    rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own_games]
     imported = context.ledger.find_own_import()
-    kept = (
-        [data, await context.store.load_user_data(imported.user)]
-        if imported is not None
-        else [data]
-    )
-    persons = [row for one in kept for row in one.persons]
+    data_sets = [data]
+    if imported is not None:
+        data_sets.append(await context.store.load_user_data(imported.user))
+    persons = [row for user_data in data_sets for row in user_data.persons]
     names = sorted({row.name for row in persons})
-    texts = [row.text for one in kept for row in one.texts if row.key not in UNSAID]
+    texts = [
+        row.text for user_data in data_sets for row in user_data.texts if row.key not in UNSAID
+    ]
     await context.store.strike(texts, names, sorted({row.game for row in persons}))
     await context.store.scrub(user, names)
-    if imported is not None:  # a file that somebody brought here names them too
+    imported_person = ""
+    if imported is not None:  # an imported game names the user as well
+        imported_person = imported.person
         context.commit.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))
-    told = None
-    left = 0
+    notice = None
+    games_without_master = 0
     for row in rows:
         if row == context.ledger.row:
-            told = _build_departure_notice(context)
-            left += _leave_game(context.ledger, imported.person if imported is not None else "")
-        elif (saved := await context.store.load_game_by_id(row)) is not None:
+            notice = _build_departure_notice(context)
+            games_without_master += _leave_game(context.ledger, imported_person)
+            continue
+        saved = await context.store.load_game_by_id(row)
+        if saved is not None:
             ledger = Ledger(restore_game(saved), context.ledger.writer)
-            left += _leave_game(ledger)
+            games_without_master += _leave_game(ledger)
             context.other_ledgers.append(ledger)
     context.commit.forget.append(user)
+    lines = [f"Games that keep their rolls without a name: {len(rows)}."]
+    if own_games:
+        lines.append("What you rolled with the app on your account is gone whole.")
+    lines.append(STAYS)
+    if games_without_master:
+        manager = get_manager_word(context.command.where.key)
+        lines.append(
+            f"Games without a game master now: {games_without_master}. "
+            f"A {manager} can take over there."
+        )
     return Reply(
         "Your name and texts are deleted",
-        (
-            f"Games that keep their rolls without a name: {len(rows)}.",
-            *(("What you rolled with the app on your account is gone whole.",) if own else ()),
-            STAYS,
-            *(
-                [
-                    f"Games without a game master now: {left}. "
-                    f"A {get_manager_word(context.command.where.key)} can take over there."
-                ]
-                if left
-                else ()
-            ),
-        ),
+        tuple(lines),
         private=True,
-        announce=told,
+        announce=notice,
     )
 
 
 def _build_departure_notice(context: Context) -> Reply | None:
-    """What the other players of the game here are told, without a name: a side has lost its
-    player.
+    """Build the message to the other players of this game, without a name: a side lost its player.
+
+    None if the user played no side.
     """
     side = context.actor.side
     if not side:
@@ -226,13 +227,16 @@ def _build_departure_notice(context: Context) -> Reply | None:
 
 
 def _leave_game(ledger: Ledger, imported: str = "") -> bool:
-    """Note in a game that they left; whether it is without a master now."""
+    """Remove the user from a game and record it. Return whether that leaves it without a master.
+
+    `imported` is the person id of the user in an imported game, "" for none.
+    """
     game = ledger.game
     user = ledger.writer.user
-    own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
-    players = {other: side for other, side in game.players.items() if other not in own}
-    master = "" if game.master in own else game.master
-    now = replace(apply_seat_changes(game, players, own), master=master)
-    ledger.add("privacy", now, result="somebody's name and texts were deleted")
+    own_persons = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
+    players = {other: side for other, side in game.players.items() if other not in own_persons}
+    master = "" if game.master in own_persons else game.master
+    new_game = replace(apply_seat_changes(game, players, own_persons), master=master)
+    ledger.add("privacy", new_game, result="somebody's name and texts were deleted")
     ledger.new_persons.clear()
     return bool(game.master) and not master

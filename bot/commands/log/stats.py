@@ -1,5 +1,6 @@
-"""`/game stats`: luck against expectation, by side and kind of sequence; and the same rolls for
-the story of a game.
+"""`/game stats`: luck against expectation, by side and kind of sequence.
+
+The story of a game uses the same rolls.
 """
 
 import asyncio
@@ -46,20 +47,20 @@ from bot.ui.reply.parts import Grid
 from bot.ui.reply.reply import Reply
 
 MOST = 3_000
-"""Rolls that are measured: the latest."""
+"""Maximum number of rolls that are measured, the latest ones."""
 AT_ONCE = 60
-"""Rolls that the worker measures in one go."""
+"""Rolls that the worker measures in one call."""
 KEPT = 10_000
-"""Rolls whose worth is remembered."""
+"""Rolls whose worth is cached."""
 QUICK = 5.0
-"""Seconds after which the story of an ended game does without its luck."""
-_known = LRUCache[bytes, Worth | None](KEPT)
-"""The worth of rolls by digest: the same in every game of this process."""
+"""Seconds after which the story of an ended game leaves out its luck."""
+_worth_cache = LRUCache[bytes, Worth | None](KEPT)
+"""The worth of rolls by digest, for all games of this process; None: measured in vain."""
 Measure = Callable[[Context, list[ScoredRoll]], Awaitable[list[Worth | None]]]
 
 
 class MeasuredRolls(NamedTuple):
-    """The rolls of a game that count, each with its worth, of how many rolls in all."""
+    """The rolls of a game that count, each with its worth. `total` also counts the other rolls."""
 
     rolls: list[tuple[ScoredRoll, Worth]]
     total: int
@@ -79,17 +80,19 @@ def format_counted_rolls(count: int, total: int) -> str:
 
 
 async def show_stats(context: Context) -> Reply:
-    """Show each side's luck; rolls are measured in the worker, and their worth is kept."""
+    """Show each side's luck. The worker measures the rolls."""
     await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
     measured = await _measure_rolls(context, await load_tally(context), _measure_patiently)
     by_side, by_kind = _sum_luck(context, measured)
-    lines = [f"{name}: {luck.sentence}" for name, luck in sorted(by_side.items())]
+    lines = [f"{name}: {kind_luck.sentence}" for name, kind_luck in sorted(by_side.items())]
     table = [(f"{'n':>3}", "score", "usual", "rolled")] if by_kind else []
-    for name, whole in sorted(by_side.items()):
-        table.append(_build_row(f"{name}, all", whole))
+    for name, luck in sorted(by_side.items()):
+        table.append(_build_row(f"{name}, all", luck))
         table += (
-            _build_row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name
+            _build_row(kind, kind_luck)
+            for (side, kind), kind_luck in sorted(by_kind.items())
+            if side == name
         )
     if measured.left_out:
         lines.append(f"The {measured.left_out} oldest rolls are left out.")
@@ -107,16 +110,10 @@ async def show_stats(context: Context) -> Reply:
         return answer
     if by_side:
         answer = await offer_picture(context, answer, context.build_button("luck", "").action)
-    if (
-        game.sides
-        and game.turn
-        and game.units
-        and can_draw()
-        and await load_picture_mode(context) != NEVER
-    ):
-        answer = replace(
-            answer, buttons=(*answer.buttons, context.build_button("losses", "Losses"))
-        )
+    has_losses = bool(game.sides and game.turn and game.units)
+    if has_losses and can_draw() and await load_picture_mode(context) != NEVER:
+        losses_button = context.build_button("losses", "Losses")
+        answer = replace(answer, buttons=(*answer.buttons, losses_button))
     return answer
 
 
@@ -138,7 +135,8 @@ async def press_picture(context: Context, _about: str) -> Reply:
     measured = await _measure_rolls(context, await load_tally(context), _measure_patiently)
     for roll, worth in measured.rolls:
         track = tracks.setdefault(_get_roller_name(context, roll), [])
-        track.append((roll.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
+        total = track[-1][1] if track else 0.0
+        track.append((roll.number, total + worth.got - worth.mean))
     title = f"Luck in {game.name}" if game.name else "Luck against expectation"
     return replace(await draw_luck(context, title, dict(sorted(tracks.items()))), private=True)
 
@@ -152,37 +150,38 @@ async def press_losses(context: Context, _about: str) -> Reply:
 
 
 async def load_tally(context: Context) -> Tally:
-    """Count the rolls of the game, some events at a time; those of a long game in the worker."""
+    """Count the rolls of the game, batch by batch; those of a long game in the worker."""
     run = context.run_in_worker if context.game.number > BATCH else asyncio.to_thread
     tally = Tally()
-    asking = dict[int, str]()
+    asking_bodies = dict[int, str]()
     async for rows in iterate_events(context.store, context.ledger.row):
-        some = [row for row in rows if may_count(row.body)]
-        bodies = [row.body for row in some]
-        asking |= {row.number: row.body for row in some if '"asks":' in row.body}
-        earlier = _list_continued_sequences(some, asking)
-        opened = await _read_opened(context, some)
+        counted_rows = [row for row in rows if may_count(row.body)]
+        bodies = [row.body for row in counted_rows]
+        asking_bodies |= {row.number: row.body for row in counted_rows if '"asks":' in row.body}
+        earlier = _list_continued_sequences(counted_rows, asking_bodies)
+        opened = await _read_opened(context, counted_rows)
         tally.add(await run(scan_texts, bodies, context.game.sides, opened, earlier))
     return tally
 
 
-def _list_continued_sequences(rows: list[EventRow], asking: dict[int, str]) -> list[str]:
-    """Return the events that choices among these carry on, back to the sequences that began
-    them.
+def _list_continued_sequences(rows: list[EventRow], asking_bodies: dict[int, str]) -> list[str]:
+    """Return the bodies of the events that choices among `rows` continue, back to the first one.
+
+    `asking_bodies` are the bodies, by number, of all events so far that asked for a choice.
     """
-    found = dict[int, str]()
+    sequences = dict[int, str]()
     choices = [row.data for row in rows if '"picks":' in row.body]
     while choices:
         number = choices.pop()["event"]
-        if number in asking and number not in found:
-            found[number] = asking[number]
-            event = json.loads(asking[number])
+        if number in asking_bodies and number not in sequences:
+            sequences[number] = asking_bodies[number]
+            event = json.loads(asking_bodies[number])
             choices += [event] if is_continuation(event) else []
-    return list(found.values())
+    return list(sequences.values())
 
 
 async def _read_opened(context: Context, rows: list[EventRow]) -> dict[int, str]:
-    """Return what the sealed rolls among these held, by event, as far as they are open."""
+    """Return the contents of the sealed rolls among `rows` that are open now, by event number."""
     sealed = [row.number for row in rows if '"kind":"sealed"' in row.body]
     open_rolls = {number for number in sealed if number not in context.game.sealed}
     if not open_rolls:
@@ -211,15 +210,13 @@ def _sum_luck(
     return sides, kinds
 
 
-def _build_row(what: str, luck: Luck) -> tuple[str, str, str, str]:
-    """Return a row of the table; figures first, so that a name that wraps on a phone moves none
-    of them.
-    """
+def _build_row(title: str, luck: Luck) -> tuple[str, str, str, str]:
+    """Return a row of the table. The title is last, so that its wrapping moves no figure."""
     return (
         f"{luck.count:>3}",
         f"{format_minus(luck.worth):>5}",
         f"{format_tenth(luck.mean):>5}",
-        what,
+        title,
     )
 
 
@@ -228,17 +225,24 @@ def _get_roller_name(context: Context, roll: ScoredRoll) -> str:
 
 
 async def _measure_rolls(context: Context, tally: Tally, measure: Measure) -> MeasuredRolls:
-    """Return the latest rolls that count with the worth of each."""
+    """Measure the latest rolls that count. `measure` measures those that are not cached."""
     scored = tally.rolls_with_score
     rolls = scored[-MOST:]
-    worths = {roll.digest: _known[roll.digest] for roll in rolls if roll.digest in _known}
+    worths = {
+        roll.digest: _worth_cache[roll.digest] for roll in rolls if roll.digest in _worth_cache
+    }
     missing = {roll.digest: roll for roll in rolls if roll.digest not in worths}
     waiting = list(missing.values())
     for start in range(0, len(waiting), AT_ONCE):
-        some = waiting[start : start + AT_ONCE]
-        for roll, worth in zip(some, await measure(context, some), strict=True):
-            worths[roll.digest] = _known[roll.digest] = worth
-    measured = [(roll, worth) for roll in rolls if (worth := worths[roll.digest]) is not None]
+        batch = waiting[start : start + AT_ONCE]
+        for roll, worth in zip(batch, await measure(context, batch), strict=True):
+            worths[roll.digest] = worth
+            _worth_cache[roll.digest] = worth
+    measured = []
+    for roll in rolls:
+        worth = worths[roll.digest]
+        if worth is not None:
+            measured.append((roll, worth))
     return MeasuredRolls(measured, tally.total, len(scored) - len(rolls))
 
 
@@ -249,12 +253,14 @@ async def _measure_in_worker(context: Context, rolls: list[ScoredRoll]) -> list[
 
 
 async def _measure_patiently(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
-    """Measure rolls in the worker; one that takes too long counts for nothing."""
+    """Measure rolls in the worker. The worth of a roll that takes too long is None."""
     try:
         return await _measure_in_worker(context, rolls)
-    except UserError:  # one of them takes too long: find out which
-        return (
-            [None]
-            if len(rolls) == 1
-            else [(await _measure_patiently(context, [roll]))[0] for roll in rolls]
-        )
+    except UserError:
+        if len(rolls) == 1:
+            return [None]
+        # one of them takes too long: measure each by itself
+        worths = []
+        for roll in rolls:
+            worths += await _measure_patiently(context, [roll])
+        return worths
