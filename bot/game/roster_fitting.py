@@ -119,7 +119,9 @@ def _add_types(
 def _expand_types(
     rows: Sequence[RosterLine], types: Sequence[str], notes: list[str]
 ) -> list[RosterLine]:
-    """Return rows with the unit types that short forms stand for, which are noted."""
+    """Return rows with the unit types that short forms stand for, which is the first note: others
+    may be too many to be shown.
+    """
     read = list[RosterLine]()
     longer = dict[str, str]()
     for row in rows:
@@ -131,7 +133,7 @@ def _expand_types(
         read.append(row)
     if longer:
         pairs = [f"{typed[:40]} as {long}" for typed, long in longer.items()]
-        notes.append(f"types are read so: {join_names(pairs[:MAX_NOTED])}")
+        notes.insert(0, f"types are read so: {join_names(pairs[:MAX_NOTED])}")
     return read
 
 

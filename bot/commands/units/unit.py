@@ -33,7 +33,7 @@ from bot.presentation.firers_and_targets import build_asking_side
 from bot.rules.errors import UserError
 from bot.rules.inputs.unit_selectors import expand_names, list_names
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
-from bot.rules.text.names import join_names
+from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key, normalize_name, word_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import get_systems
@@ -135,7 +135,8 @@ def _format_notes(notes: Sequence[str]) -> list[str]:
     """Return what was understood and left out, each note as a sentence."""
     lines = [f"{note[:1].upper()}{note[1:]}." for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
-        lines.append(f"And {len(notes) - MAX_NOTES} more notes.")
+        more = format_count(len(notes) - MAX_NOTES, "more note")
+        lines.append(f"And {more}.")
     return lines
 
 
