@@ -1,9 +1,10 @@
-"""What the rules say of a played sequence beyond the export: how it was rolled, its odds then, and
-its luck.
+"""Facts about played sequences that an export does not hold: how each was rolled, its odds at that
+time, and its luck.
 
-A browser cannot work this out, so it travels beside the export. What is asked of one event is a
-text of its own, equal for events of which the same is to be said. Facts are worked out beside the
-bot a few at a time, and kept: for the next page, and for those who watch.
+A browser cannot compute them, so a page carries them together with the export. A request for the
+facts of one event is a JSON text. Events with equal requests have equal facts. Worker processes
+compute the facts, a few events at a time, and a cache keeps them for later pages and for those who
+watch the game.
 """
 
 import json
@@ -39,213 +40,258 @@ from bot.rulesets.play_once import MAX_BY, build_odds_rows, compute_each_odds
 from bot.rulesets.system import Sequence
 from bot.ui.reply.parts import Odds
 
-_ASKED = (
+_REQUEST_KEYS = (
     "kind", "command", "system", "target", "inputs", "used", "sources", "acting", "dice", "out", "result", "edition",
     "base", "tables", "hand", "before", "after", "read", "asks", "picks", "as", "chosen", "fell",
 )  # fmt: skip
-AT_ONCE = 20
-KEPT = 20_000
-"""So many events' facts are kept, about a kilobyte each."""
-NOTHING = "{}"
-Apart = Callable[..., Awaitable[Any]]
-SECONDS = 1.0
-"""What the odds of one event may take; without them the page still has its dice and its outcome."""
+BATCH_SIZE = 20
+"""Events that a worker computes in one call."""
+MAX_CACHED = 20_000
+"""Events in the cache of facts, about a kilobyte each."""
+NO_FACTS = "{}"
+RunInWorker = Callable[..., Awaitable[Any]]
+"""A function that calls another function with arguments in a worker process."""
+MAX_SECONDS = 1.0
+"""Seconds for the odds of one event. An event that takes longer has its dice and outcome, no odds."""
 
 
 def list_fact_requests(export: Json) -> dict[int, str]:
-    """Return what has to be worked out for a page, by event: a text for each open sequence that was
-    played.
+    """Return the requests for the facts of a page, by event number.
 
-    `lucky` in it is the side whose luck the roll counts for; it is absent if the roll does not
-    count.
+    Each sequence that was played openly or is revealed has one. `lucky` in a request names the side
+    that the roll counts for, and is absent if the roll does not count.
     """
-    opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
-    lucky = {roll.number: roll.side for roll in build_tally(export).rolls_with_score}
-    asks: dict[int, str] = {}
+    revealed = _get_revealed_texts(export)
+    lucky_sides = {roll.number: roll.side for roll in build_tally(export).rolls_with_score}
     bodies = {row["body"]["number"]: row["body"] for row in export["events"]}
+    requests: dict[int, str] = {}
     for number, body in bodies.items():
-        if number in opened:
-            body = {**body, **json.loads(opened[number])}
+        if number in revealed:
+            body = {**body, **json.loads(revealed[number])}
         if body["kind"] not in COMBAT:
             continue
         body = merge_choices(body, bodies)
-        ask = {key: body[key] for key in _ASKED if key in body}
-        if number in lucky:
-            ask["lucky"] = lucky[number]
-        asks[number] = to_canonical(ask)
-    return asks
+        request = {key: body[key] for key in _REQUEST_KEYS if key in body}
+        if number in lucky_sides:
+            request["lucky"] = lucky_sides[number]
+        requests[number] = to_canonical(request)
+    return requests
 
 
 def build_tally(export: Json) -> Tally:
     """Return the rolls of an exported game."""
-    opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
+    bodies = (row["body"] for row in export["events"])
     tally = Tally()
-    tally.add(scan((row["body"] for row in export["events"]), list_sides(export), opened))
+    tally.add(scan(bodies, list_sides(export), _get_revealed_texts(export)))
     return tally
+
+
+def _get_revealed_texts(export: Json) -> dict[int, str]:
+    """Return the contents of the sealed rolls that the export reveals, as JSON by event number."""
+    texts = export.get("texts", ())
+    return {row["event"]: row["text"] for row in texts if row["key"] == SEALED}
 
 
 def list_sides(export: Json) -> list[str]:
     """Return the sides of the game; none in free play."""
     for row in export["events"]:
-        if sides := ((row["body"].get("after") or {}).get("game") or {}).get("sides"):
+        after = row["body"].get("after") or {}
+        game = after.get("game") or {}
+        sides = game.get("sides")
+        if sides:
             return list(sides)
     return []
 
 
 def compute_export_facts(export: Json) -> dict[int, Json]:
-    """The facts of all events of an export, by their numbers."""
-    asks = list_fact_requests(export)
-    known = {
-        ask: json.loads(told)
-        for ask, told in zip(asks.values(), compute_many_facts(list(asks.values())), strict=True)
+    """Compute the facts of all played sequences of an export, by event number."""
+    requests = list_fact_requests(export)
+    texts = compute_many_facts(list(requests.values()))
+    facts = {
+        request: json.loads(text) for request, text in zip(requests.values(), texts, strict=True)
     }
-    return {number: known[ask] for number, ask in asks.items()}
+    return {number: facts[request] for number, request in requests.items()}
 
 
-def compute_many_facts(asks: list[str]) -> list[str]:
-    """The facts of each of several events, as JSON."""
-    known: dict[str, str] = {}
-    for ask in asks:
-        if ask not in known:
-            known[ask] = json.dumps(
-                _compute_event_facts(json.loads(ask)), ensure_ascii=False, separators=(",", ":")
-            )
-    return [known[ask] for ask in asks]
+def compute_many_facts(requests: list[str]) -> list[str]:
+    """Compute the facts for each request, as JSON in the order of the requests."""
+    texts: dict[str, str] = {}
+    for request in requests:
+        if request not in texts:
+            facts = _compute_event_facts(json.loads(request))
+            texts[request] = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return [texts[request] for request in requests]
 
 
 def _compute_event_facts(event: Json) -> Json:
-    """`title`; where today's rules are those of the event also `told` and `by` (its words), `lines`
-    (how it was rolled), `odds` and `luck`, and whether it `fits`: the same inputs and dice come to
-    the same."""
+    """Compute the facts of one event.
+
+    `title` is always there. If the event was played under today's rules, there may also be `told`
+    and `by` (the words of its answer), `lines` (how it was rolled), `odds`, `luck` and `fits`: True
+    if a replay with the same inputs and dice has the logged outcome.
+    """
     system = get_event_system(event)
     sequence = system.sequences.get(event["target"]) if system is not None else None
     if sequence is None:
         return {"title": event["target"]}
-    found: Json = {"title": sequence.title}
+    facts: Json = {"title": sequence.title}
     if not is_current(event):
-        return found
+        return facts
     shot = read_shot(event, sequence, {})
     try:
-        singles = replay_shot_of_same_edition(shot)
-        found["fits"] = bool(singles) and to_canonical(
-            {"": merge_outputs(singles)}
-        ) == to_canonical({"": event.get("out", {})})
-        if singles:
-            found |= _describe_answer(event, singles)
-        found["odds"] = list(_list_odds(sequence, shot))
+        plays = replay_shot_of_same_edition(shot)
+        facts["fits"] = bool(plays) and _has_logged_outcome(event, plays)
+        if plays:
+            facts |= _describe_answer(event, plays)
+        facts["odds"] = list(_list_odds(sequence, shot))
     except (UserError, TooManyStates, KeyError):
-        pass  # what is known by now is shown
-    if "lucky" in event and (luck := _compute_luck(event)):
-        found["luck"] = luck
-    return found
+        pass  # the page shows the facts computed so far
+    if "lucky" in event:
+        luck = _compute_luck(event)
+        if luck:
+            facts["luck"] = luck
+    return facts
 
 
-def _describe_answer(event: Json, singles: tuple[FinishedPlay, ...]) -> Json:
-    """The words of the answer, who did what, and the dice with every modifier."""
-    found = describe_event({**event, "who": ""}, lambda _who: "")
-    more = f" ({found.more})" if found.more else ""
-    by = found.by.removeprefix(", ").strip()
-    lines = [_build_line_json(one.unit, line) for one in singles for line in one.played.lines]
-    return {"told": f"{found.title}{more}", "by": by[:1].upper() + by[1:], "lines": lines}
+def _has_logged_outcome(event: Json, plays: tuple[FinishedPlay, ...]) -> bool:
+    """Return whether replayed plays have the outputs that the event logged."""
+    replayed = to_canonical({"": merge_outputs(plays)})
+    return replayed == to_canonical({"": event.get("out", {})})
+
+
+def _describe_answer(event: Json, plays: tuple[FinishedPlay, ...]) -> Json:
+    """Return the words of the answer, who did what, and the dice with every modifier."""
+    words = describe_event({**event, "who": ""}, lambda _who: "")
+    details = f" ({words.more})" if words.more else ""
+    by = words.by.removeprefix(", ").strip()
+    lines = [_build_line_json(play.unit, line) for play in plays for line in play.played.lines]
+    return {"told": f"{words.title}{details}", "by": by[:1].upper() + by[1:], "lines": lines}
 
 
 def _build_line_json(unit: str, line: Line) -> Json:
-    """A line as plain values; what is empty is left out."""
-    label = line.heading if not unit or line.label.startswith(unit) else f"{unit}, {line.label}"
-    plain: Json = {
-        "label": label,
+    """Convert a line of a play to JSON, without its empty values."""
+    names_unit = not unit or line.label.startswith(unit)
+    fields: Json = {
+        "label": line.heading if names_unit else f"{unit}, {line.label}",
         "dice": list(line.dice),
         "parts": [[name, value] for name, value in (*line.contributors, *line.parts)],
         "result": str(line.result),
     }
-    if line.total is not None and not (len(line.dice) == 1 and not plain["parts"]):
-        plain["total"] = line.total
-    return {key: value for key, value in plain.items() if value not in ("", [], None)}
+    is_single_die = len(line.dice) == 1 and not fields["parts"]
+    if line.total is not None and not is_single_die:
+        fields["total"] = line.total
+    return {key: value for key, value in fields.items() if value not in ("", [], None)}
 
 
 def _list_odds(sequence: Sequence, shot: RecordedShot) -> Iterator[Json]:
-    """The odds of each unit as they were, with what came up; alike ones together."""
-    rows = {}
-    counted = {}
+    """Yield the odds of each unit before the dice fell, with the result that came up.
+
+    Units with equal odds share an entry.
+    """
+    rows_by_path = {}
+    odds_by_path = {}
     plays = plan_plays(sequence, shot.raw, shot.roster)
-    for names, one in group_identical_plays(plays):
-        own = build_odds_rows(sequence, one.raw, shot.roster, one.plan)
+    for names, play in group_identical_plays(plays):
+        rows = build_odds_rows(sequence, play.raw, shot.roster, play.plan)
         chances = compute_each_odds(
-            sequence, one.raw, tuple(own)[:MAX_BY], shot.roster, seconds=SECONDS
+            sequence, play.raw, tuple(rows)[:MAX_BY], shot.roster, seconds=MAX_SECONDS
         )
-        for path, row, odds in list_named_rows(names, own, chances):
-            rows[path], counted[path] = row, odds
-    whom = (
-        join_names(list_affected_units(sequence, sequence.read_inputs(shot.raw, shot.roster)))
-        if len(rows) == 1
-        else ""
+        for path, row, odds in list_named_rows(names, rows, chances):
+            rows_by_path[path] = row
+            odds_by_path[path] = odds
+    affected = ""
+    if len(rows_by_path) == 1:
+        inputs = sequence.read_inputs(shot.raw, shot.roster)
+        affected = join_names(list_affected_units(sequence, inputs))
+    results = find_actual_results(shot, plays)
+    came = {path: token for path, token in results.items() if path in rows_by_path}
+    reply = build_odds_reply(
+        sequence, shot.raw, rows_by_path, odds_by_path, whom=affected, came=came
     )
-    came = {path: token for path, token in find_actual_results(shot, plays).items() if path in rows}
-    for part in build_odds_reply(sequence, shot.raw, rows, counted, whom=whom, came=came).lines:
+    for part in reply.lines:
         if isinstance(part, Odds):
-            chances_of_part = [[word, part.exact[at]] for at, (word, _) in enumerate(part.chances)]
-            yield {"of": part.heading, "came": list(part.came), "chances": chances_of_part}
+            words = (word for word, _ in part.chances)
+            exact_chances = [[word, part.exact[index]] for index, word in enumerate(words)]
+            yield {"of": part.heading, "came": list(part.came), "chances": exact_chances}
 
 
 def _compute_luck(event: Json) -> Json:
-    """Return the worth of a roll as plain values, and whose luck it is; {} if nothing that can
-    come has a score.
+    """Return the worth of a roll as JSON, with the side it counts for.
+
+    Return {} if no possible result of the roll has a score.
     """
     roll = build_roll({**event, "number": 0}, event["lucky"])
-    worth = measure(roll) if roll is not None else None
+    if roll is None:
+        return {}
+    worth = measure(roll)
     if worth is None:
         return {}
     return {"side": event["lucky"], **worth_to_json(worth)}
 
 
 class Facts:
-    """Facts as JSON by what was asked: of equal questions one answer, in whichever game."""
+    """A cache of facts as JSON, by the hash of their request. All games share it."""
 
     def __init__(self) -> None:
-        self._known = LRUCache[bytes, str](KEPT)
+        self._cache = LRUCache[bytes, str](MAX_CACHED)
 
-    def get_cached(self, asks: Mapping[int, str]) -> dict[int, str]:
-        """Those that are known by now, by the number of the event."""
-        return {
-            number: told
-            for number, ask in asks.items()
-            if (told := self._known.get(_hash_request(ask), NOTHING)) != NOTHING
-        }
+    def get_cached(self, requests: Mapping[int, str]) -> dict[int, str]:
+        """Return the facts in the cache, by event number, for those of the requests that have
+        any.
+        """
+        facts = {}
+        for number, request in requests.items():
+            text = self._cache.get(_hash_request(request), NO_FACTS)
+            if text != NO_FACTS:
+                facts[number] = text
+        return facts
 
-    async def compute_missing(self, apart: Apart, asks: Mapping[int, str]) -> dict[int, str]:
-        """All of them; what is not known yet is worked out `apart`, the newest events first. Raises
-        UserError where that is too busy: what is known by then stays so."""
-        keys = {number: _hash_request(ask) for number, ask in asks.items()}
-        found = {key: self._known[key] for key in {*keys.values()} & self._known.keys()}
+    async def compute_missing(
+        self, run_in_worker: RunInWorker, requests: Mapping[int, str]
+    ) -> dict[int, str]:
+        """Return the facts for all requests, by event number.
+
+        Workers compute the facts that the cache lacks, for the newest events first. Raises
+        UserError if the workers are too busy. The cache keeps the facts computed before that.
+        """
+        keys = {number: _hash_request(request) for number, request in requests.items()}
+        facts = {key: self._cache[key] for key in {*keys.values()} & self._cache.keys()}
         missing = {
-            keys[number]: asks[number]
-            for number in sorted(asks, reverse=True)
-            if keys[number] not in found
+            keys[number]: requests[number]
+            for number in sorted(requests, reverse=True)
+            if keys[number] not in facts
         }
         waiting = list(missing.items())
-        for start in range(0, len(waiting), AT_ONCE):
-            some = waiting[start : start + AT_ONCE]
-            told = await _compute_in_worker(apart, [ask for _, ask in some])
-            fresh = dict(zip((key for key, _ in some), told, strict=True))
-            found |= fresh
-            self._known.update(fresh)  # a page that does not wait shows these at once
-        return {number: found[key] for number, key in keys.items()}
+        for start in range(0, len(waiting), BATCH_SIZE):
+            batch = waiting[start : start + BATCH_SIZE]
+            texts = await _compute_in_worker(run_in_worker, [request for _, request in batch])
+            computed = dict(zip((key for key, _ in batch), texts, strict=True))
+            facts |= computed
+            self._cache.update(computed)  # a page that does not wait shows these at once
+        return {number: facts[key] for number, key in keys.items()}
 
 
 FACTS = Facts()
-"""Those of this process."""
+"""The cache of this process."""
 
 
-def _hash_request(ask: str) -> bytes:
-    return sha256(ask.encode("utf-8", "replace")).digest()
+def _hash_request(request: str) -> bytes:
+    return sha256(request.encode("utf-8", "replace")).digest()
 
 
-async def _compute_in_worker(apart: Apart, asks: list[str]) -> list[str]:
+async def _compute_in_worker(run_in_worker: RunInWorker, requests: list[str]) -> list[str]:
+    """Compute the facts for each request in a worker, or NO_FACTS for one that takes too long.
+
+    Raises UserError if the workers are too busy.
+    """
     try:
-        return list(await apart(compute_many_facts, asks))
+        return list(await run_in_worker(compute_many_facts, requests))
     except UserError as error:
         if error.code == "busy":
             raise
-    if len(asks) == 1:  # it takes too long: it is told without
-        return [NOTHING]
-    return [told for ask in asks for told in await _compute_in_worker(apart, [ask])]
+    if len(requests) == 1:
+        return [NO_FACTS]
+    texts = []
+    for request in requests:
+        texts += await _compute_in_worker(run_in_worker, [request])
+    return texts

@@ -1,6 +1,9 @@
-"""Pictures to share, from an exported game: where it is at or how it ended, a box for each unit,
-crossed out once lost; and one result: who did what to whom, by which dice, at which odds. The first
-is also beside a link to a shared game."""
+"""Pictures of an exported game to share.
+
+A game card shows the position or the outcome, with a box for each unit, crossed out if it is lost.
+A chat also shows it next to a link to the game. A result card shows one event: who did what to
+whom, the dice and the odds.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,13 +32,16 @@ COLOURS = (
 )
 SIDES, BOXES, BOX, STEP = 4, 16, 44, 52
 CHECKED = " · every die can be checked"
-DICE, DIE, LINES = 10, 84, 3
-"""Dice in a picture, how large one is, and lines of a result."""
+MAX_DICE = 10
+DIE_SIZE = 84
+MAX_LINES = 3
+"""Lines of a result in large letters."""
 
 
 def render_link_card(export: str) -> bytes:
-    """The picture beside a link as PNG. Raises UserError where nothing is installed that draws
-    it.
+    """Render the game card that a chat shows next to a link, as PNG.
+
+    Raises UserError if no library that renders PNG is installed.
     """
     return render_png(draw_game_card(export).svg)
 
@@ -43,55 +49,54 @@ def render_link_card(export: str) -> bytes:
 def render_result_cards(
     export: str, facts: Mapping[int, str], number: int = 0
 ) -> tuple[tuple[str, bytes, str], ...]:
-    """(name, PNG, what it says) of the event with this number; without one of the whole game and
-    what decided it.
+    """Render the card of event `number`; if it is 0, of the game and of each event that decided it.
+
+    Return (file name, PNG, alt text) of each. Raises UserError for an unknown number.
     """
-    story = Story(json.loads(export), {at: json.loads(told) for at, told in facts.items()})
+    facts_by_event = {event_number: json.loads(text) for event_number, text in facts.items()}
+    story = Story(json.loads(export), facts_by_event)
     if number:
-        found = [("result", draw_result_card(story, number))]
+        pictures = [("result", draw_result_card(story, number))]
     else:
-        turns = [
-            (f"decided-{row.number}", draw_result_card(story, row.number))
-            for row in story.turning_points()
-        ]
-        found = [("game", draw_game_card(export)), *turns]
-    return tuple((name, render_png(drawn.svg), drawn.alt) for name, drawn in found)
+        pictures = [("game", draw_game_card(export))]
+        for row in story.turning_points():
+            pictures.append((f"decided-{row.number}", draw_result_card(story, row.number)))
+    return tuple((name, render_png(picture.svg), picture.alt) for name, picture in pictures)
 
 
 def draw_game_card(export: str) -> Picture:
-    """The game as it is, or as it ended."""
+    """Draw the position of a game in progress, or the outcome of one that has ended."""
     story = Story(json.loads(export), {})
     sides = story.sides[:SIDES]
-    room = 300 // max(1, len(sides))
+    side_height = 300 // max(1, len(sides))
     name = _get_game_name(story)
-    out = [
-        _draw_text(
-            EDGE, 92, 30, FAINT, story.system.title if story.system is not None else "Free play"
-        ),
+    kicker = story.system.title if story.system is not None else "Free play"
+    position = describe_game_position(story)
+    closing = story.closing()
+    if closing:
+        position = f"{position}: {closing}"
+    elements = [
+        _draw_text(EDGE, 92, 30, FAINT, kicker),
         _draw_text(EDGE, 172, 76, INK, name, bold=True),
-        _draw_text(
-            EDGE,
-            236,
-            36,
-            INK,
-            f"{describe_game_position(story)}{f': {story.closing()}' if story.closing() else ''}",
-        ),
+        _draw_text(EDGE, 236, 36, INK, position),
     ]
-    for at, side in enumerate(sides):
-        out += _draw_side(story, side, 280 + at * room, *COLOURS[at])
-    return _frame_card(story, 268, out, f"{name}. {story.headline()} {story.closing()}")
+    for index, side in enumerate(sides):
+        elements += _draw_side(story, side, 280 + index * side_height, *COLOURS[index])
+    return _frame_card(story, 268, elements, f"{name}. {story.headline()} {closing}")
 
 
 def draw_losses_chart(title: str, export: str) -> Picture:
     """Draw the lost and weakened units of each side, turn by turn."""
     story = Story(json.loads(export), {})
     turns = [turn for turn in story.turns if turn.number]
-    lost = {
-        side: [len(turn.losses[side].gone) + len(turn.losses[side].hurt) for turn in turns]
-        for side in story.sides
-    }
-    totals = {side: _format_losses(story, side) for side in story.sides}
-    return render_losses(title, [str(turn.number) for turn in turns], lost, totals)
+    labels = [str(turn.number) for turn in turns]
+    counts = {}
+    totals = {}
+    for side in story.sides:
+        losses = [turn.losses[side] for turn in turns]
+        counts[side] = [len(loss.gone) + len(loss.hurt) for loss in losses]
+        totals[side] = _format_losses(story, side)
+    return render_losses(title, labels, counts, totals)
 
 
 def _format_losses(story: Story, side: str) -> str:
@@ -102,40 +107,49 @@ def _format_losses(story: Story, side: str) -> str:
 
 
 def draw_result_card(story: Story, number: int) -> Picture:
-    """One event: what came of it, who did it, its dice and how likely it was. Raises UserError
-    where it has none.
+    """Draw one event: its result, who did it, its dice and how likely it was.
+
+    Raises UserError if the game has no event with this number.
     """
     if not 1 <= number <= len(story.rows):
         raise UserError(f"This game has no event #{number}.", code="bad-value")
-    turn, phase, row = next(
-        (turn.number, phase.title, row)
-        for turn in story.turns for phase in turn.phases for row in phase.rows if row.number == number
-    )  # fmt: skip
-    decided = bool(story.game.get("ended")) and number in [
-        one.number for one in story.turning_points()
-    ]
-    place = f"turn {turn}, {phase}" if turn else phase
-    kicker = f"{'What decided ' if decided else ''}{_get_game_name(story)} · {place} · #{number}"
-    size = next((size for size in (68, 60, 52) if len(_wrap_text(row.head, size)) <= LINES), 46)
-    lines = _wrap_text(row.head, size)[: LINES + 1]
-    side = story.sides.index(row.side) if row.side in story.sides else -1
+    row, place = _find_row(story, number)
+    kicker = f"{_get_game_name(story)} · {place} · #{number}"
+    if story.game.get("ended") and number in [point.number for point in story.turning_points()]:
+        kicker = f"What decided {kicker}"
+    size = 46
+    for large_size in (68, 60, 52):
+        if len(_wrap_text(row.head, large_size)) <= MAX_LINES:
+            size = large_size
+            break
+    lines = _wrap_text(row.head, size)[: MAX_LINES + 1]
+    colour = FAINT
+    if row.side in story.sides:
+        colour = COLOURS[story.sides.index(row.side) % SIDES][0]
     by = " · ".join(piece for piece in (row.side, row.who, row.what) if piece)
-    likely = _format_likelihood(story, row)
+    likelihood = _format_likelihood(story, row)
     top = 130 + round(len(lines) * size * 1.2)
-    out = [_draw_text(EDGE, 92, 30, FAINT, kicker)]
-    out += [
-        _draw_text(EDGE, 140 + round((at + 0.8) * size * 1.2), size, INK, line, bold=True)
-        for at, line in enumerate(lines)
-    ]
-    out += [
-        _draw_text(EDGE, top + 56, 36, COLOURS[side % SIDES][0] if side >= 0 else FAINT, by),
-        *_draw_dice(row, top + 84),
-    ]
-    out += [_draw_text(EDGE, max(536, top + 212), 36, INK, likely)]
+    elements = [_draw_text(EDGE, 92, 30, FAINT, kicker)]
+    for index, line in enumerate(lines):
+        baseline = 140 + round((index + 0.8) * size * 1.2)
+        elements.append(_draw_text(EDGE, baseline, size, INK, line, bold=True))
+    elements.append(_draw_text(EDGE, top + 56, 36, colour, by))
+    elements += _draw_dice(row, top + 84)
+    elements.append(_draw_text(EDGE, max(536, top + 212), 36, INK, likelihood))
     dice = f" Dice: {', '.join(str(value) for value, _ in row.dice)}." if row.dice else ""
-    return _frame_card(
-        story, 0, out, f"{kicker}. {row.head}. {by}.{dice} {likely}", "" if row.hand else CHECKED
-    )
+    alt = f"{kicker}. {row.head}. {by}.{dice} {likelihood}"
+    return _frame_card(story, 0, elements, alt, "" if row.hand else CHECKED)
+
+
+def _find_row(story: Story, number: int) -> tuple[LogRow, str]:
+    """Return the row of an event, and the turn and phase of it in words."""
+    for turn in story.turns:
+        for phase in turn.phases:
+            for row in phase.rows:
+                if row.number == number:
+                    place = f"turn {turn.number}, {phase.title}" if turn.number else phase.title
+                    return row, place
+    raise AssertionError("each event is in a phase")
 
 
 def _get_game_name(story: Story) -> str:
@@ -147,101 +161,128 @@ def _wrap_text(text: str, size: int) -> list[str]:
 
 
 def _format_likelihood(story: Story, row: LogRow) -> str:
-    """`That or better: 1 in 54`, or the chance of the rarest thing that came up; nothing for
-    real dice.
+    """Return how likely the result was, or "" if that is unknown.
+
+    If the roll has luck: `So much or more: 1 in 54`. Otherwise the chance of the rarest result that
+    came up: `Odds then: pinned 25%`. `Real dice` for real dice without odds.
     """
-    for found, words in zip(
-        find_rarest_rolls([row]), ("So much or more", "So little or less"), strict=True
-    ):
-        if found:
-            return f"{words}: {found[0].odds}"
-    odds = story.facts.get(row.number, {}).get("odds") or ()
-    came = [
-        (float(Fraction(exact)), word)
-        for one in odds
-        for word, exact in one["chances"]
-        if word in one["came"]
-    ]
-    return (
-        "Real dice"
-        if row.hand
-        else f"Odds then: {min(came)[1]} {format_percent(min(came)[0])}"
-        if came
-        else ""
-    )
+    successes, failures = find_rarest_rolls([row])
+    if successes:
+        return f"So much or more: {successes[0].odds}"
+    if failures:
+        return f"So little or less: {failures[0].odds}"
+    if row.hand:
+        return "Real dice"
+    results: list[tuple[float, str]] = []
+    for odds in story.facts.get(row.number, {}).get("odds") or ():
+        for word, exact in odds["chances"]:
+            if word in odds["came"]:
+                results.append((float(Fraction(exact)), word))
+    if not results:
+        return ""
+    chance, word = min(results)
+    return f"Odds then: {word} {format_percent(chance)}"
 
 
 def _draw_dice(row: LogRow, top: int) -> Iterator[str]:
-    """The dice as boxes; of many the first."""
-    for at, (value, _) in enumerate(row.dice[:DICE]):
-        x = EDGE + at * (DIE + 20)
-        text = str(value) if at < DICE - 1 or len(row.dice) == DICE else "…"
-        yield f'<rect x="{x}" y="{top}" width="{DIE}" height="{DIE}" rx="14" fill="{INK}"/>'
+    """Yield the dice of a row as boxes with their values, at most MAX_DICE of them.
+
+    If there are more, the last box holds an ellipsis.
+    """
+    for index, (value, _) in enumerate(row.dice[:MAX_DICE]):
+        x = EDGE + index * (DIE_SIZE + 20)
+        is_last_box = index == MAX_DICE - 1
+        text = "…" if is_last_box and len(row.dice) > MAX_DICE else str(value)
         size = 52 if len(text) < 3 else 36
-        yield _draw_text(
-            x + round((DIE - measure_width(text, size, True)) / 2),
-            top + 60,
-            size,
-            PAPER,
-            text,
-            bold=True,
+        text_x = x + round((DIE_SIZE - measure_width(text, size, True)) / 2)
+        yield (
+            f'<rect x="{x}" y="{top}" width="{DIE_SIZE}" height="{DIE_SIZE}" rx="14" fill="{INK}"/>'
         )
+        yield _draw_text(text_x, top + 60, size, PAPER, text, bold=True)
 
 
 def _frame_card(
-    story: Story, line: int, out: list[str], alt: str, checked: str = CHECKED
+    story: Story, line: int, elements: list[str], alt: str, promise: str = CHECKED
 ) -> Picture:
-    rule = (
-        f'<path d="M{EDGE} {line}H{WIDE - EDGE}" stroke="{LINE}" stroke-width="2"/>' if line else ""
-    )
-    foot = _draw_text(EDGE, 594, 30, FAINT, f"Grognard{checked} · {str(story.export['head'])[:16]}")
+    """Build a card from its SVG elements, with a footer.
+
+    `line` is the height of a horizontal line across the card, or 0 for none. The footer has the
+    words of `promise` and the head of the log.
+    """
+    rule = ""
+    if line:
+        rule = f'<path d="M{EDGE} {line}H{WIDE - EDGE}" stroke="{LINE}" stroke-width="2"/>'
+    head = str(story.export["head"])[:16]
+    footer = _draw_text(EDGE, 594, 30, FAINT, f"Grognard{promise} · {head}")
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{HIGH}" viewBox="0 0 {WIDE} {HIGH}"'
         f" font-family=\"'{FAMILY}',{escape(FALLBACK)}\"><title>{escape(alt)}</title>"
-        f'<rect width="{WIDE}" height="{HIGH}" fill="{PAPER}"/>{rule}{"".join(out)}{foot}</svg>'
+        f'<rect width="{WIDE}" height="{HIGH}" fill="{PAPER}"/>{rule}{"".join(elements)}{footer}</svg>'
     )
     return Picture(svg, alt.strip(), HIGH)
 
 
 def describe_game_position(story: Story) -> str:
-    """Who won, or where the game is at."""
+    """Return `US won on turn 6` for a game that has ended, otherwise its turn and phase."""
     turn = story.game.get("turn", 0)
+    if not story.game.get("ended"):
+        return f"Turn {turn}, {story.phase_title()}" if turn else "Free play"
     winner = story.game.get("winner")
-    won = "A draw" if winner == DRAW else f"{winner} won" if winner else ""
-    if story.game.get("ended"):
-        return f"{won or 'Ended'} on turn {turn}"
-    return f"Turn {turn}, {story.phase_title()}" if turn else "Free play"
+    if winner == DRAW:
+        return f"A draw on turn {turn}"
+    if winner:
+        return f"{winner} won on turn {turn}"
+    return f"Ended on turn {turn}"
 
 
 def _draw_side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str]:
-    """A side's name, what is left of it, and its units."""
+    """Draw the name of a side, how many units it has left, and a box for each unit."""
     units = {key: unit for key, unit in story.units.items() if unit and unit.get("side") == side}
-    out = [
+    units_left = f"{story.left(side)} left" if units else ""
+    elements = [
         _draw_text(EDGE, top + 42, 38, colour, side, bold=True, room=250),
-        _draw_text(
-            EDGE, top + 76, 26, FAINT, f"{story.left(side)} left" if units else "", room=250
-        ),
+        _draw_text(EDGE, top + 76, 26, FAINT, units_left, room=250),
     ]
-    for at, (key, unit) in enumerate(list(units.items())[:BOXES]):
-        x = 330 + at * STEP
+    for index, (key, unit) in enumerate(list(units.items())[:BOXES]):
+        x = 330 + index * STEP
         y = top + 20
-        gone = is_lost(unit, story.system)
-        edge = f'stroke="{FAINT}" stroke-dasharray="6 5"' if gone else f'stroke="{colour}"'
-        out.append(
-            f'<rect x="{x}" y="{y}" width="{BOX}" height="{BOX}" rx="5" fill="{PAPER if gone else fill}" {edge}'
-            ' stroke-width="3"/>'
+        if is_lost(unit, story.system):
+            elements += _draw_lost_unit(x, y)
+            continue
+        is_hurt = story.drawn(key)[0]["standing"] == HURT
+        elements += _draw_unit(x, y, colour, fill, is_hurt)
+    return elements
+
+
+def _draw_lost_unit(x: int, y: int) -> list[str]:
+    """Draw a dashed and crossed box with its upper left corner at (x, y)."""
+    low = y + BOX - 4
+    right = x + BOX - 4
+    cross = f"M{x + 4} {y + 4}L{right} {low}M{right} {y + 4}L{x + 4} {low}"
+    edge = f'stroke="{FAINT}" stroke-dasharray="6 5"'
+    return [
+        _draw_box(x, y, PAPER, edge),
+        f'<path d="{cross}" stroke="{FAINT}" stroke-width="3"/>',
+    ]
+
+
+def _draw_unit(x: int, y: int, colour: str, fill: str, is_hurt: bool) -> list[str]:
+    """Draw a box with its upper left corner at (x, y), half of it empty if the unit is hurt."""
+    elements = [_draw_box(x, y, fill, f'stroke="{colour}"')]
+    if is_hurt:
+        half = f"M{x + BOX} {y}V{y + BOX}H{x}Z"
+        elements.append(
+            f'<path d="{half}" fill="{PAPER}" stroke="{colour}" stroke-width="3" stroke-linejoin="round"/>'
         )
-        if not gone and story.drawn(key)[0]["standing"] == HURT:
-            half = f"M{x + BOX} {y}V{y + BOX}H{x}Z"
-            out.append(
-                f'<path d="{half}" fill="{PAPER}" stroke="{colour}" stroke-width="3" stroke-linejoin="round"/>'
-            )
-        if gone:
-            low = y + BOX - 4
-            right = x + BOX - 4
-            cross = f"M{x + 4} {y + 4}L{right} {low}M{right} {y + 4}L{x + 4} {low}"
-            out.append(f'<path d="{cross}" stroke="{FAINT}" stroke-width="3"/>')
-    return out
+    return elements
+
+
+def _draw_box(x: int, y: int, fill: str, edge: str) -> str:
+    """Draw the box of a unit. `edge` are the SVG attributes of its outline."""
+    return (
+        f'<rect x="{x}" y="{y}" width="{BOX}" height="{BOX}" rx="5" fill="{fill}" {edge}'
+        ' stroke-width="3"/>'
+    )
 
 
 def _draw_text(
@@ -254,7 +295,10 @@ def _draw_text(
     bold: bool = False,
     room: int = WIDE - 2 * EDGE,
 ) -> str:
-    """A line of text, smaller where it is long, and cut where it would be too small."""
+    """Draw a line of text with its baseline at `y`.
+
+    Text wider than `room` gets smaller letters, and is cut if these would be too small.
+    """
     text = replace_missing_letters(" ".join(text.split()))
     while size > 28 and measure_width(text, size, bold) > room:
         size -= 4

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.commands.log.export_and_share import find_shared_game, hash_share_token
 from bot.odds_pool.pool import Worker
-from bot.report.event_odds import FACTS, Apart, list_fact_requests
+from bot.report.event_odds import FACTS, RunInWorker, list_fact_requests
 from bot.report.game_pictures import render_link_card
 from bot.report.page import build_fragments, build_page, hash_scripts, remove_accounts
 from bot.rules.errors import UserError
@@ -116,7 +116,7 @@ class Watcher:
 class WatchedGame:
     """A shared game, kept up to date while anybody watches."""
 
-    def __init__(self, store: Store, apart: Apart, row: str) -> None:
+    def __init__(self, store: Store, apart: RunInWorker, row: str) -> None:
         self.row = row
         self.watchers: set[Watcher] = set()
         self.ended = False
@@ -278,7 +278,7 @@ LONGEST_TOKEN = 64
 class Hub:
     """The games behind the addresses that were given out."""
 
-    def __init__(self, store: Store, apart: Apart | None = None) -> None:
+    def __init__(self, store: Store, apart: RunInWorker | None = None) -> None:
         self._worker = Worker(busy="Other pages are being made just now.")
         self._store = store
         self._apart = apart or self._worker.run
