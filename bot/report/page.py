@@ -1,10 +1,10 @@
 """The after-action page: one HTML file from an exported game and the facts that the rules add to
 it.
 
-    page(export, facts)                 the whole page
-    page(export, facts, live=ADDRESS)   the same, following the game by the server-sent events of that address
-    fragments(export, facts, since)     what such a page is sent behind event `since`: the data of an event `more`
-    checker()                           the page that checks a file, docs/verify.html
+    build_page(export, facts)                 the whole page
+    build_page(export, facts, live=ADDRESS)   a page that follows the game by server-sent events
+    build_fragments(export, facts, since)     the data that such a page gets after event `since`
+    build_checker_page()                      the page that checks a file, docs/verify.html
 
 `facts` are those of `bot/report/event_odds.py`, by event. Without them a page has no luck, no odds and
 no traces.
@@ -33,36 +33,41 @@ from bot.ui.reply.bars import format_percent
 
 TEMPLATES = Path(__file__).parent / "templates"
 BLOCKS = ("p_head", "p_now", "p_score", "p_short", "p_shots", "p_cards", "p_rosters")
-"""The parts of a page that are made anew with every event."""
+"""The blocks of a page that are rendered again after each event."""
 MOST_DICE = 14
 MOST_POINTS = 200
 MOST_MOVES = 60
-"""Events about cards that a page lists; the others are in its log."""
+"""Maximum number of card events in the section on cards. The log has all of them."""
 SOME_ROWS = 100
-"""Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they
-are text.
+"""Rows of a long log that a browser builds at a time.
+
+They are text until the reader scrolls there or the browser is idle.
 """
-PACKED = 300_000
-"""Characters from which data is packed: a long game's JSON is full of repetition, and chats
-limit files.
+MIN_PACKED = 300_000
+"""Characters from which data is compressed. The JSON of a long game repeats a lot, and chats limit
+the size of files.
 """
 Facts = Mapping[int, Json]
 _SCRIPT, _SCRIPT_END = "<script>", "</script>"
 
 
 def build_page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
-    """The whole page; `picture` is the address of what a chat shows beside a link to it."""
+    """Build the whole page as HTML.
+
+    `live` is the address of the events of a game in progress. `picture` is the address of the
+    picture that a chat shows next to a link to the page.
+    """
     model = _build_template_model(remove_accounts(export), facts, live=live, picture=picture)
     return _add_script_policy(_create_environment().get_template("page.html.j2").render(model))
 
 
 def _add_script_policy(text: str) -> str:
-    """The page with a policy by which a browser runs the scripts in it, and no other."""
+    """Fill in the security policy, so that a browser runs the scripts of the page and no others."""
     return text.replace("@SCRIPTS@", hash_scripts(text), 1)
 
 
 def hash_scripts(text: str) -> str:
-    """The hashes of the scripts in a page, as a policy names them."""
+    """Return the hashes of the scripts in a page in the notation of a content security policy."""
     hashes = {
         b64encode(sha256(script.encode()).digest()).decode() for script in _find_scripts(text)
     }
@@ -71,70 +76,70 @@ def hash_scripts(text: str) -> str:
 
 def _find_scripts(text: str) -> Iterator[str]:
     """Yield the content of each script without attributes."""
-    begin = text.find(_SCRIPT)
-    while begin >= 0:
-        begin += len(_SCRIPT)
-        end = text.find(_SCRIPT_END, begin)
-        if end < 0:
+    start = text.find(_SCRIPT)
+    while start >= 0:
+        start += len(_SCRIPT)
+        stop = text.find(_SCRIPT_END, start)
+        if stop < 0:
             return
-        yield text[begin:end]
-        begin = text.find(_SCRIPT, end)
+        yield text[start:stop]
+        start = text.find(_SCRIPT, stop)
 
 
 def build_fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
-    """What a page that follows the game needs behind event `since`, as plain JSON values.
+    """Build the data that a page in progress needs after event `since`, as plain JSON values.
 
-    `parts` are the blocks of BLOCKS by the ids of their elements, `rows` the new events by turn,
-    `changed` the older rows that are different now (undone, opened), `export` and `odds` the data
-    of the new events.
+    `from` is the count of events that the page has. `parts` are the blocks of BLOCKS by the ids of
+    their elements. `rows` are the new events by turn. `changed` are the older rows that are different
+    now (undone, opened). `export` and `facts` hold the data of the new events.
     """
     export = remove_accounts(export)
-    template = _create_environment().get_template("page.html.j2")
+    environment = _create_environment()
+    template = environment.get_template("page.html.j2")
     model = _build_template_model(export, facts, live="-", since=since)
-    made = {
-        name: "".join(template.blocks[name](template.new_context(model))).strip()
-        for name in (*BLOCKS, "turns")
-    }
-    new = [row for row in export["events"] if row["number"] > since]
+    blocks = {}
+    for name in (*BLOCKS, "turns"):
+        pieces = template.blocks[name](template.new_context(model))
+        blocks[name] = "".join(pieces).strip()
+    new_events = [event for event in export["events"] if event["number"] > since]
     rows = {row.number: row for row in model["story"].rows}
-    draw = _create_environment().get_template("row.html.j2").make_module(model).row  # type: ignore[attr-defined]
+    row_module: Any = environment.get_template("row.html.j2").make_module(model)
+    changed = {}
+    for number in _list_changed_events(new_events):
+        if number in rows and number <= since:
+            changed[f"e{number}"] = str(row_module.row(rows[number])).strip()
     return {
-        "from": len(export["events"]) - len(new),
-        "export": {**export, "events": new},
+        "from": len(export["events"]) - len(new_events),
+        "export": {**export, "events": new_events},
         "facts": model["facts"],
-        "parts": {name.replace("_", "-"): made[name] for name in BLOCKS},
-        "rows": made["turns"],
+        "parts": {name.replace("_", "-"): blocks[name] for name in BLOCKS},
+        "rows": blocks["turns"],
         "units": model["units"],
-        "changed": {
-            f"e{number}": str(draw(rows[number])).strip()
-            for number in _list_changed_events(new)
-            if number in rows and number <= since
-        },
+        "changed": changed,
     }
 
 
 def build_page_from_text(export: str, facts: Mapping[int, str], live: str = "") -> str:
-    """The whole page from texts: what a worker process is asked for."""
-    return build_page(
-        json.loads(export), {number: json.loads(told) for number, told in facts.items()}, live
-    )
+    """Build the whole page from JSON texts. Worker processes call this."""
+    facts_by_event = {number: json.loads(text) for number, text in facts.items()}
+    return build_page(json.loads(export), facts_by_event, live)
 
 
 def build_checker_page() -> str:
-    """The page that checks an exported game, or the data in a page, given as a file."""
+    """Build the page that checks a file: an exported game, or a page with its data."""
     return _add_script_policy(_create_environment().get_template("verify.html.j2").render())
 
 
 def load_checker_scripts() -> Markup:
-    """Return the scripts that check a log, as pages have them and Node can run them."""
-    return Markup(
-        "\n".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "check"))
-    )
+    """Load the scripts that check a log. Browsers and Node can run them."""
+    scripts = [(TEMPLATES / name).read_text("utf-8") for name in ("proof.js", "check.js")]
+    return Markup("\n".join(scripts))
 
 
 def _find_last_roll(story: Story, facts: Facts) -> Json | None:
-    """The last shot or roll of a game that is followed, with its odds then; None before the
-    first.
+    """Return the row of the last open roll and its odds, or None before the first roll.
+
+    A roll that was undone does not count.
     """
     for row in reversed(story.rows):
         if row.dice and not row.undone and not row.sealed:
@@ -143,24 +148,27 @@ def _find_last_roll(story: Story, facts: Facts) -> Json | None:
 
 
 def _list_changed_events(events: list[Json]) -> list[int]:
-    """The older events of which these say something new."""
-    found: list[int] = []
-    for row in events:
-        body = row["body"]
-        found += [body["event"]] if body["kind"] in ("undo", "redo") else []
-        found += [*body.get("opens", ()), *body.get("reads", ())]
-    return found
+    """List the numbers of earlier events that `events` undo, redo, open or read."""
+    numbers: list[int] = []
+    for event in events:
+        body = event["body"]
+        if body["kind"] in ("undo", "redo"):
+            numbers.append(body["event"])
+        numbers += body.get("opens", ())
+        numbers += body.get("reads", ())
+    return numbers
 
 
 @lru_cache(maxsize=1)
 def _create_environment() -> Environment:
-    made = Environment(
+    """Create the Jinja environment with the filters and functions that the templates use."""
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters["day"] = lambda at: f"{(when := datetime.fromtimestamp(at, UTC)).day} {when:%B %Y}"
-    made.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
-    made.filters["chance"] = lambda exact: format_percent(float(Fraction(exact)))
-    made.globals |= {
+    environment.filters["day"] = _format_day
+    environment.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
+    environment.filters["chance"] = lambda exact: format_percent(float(Fraction(exact)))
+    environment.globals |= {
         "checking": load_checker_scripts,
         "asset": lambda name: Markup((TEMPLATES / name).read_text("utf-8")),
         "symbols": {name: Markup(shape) for name, shape in SYMBOLS.items()},
@@ -171,68 +179,92 @@ def _create_environment() -> Environment:
         "some_rows": SOME_ROWS,
         "many_before": MANY_BEFORE,
     }
-    return made
+    return environment
+
+
+def _format_day(timestamp: float) -> str:
+    """Format a Unix time as `5 March 2026` in UTC."""
+    moment = datetime.fromtimestamp(timestamp, UTC)
+    return f"{moment.day} {moment:%B %Y}"
 
 
 def _build_template_model(
     export: Json, facts: Facts, live: str = "", since: int = 0, picture: str = ""
 ) -> Json:
-    """What the templates are given."""
+    """Build the values that the templates use. The data of events up to `since` is left out."""
     story = Story(export, facts)
-    last = export["events"][-1]["number"] if export["events"] else 0
-    rolled = [luck.points[0].number for luck in story.luck.values() if luck.points]
-    first = max(0, min(rolled, default=1) - 1)
-    decided = story.turning_points()
-    turns = [(turn.number, turn.phases[0].rows[0].number) for turn in story.turns if turn.number]
-    plots = {
-        whose: render_luck_svg(luck, story.who_is(whose), at, turns, (first, last))
-        for at, (whose, luck) in enumerate(story.luck.items())
-    }
+    events = export["events"]
+    last_event = events[-1]["number"] if events else 0
+    page_facts = _build_page_facts(story, facts, since)
+    packed = build_data_script("facts", page_facts)
+    packed_text = packed.partition(">")[2].rpartition("<")[0].strip()
     best, worst = story.shots()
-    fits = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
-    told = {
-        "odds": {
-            number: fact["odds"]
-            for number, fact in facts.items()
-            if fact.get("odds") and number > since
-        },
+    return {
+        "story": story,
+        "lost": Markup(escape_script_json(json.dumps(list_lost_states(story.system)))),
+        "packed": packed,
+        "made": sha256(packed_text.encode()).hexdigest(),
+        "export": export,
+        "facts": page_facts,
+        "live": live,
+        "picture": picture,
+        "since": since,
+        "last": last_event,
+        "decided": story.turning_points(),
+        "just_now": _find_last_roll(story, facts) if live else None,
+        "best": best,
+        "worst": worst,
+        "plots": _render_plots(story, last_event),
+        "revealed": any(row.get("seed") for row in export.get("seeds", ())),
+        "units": sorted({unit["name"] for unit in story.first.values()}),
+        "fold": len(events) > MANY,
+        "began": events[0]["body"].get("at") if events else None,
+    }
+
+
+def _build_page_facts(story: Story, facts: Facts, since: int) -> Json:
+    """Build the data about events after `since` that the scripts of a page use.
+
+    `odds`, `counters` and `changes` are by event. `played` counts the events of the whole game that
+    were replayed (`all`), and lists those with another outcome than the log's (`wrong`).
+    """
+    odds = {}
+    fits = {}
+    for number, event_facts in facts.items():
+        if "fits" in event_facts:
+            fits[number] = event_facts["fits"]
+        if event_facts.get("odds") and number > since:
+            odds[number] = event_facts["odds"]
+    return {
+        "odds": odds,
         "counters": {number: units for number, units in story.counters.items() if number > since},
-        "changes": {number: said for number, said in story.changes.items() if number > since},
+        "changes": {number: texts for number, texts in story.changes.items() if number > since},
         "played": {
             "all": len(fits),
             "wrong": [number for number, is_right in fits.items() if not is_right],
         },
     }
-    packed = build_data_script("facts", told)
-    return {
-        "story": story,
-        "lost": Markup(escape_script_json(json.dumps(list_lost_states(story.system)))),
-        "packed": packed,
-        "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),
-        "export": export,
-        "facts": told,
-        "live": live,
-        "picture": picture,
-        "since": since,
-        "last": last,
-        "decided": decided,
-        "just_now": _find_last_roll(story, facts) if live else None,
-        "best": best,
-        "worst": worst,
-        "plots": plots,
-        "revealed": any(row.get("seed") for row in export.get("seeds", ())),
-        "units": sorted({unit["name"] for unit in story.first.values()}),
-        "fold": len(export["events"]) > MANY,
-        "began": export["events"][0]["body"].get("at") if export["events"] else None,
-    }
+
+
+def _render_plots(story: Story, last_event: int) -> dict[str, Markup]:
+    """Render the luck of each side or player. All plots begin just before the first roll of any."""
+    first_rolls = [luck.points[0].number for luck in story.luck.values() if luck.points]
+    start = max(0, min(first_rolls, default=1) - 1)
+    turns = [(turn.number, turn.phases[0].rows[0].number) for turn in story.turns if turn.number]
+    plots = {}
+    for index, (owner, luck) in enumerate(story.luck.items()):
+        name = story.who_is(owner)
+        plots[owner] = render_luck_svg(luck, name, index, turns, (start, last_event))
+    return plots
 
 
 def build_data_script(name: str, value: Any) -> Markup:
-    """The script element with the data: plain JSON, or gzip in base64, which every browser of
-    today unpacks.
+    """Build the script element that holds `value`, with `name` as its id.
+
+    It is plain JSON, or gzip in base64 from MIN_PACKED characters. Today's browsers unpack that.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if len(text) < PACKED:
+    if len(text) < MIN_PACKED:
         return Markup('<script type="application/json" id="{}">{}</script>').format(
             name, Markup(escape_script_json(text))
         )
@@ -241,13 +273,14 @@ def build_data_script(name: str, value: Any) -> Markup:
 
 
 def escape_script_json(text: str) -> str:
-    """JSON that cannot end its script element, nor begin a comment in it."""
+    """Escape JSON so that it can neither end its script element nor begin a comment in it."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def remove_accounts(export: Json) -> Json:
-    """The export with nothing by which an account could be known again: a page is passed on, and
-    no check needs it.
+    """Return the export without the accounts of its players.
+
+    Readers pass a page on, and no check needs the accounts.
     """
     persons = [{"person": row["person"], "name": row["name"]} for row in export.get("persons", ())]
     return {**export, "persons": persons}

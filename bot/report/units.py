@@ -1,7 +1,8 @@
-"""Units as a page shows them: how they are, the numbers on their counter, the frame by their type.
+"""Units as a page shows them: their status, the numbers on their counter and the frame of their
+type.
 
-What is said of a unit is `bot/game/counter_faces.py`; the page's own script is handed the counters of
-each moment.
+The words for a unit come from `bot/game/counter_faces.py`. The script of the page gets the counters
+after each event.
 """
 
 from collections.abc import Mapping
@@ -45,21 +46,30 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
 
 
 def build_counter(unit: Json, first: Json, system: System | None) -> Json:
-    """A unit of the log as it is drawn: its `name`, `type`, `frame`, `states`, `marks` and
-    `printed` numbers; `standing` is LOST, HURT (it has lost strength: wounded, reduced,
-    immobilized), SHAKEN (it is not itself otherwise) or nothing. `first` is how it came into the
-    game."""
-    read = unit_from_json(unit)
-    states = list_conditions(read, system)
-    hurt = is_weaker(read, first["type"], system)
+    """Build the counter of a unit of the log, as JSON for the page.
+
+    It has the unit's `name`, `type`, `frame`, `states`, `marks` and `printed` numbers. `standing` is
+    LOST, HURT (less strength: wounded, reduced, immobilized), SHAKEN (any other condition) or "".
+    `first` is the unit when it entered the game.
+    """
+    roster_unit = unit_from_json(unit)
+    conditions = list_conditions(roster_unit, system)
+    is_hurt = is_weaker(roster_unit, first["type"], system)
+    status = ""
+    if has_left(roster_unit, system):
+        status = LOST
+    elif is_hurt:
+        status = HURT
+    elif conditions:
+        status = SHAKEN
     return {
-        "name": read.name,
-        "type": format_token(read.type, system),
-        "frame": get_frame(read.type, system),
-        "states": states,
-        "standing": LOST if has_left(read, system) else HURT if hurt else SHAKEN if states else "",
-        "marks": list_marks(read, system),
-        "printed": "–".join(list_printed_numbers(read, system)),
+        "name": roster_unit.name,
+        "type": format_token(roster_unit.type, system),
+        "frame": get_frame(roster_unit.type, system),
+        "states": conditions,
+        "standing": status,
+        "marks": list_marks(roster_unit, system),
+        "printed": "–".join(list_printed_numbers(roster_unit, system)),
     }
 
 
@@ -69,52 +79,63 @@ def is_lost(unit: Json | None, system: System | None) -> bool:
 
 
 def list_unit_changes(body: Json, system: System | None) -> list[str]:
-    """What an event did to units: `Squad 1: good order → shaken; wounds 1 → 2; marked fired`."""
-    before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    return [
-        text
-        for key, unit in after.items()
-        if (text := _describe_change(before.get(key), unit, system))
-    ]
+    """List the changes of units by an event, a text for each unit.
+
+    For example: `Squad 1: good order → shaken; wounds 1 → 2; marked fired`.
+    """
+    before = (body.get("before") or {}).get("units") or {}
+    after = (body.get("after") or {}).get("units") or {}
+    texts = (_describe_change(before.get(key), unit, system) for key, unit in after.items())
+    return [text for text in texts if text]
 
 
-def _describe_change(was: Json | None, now: Json | None, system: System | None) -> str:
-    if not was or not now:
-        return f"{(now or was or {})['name']}: {'new' if now else 'taken off the roster'}"
-    old, new = (
-        {"state": "", "marks": (), **unit, "numbers": unit.get("numbers") or {}}
-        for unit in (was, now)
-    )
-    told = (
-        [f"{_describe_differences(old, new, system)} → {_describe_differences(new, old, system)}"]
-        if _describe_differences(old, new, system)
-        else []
-    )
+def _describe_change(before: Json | None, after: Json | None, system: System | None) -> str:
+    """Describe the change of one unit, with its name; "" if nothing that a page shows changed.
+
+    None stands for a unit that is not on the roster.
+    """
+    if after and not before:
+        return f"{after['name']}: new"
+    if not before or not after:
+        return f"{(before or {})['name']}: taken off the roster"
+    old = {"state": "", "marks": (), **before, "numbers": before.get("numbers") or {}}
+    new = {"state": "", "marks": (), **after, "numbers": after.get("numbers") or {}}
+    changes = []
+    old_words = _describe_differences(old, new, system)
+    if old_words:
+        changes.append(f"{old_words} → {_describe_differences(new, old, system)}")
     for key in {**old["numbers"], **new["numbers"]}:
-        values = [_format_number(unit["numbers"].get(key)) for unit in (old, new)]
-        told += [f"{format_word(key)} {' → '.join(values)}"] if values[0] != values[1] else []
-    told += [f"marked {format_word(mark)}" for mark in new["marks"] if mark not in old["marks"]]
-    told += [f"no longer {format_word(mark)}" for mark in old["marks"] if mark not in new["marks"]]
-    return f"{now['name']}: {'; '.join(told)}" if told else ""
+        old_number = _format_number(old["numbers"].get(key))
+        new_number = _format_number(new["numbers"].get(key))
+        if old_number != new_number:
+            changes.append(f"{format_word(key)} {old_number} → {new_number}")
+    for mark in new["marks"]:
+        if mark not in old["marks"]:
+            changes.append(f"marked {format_word(mark)}")
+    for mark in old["marks"]:
+        if mark not in new["marks"]:
+            changes.append(f"no longer {format_word(mark)}")
+    return f"{after['name']}: {'; '.join(changes)}" if changes else ""
 
 
 def _describe_differences(unit: Json, other: Json, system: System | None) -> str:
-    """The type and the state of a unit in words, each where the other's is not the same."""
-    read = unit_from_json(unit)
-    state = (
-        list_conditions(read, system)[0]
-        if describe_state(read, system)
-        else format_word(unit["state"]) or "good order"
-    )
-    told = (("type", format_token(read.type, system)), ("state", state))
-    return ", ".join(words for key, words in told if unit[key] != other[key])
+    """Describe the type and the state of `unit`, each only if it differs from that of `other`."""
+    roster_unit = unit_from_json(unit)
+    words = []
+    if unit["type"] != other["type"]:
+        words.append(format_token(roster_unit.type, system))
+    if unit["state"] != other["state"]:
+        if describe_state(roster_unit, system):
+            words.append(list_conditions(roster_unit, system)[0])
+        else:
+            words.append(format_word(unit["state"]) or "good order")
+    return ", ".join(words)
 
 
 def _format_number(value: object) -> str:
-    return (
-        "–"
-        if value is None
-        else ",".join(map(str, value))
-        if isinstance(value, list)
-        else str(value)
-    )
+    """Format a number or a list of numbers of a unit, with a dash for none."""
+    if value is None:
+        return "–"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value)

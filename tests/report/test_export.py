@@ -79,7 +79,7 @@ async def test_the_game_ends_with_its_page() -> None:
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
 async def test_a_page_is_imported(packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if packed:
-        monkeypatch.setattr("bot.report.page.PACKED", 1)
+        monkeypatch.setattr("bot.report.page.MIN_PACKED", 1)
     channel = await evening()
     if packed:  # the worker process packs by its own measure, so this page is made here
         from bot.report.page import build_page_from_text as made
@@ -118,7 +118,7 @@ def test_the_independent_verifier_reads_a_page(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("bot.report.page.PACKED", 1 if packed else 10**9)
+    monkeypatch.setattr("bot.report.page.MIN_PACKED", 1 if packed else 10**9)
     out = tmp_path / "lnlt.html"
     main(["report", str(LOGS / "lnlt.json"), "-o", str(out)])
     assert ('type="application/gzip" id="export"' in out.read_text("utf-8")) == packed
@@ -174,7 +174,7 @@ def test_a_bent_page_is_refused(bent: str, says: str) -> None:
 
 
 def test_a_small_page_that_unpacks_to_no_end_is_refused() -> None:
-    packed = pages.build_data_script("export", {"x": "a" * (pages.PACKED + 1)})
+    packed = pages.build_data_script("export", {"x": "a" * (pages.MIN_PACKED + 1)})
     with pytest.raises(UserError, match="too large"):
         extract_export(str(packed), 1000)
 
