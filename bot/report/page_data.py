@@ -1,4 +1,4 @@
-"""A game read once from its export, with everything that a page shows of it."""
+"""A game as its page shows it, computed from its export in one pass."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -39,12 +39,14 @@ FILTERS = {
     **dict.fromkeys(CARDS, "cards"),
     "unit": "units",
 }
-"""Under which kind a reader finds an event; everything else is about the game."""
+"""The filter of the log that an event of each kind belongs to. All other kinds belong to `game`."""
+PHASE_KINDS = ("start", "next", "pass", "undo", "redo")
+"""Kinds of events that may begin a new phase."""
 MOST_DECIDED = 3
 MANY = 400
-"""Events from which all turns but the last are folded."""
+"""Events of a log from which the page folds all turns but the last."""
 MANY_BEFORE = 6
-"""Events before the first roll from which they are folded."""
+"""Events before the first roll from which the page folds them."""
 
 
 @dataclass(slots=True)
@@ -63,17 +65,17 @@ class LogRow:
     sealed: bool
     undone: bool
     units: list[str]
-    full: str  # its results with all names, where its first line only counts them
-    logged: str  # what the log has of an event that does not keep its first line
+    full: str  # the results with all names, if the first line only counts them
+    logged: str  # the logged result of an event without a first line
     lines: list[Json]
     luck: Json
     weight: str  # "lost", "hurt" or nothing
-    taken: list[str]  # who left the fight
+    taken: list[str]  # the units that left the fight
 
 
 @dataclass(slots=True)
 class Loss:
-    """What a side lost in a turn, by name."""
+    """The names of the units that a side lost in a turn, and of those that were hurt."""
 
     gone: list[str]
     hurt: list[str]
@@ -89,20 +91,20 @@ class Phase:
 
 @dataclass(slots=True)
 class Turn:
-    """A turn: its phases, what each side lost in it, and the units, the sizes of hands and the
-    tracks at its end.
+    """A turn: its phases, the losses of each side, and the units, hand sizes and tracks at its
+    end.
     """
 
     number: int
     phases: list[Phase] = field(default_factory=list)
     losses: dict[str, Loss] = field(default_factory=dict)
-    end: dict[str, Json | None] = field(default_factory=dict)
+    final_units: dict[str, Json | None] = field(default_factory=dict)
     hands: dict[str, int] = field(default_factory=dict)
     tracks: Json = field(default_factory=dict)
 
 
 class Story:
-    """An export read from its first event to its last."""
+    """The state, the log, the turns and the luck of an exported game."""
 
     def __init__(self, export: Json, facts: Mapping[int, Json]) -> None:
         self.export = export
@@ -128,47 +130,42 @@ class Story:
             str(export.get("system") or _get_system_id(export))
         )
         self.phase_titles = {
-            p["name"]: p.get("title", p["name"]) for p in self._get_system_words("phases")
+            phase["name"]: phase.get("title", phase["name"]) for phase in self._list_phases()
         }
         self.sides = list_sides(export)
         self._read_events()
         if not self.sides:
-            self.sides = sorted(
-                {str(unit.get("side") or "") for unit in self.first.values()} - {""}
-            )
+            self.sides = sorted({_get_side(unit) for unit in self.first.values()} - {""})
         self._count_losses()
         self.luck: dict[str, Course] = {
-            whose: compute_luck(self.rows, whose) for whose in self._list_luck_owners()
+            owner: compute_luck(self.rows, owner) for owner in self._list_luck_owners()
         }
 
-    def _get_system_words(self, key: str) -> list[Any]:
-        return list(self.system.game.get(key) or ()) if self.system is not None else []
+    def _list_phases(self) -> list[Any]:
+        """List the phases of the rule set, as its file has them; none in free play."""
+        if self.system is None:
+            return []
+        return list(self.system.game.get("phases") or ())
 
     def name_of(self, person: str) -> str:
-        """The name of a person of the log."""
+        """Return the name of a person of the log."""
         return self.names.get(person, "someone")
 
     def _read_events(self) -> None:
+        """Follow the game event by event, and build its rows, phases and turns."""
         for event in self.export["events"]:
             body = event["body"]
             after = body.get("after") or {}
-            for key, unit in (after.get("units") or {}).items():
-                self.units[key] = unit
-                if unit:
-                    drawn = build_counter(unit, self.first.setdefault(key, unit), self.system)
-                    self.counters.setdefault(body["number"], {})[key] = drawn
-            if body["kind"] != "start" and (
-                changed := [*list_unit_changes(body, self.system), *list_track_changes(body)]
-            ):
-                self.changes[body["number"]] = changed
-            fresh = after.get("game") or {}
-            before = self.game.get("turn", 0)
-            self.game |= fresh
-            self._begin_turn_or_phase(before, fresh, body["kind"])
-            if moved := after.get("cards"):
-                self.cards |= moved
-                self.moved |= {body["number"]} if body["kind"] not in ("undo", "redo") else set()
-                self.seats = sorted({*self.seats, *cards.count_all_hand_cards(self.cards)})
+            self._read_units(body["number"], after.get("units") or {})
+            if body["kind"] != "start":
+                changes = [*list_unit_changes(body, self.system), *list_track_changes(body)]
+                if changes:
+                    self.changes[body["number"]] = changes
+            game_changes = after.get("game") or {}
+            turn_before = self.game.get("turn", 0)
+            self.game |= game_changes
+            self._begin_turn_or_phase(turn_before, game_changes, body["kind"])
+            self._read_cards(body, after.get("cards"))
             row = self._build_row(body)
             self.rows.append(row)
             self.turns[-1].phases[-1].rows.append(row)
@@ -176,70 +173,85 @@ class Story:
             self._end_turn()
             self._separate_setup(self.turns[0], self.turns[0].phases[0].rows)
 
+    def _read_units(self, number: int, units: Mapping[str, Json | None]) -> None:
+        """Update the units that event `number` changed, and build their counters."""
+        for key, unit in units.items():
+            self.units[key] = unit
+            if unit:
+                first = self.first.setdefault(key, unit)
+                counters = self.counters.setdefault(number, {})
+                counters[key] = build_counter(unit, first, self.system)
+
+    def _read_cards(self, body: Json, counts: dict[str, int] | None) -> None:
+        """Update the counts of cards that an event changed. Remember the event and the hands."""
+        if not counts:
+            return
+        self.cards |= counts
+        if body["kind"] not in ("undo", "redo"):
+            self.moved.add(body["number"])
+        self.seats = sorted({*self.seats, *cards.count_all_hand_cards(self.cards)})
+
     def _end_turn(self) -> None:
+        """Store the units, hand sizes and tracks at the end of the current turn."""
         turn = self.turns[-1]
-        turn.end = dict(self.units)
+        turn.final_units = dict(self.units)
         turn.hands = cards.count_all_hand_cards(self.cards)
         turn.tracks = dict(self.game.get("tracks") or {})
 
-    def _separate_setup(self, first: Turn, rows: list[LogRow]) -> None:
-        """What came before the first roll or phase as a block of its own: a reader comes for the
-        fight.
-        """
-        done = next(
-            (at for at, row in enumerate(rows) if row.dice or row.sealed or row.kind == "next"),
-            len(rows),
-        )
-        if first.number and done > MANY_BEFORE and len(first.phases) + len(rows) > 1 + done:
-            first.phases[0].rows = rows[done:]
-            first.phases = [phase for phase in first.phases if phase.rows]
-            self.turns.insert(0, Turn(0, [Phase("Setting up", rows[:done])]))
+    def _separate_setup(self, first_turn: Turn, rows: list[LogRow]) -> None:
+        """Move the events before the first roll or phase from `rows` into a block of their own.
 
-    def _begin_turn_or_phase(self, turn_before: int, fresh: Json, kind: str) -> None:
-        """Begin the turn and the phase that an event leads to."""
+        Readers want to see the fight first. A short setup stays in its turn.
+        """
+        setup_count = len(rows)
+        for index, row in enumerate(rows):
+            if row.dice or row.sealed or row.kind == "next":
+                setup_count = index
+                break
+        has_more = len(first_turn.phases) + len(rows) > 1 + setup_count
+        if first_turn.number and setup_count > MANY_BEFORE and has_more:
+            first_turn.phases[0].rows = rows[setup_count:]
+            first_turn.phases = [phase for phase in first_turn.phases if phase.rows]
+            self.turns.insert(0, Turn(0, [Phase("Setting up", rows[:setup_count])]))
+
+    def _begin_turn_or_phase(self, turn_before: int, game_changes: Json, kind: str) -> None:
+        """Begin a new turn or phase if an event of this kind led to one."""
         turn = self.game.get("turn", 0)
         if not self.turns or turn != turn_before:
             if self.turns:
                 self._end_turn()
             self.turns.append(Turn(turn))
-        is_new = ("phase" in fresh or "turn_of" in fresh) and kind in (
-            "start",
-            "next",
-            "pass",
-            "undo",
-            "redo",
-        )
+        changes_phase = "phase" in game_changes or "turn_of" in game_changes
+        is_new = changes_phase and kind in PHASE_KINDS
         if not self.turns[-1].phases or is_new:
             self.turns[-1].phases.append(Phase(self.phase_title()))
 
     def phase_title(self) -> str:
-        """The present phase in words."""
+        """Return the current phase in words, after the side whose turn it is: `US: Fire`."""
         name = str(self.game.get("phase") or "")
         title = self.phase_titles.get(name, name.replace("-", " ").capitalize()) or "Play"
         return f"{self.game['turn_of']}: {title}" if self.game.get("turn_of") else title
 
     def _build_row(self, body: Json) -> LogRow:
+        """Build the row of an event, with the contents of a sealed roll that was revealed."""
         number = body["number"]
-        sealed = "sealed" in body
         texts = self.texts.get(number, {})
+        is_sealed = "sealed" in body
         if "sealed" in texts:
             body = {**body, **json.loads(texts["sealed"])}
         facts = self.facts.get(number, {})
-        first = self._build_first_line(texts)
         head, what = self._describe_event(body, facts)
         full = texts.get("text", "")
-        logged = "" if first else format_logged_result(body, self.sides)
-        if first:
-            full = (
-                head
-                if head.startswith(title := first.partition(" · ")[0]) and head != title
-                else full
-            )
-            head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
-        after = (body.get("after") or {}).get("units") or {}
-        used = [unit["name"] for unit in body.get("used") or ()]
-        weight, taken = self._find_harm(body)
-        touched = [unit["name"] if unit else key for key, unit in after.items()]
+        logged = ""
+        first_line = self._build_first_line(texts)
+        if first_line:
+            title = first_line.partition(" · ")[0]
+            if head.startswith(title) and head != title:
+                full = head
+            head, what = _split_first_line(first_line)
+        else:
+            logged = format_logged_result(body, self.sides)
+        weight, lost_units = self._find_harm(body)
         return LogRow(
             number=number,
             kind=body["kind"],
@@ -248,117 +260,130 @@ class Story:
             who=self.name_of(body["who"]),
             head=head,
             what=what,
-            dice=[
-                (shows, die["sides"])
-                for shows, die in zip(list_faces(body), body.get("dice") or (), strict=True)
-            ],
+            dice=_list_dice(body),
             hand=bool(body.get("hand")),
-            sealed=sealed,
+            sealed=is_sealed,
             undone=number in self.undone,
-            units=list(dict.fromkeys([*used, *touched])),
+            units=_list_unit_names(body),
             full=full,
             logged=logged,
             lines=facts.get("lines") or [],
             luck=facts.get("luck") or {},
             weight=weight,
-            taken=taken,
+            taken=lost_units,
         )
 
     def _describe_event(self, body: Json, facts: Json) -> tuple[str, str]:
-        """The news of an event and what it was, where the log does not keep its first line: (`Squad
-        4 is eliminated`, `PT-76 fires`)."""
+        """Return the result of an event and its action: (`Squad 4 is eliminated`, `PT-76 fires`).
+
+        A page shows them if the log has no first line for the event.
+        """
+        sides = tuple(self.sides)
         if "told" in facts:
-            return describe_initiative(
-                body, insert_sides(facts["told"], tuple(self.sides)), tuple(self.sides)
-            ), facts["by"]
-        text = self.texts.get(body["number"], {}).get(TEXTS.get(body["kind"], "label"), "")
-        found = describe_event(body, self.name_of, text, tuple(self.sides))
-        if found.acts:
-            return found.sentence, facts.get("title") or get_event_title(body)
-        return found.title, found.by.removeprefix(self.name_of(body["who"])).lstrip(", ")
+            answer = insert_sides(facts["told"], sides)
+            return describe_initiative(body, answer, sides), facts["by"]
+        text_key = TEXTS.get(body["kind"], "label")
+        text = self.texts.get(body["number"], {}).get(text_key, "")
+        words = describe_event(body, self.name_of, text, sides)
+        if words.acts:
+            return words.sentence, facts.get("title") or get_event_title(body)
+        return words.title, words.by.removeprefix(self.name_of(body["who"])).lstrip(", ")
 
     def _build_first_line(self, texts: Mapping[str, str]) -> str:
-        """The first line of the answer, with today's names; nothing where the log does not keep
-        it.
-        """
-        deleted = fill_marks(
+        """Return the first line of an answer with today's names, or "" if the log has none."""
+        line = fill_marks(
             texts.get(SAID, ""),
             self.name_of,
-            lambda at, key: self.texts.get(at, {}).get(key, DELETED),
+            lambda number, key: self.texts.get(number, {}).get(key, DELETED),
         )
-        return " ".join(deleted.split())
+        return " ".join(line.split())
 
     def _find_harm(self, body: Json) -> tuple[str, list[str]]:
-        """How heavy a result is, "lost", "hurt" or nothing, and who left the fight by it."""
+        """Return how heavy the result of an event is ("lost", "hurt" or ""), and the units that
+        left the fight.
+        """
         if body["kind"] not in (*COMBAT, "roll", "reveal"):
             return "", []
-        before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
-        found = ""
-        taken = []
-        for key, unit in after.items():
-            was = before.get(key)
-            if unit and was and self._get_unit_status(unit, was) != self._get_unit_status(was, was):
-                found = "hurt"
-                if self._get_unit_status(unit, was) == LOST:
-                    taken.append(unit["name"])
-        return ("lost" if taken else found), taken
+        units_before = (body.get("before") or {}).get("units") or {}
+        units_after = (body.get("after") or {}).get("units") or {}
+        weight = ""
+        lost_units = []
+        for key, unit in units_after.items():
+            before = units_before.get(key)
+            if not unit or not before:
+                continue
+            status = self._get_unit_status(unit, before)
+            if status != self._get_unit_status(before, before):
+                weight = "hurt"
+                if status == LOST:
+                    lost_units.append(unit["name"])
+        return ("lost" if lost_units else weight), lost_units
 
     def _count_losses(self) -> None:
-        """Differences between the ends of turns, so that undo needs no special case."""
-        earlier: dict[str, Json | None] = {}
+        """Compute the losses of each side in each turn.
+
+        They are differences between the ends of turns, so undo needs no special case.
+        """
+        units_before: dict[str, Json | None] = {}
         for turn in self.turns:
             for side in self.sides:
-                turn.losses[side] = self._compute_loss(side, earlier, turn.end)
-            earlier = turn.end
+                turn.losses[side] = self._compute_loss(side, units_before, turn.final_units)
+            units_before = turn.final_units
 
     def _compute_loss(
-        self, side: str, earlier: Mapping[str, Json | None], now: Mapping[str, Json | None]
+        self,
+        side: str,
+        units_before: Mapping[str, Json | None],
+        units_after: Mapping[str, Json | None],
     ) -> Loss:
-        found = Loss([], [])
-        for key, unit in now.items():
+        """Return the units of a side that were lost or hurt between two moments."""
+        loss = Loss([], [])
+        for key, unit in units_after.items():
             first = self.first.get(key)
-            if first is None or ((unit or first).get("side") or "") != side:
+            if first is None or _get_side(unit or first) != side:
                 continue
-            was = earlier.get(key, first)
-            now_is = self._get_unit_status(unit, first)
-            was_is = self._get_unit_status(was, first)
-            if unit is not None and now_is != was_is:
-                found.gone += [unit["name"]] if now_is == LOST else []
-                found.hurt += [unit["name"]] if now_is == HURT else []
-        return found
+            status_before = self._get_unit_status(units_before.get(key, first), first)
+            status = self._get_unit_status(unit, first)
+            if unit is None or status == status_before:
+                continue
+            if status == LOST:
+                loss.gone.append(unit["name"])
+            elif status == HURT:
+                loss.hurt.append(unit["name"])
+        return loss
 
     def _get_unit_status(self, unit: Json | None, first: Json) -> str:
-        return (
-            str(build_counter(unit, first, self.system)["standing"]) if unit is not None else LOST
-        )
+        """Return the status of a unit as in `build_counter`; LOST for one off the roster."""
+        if unit is None:
+            return LOST
+        return str(build_counter(unit, first, self.system)["standing"])
 
     def drawn(self, key: str) -> tuple[Json, Json]:
-        """A unit as it is now, and as it came into the game."""
+        """Return the counters of a unit: as it is now, and as it entered the game."""
         first = self.first[key]
-        return build_counter(self.units[key] or first, first, self.system), build_counter(
-            first, first, self.system
-        )
+        current_counter = build_counter(self.units[key] or first, first, self.system)
+        return current_counter, build_counter(first, first, self.system)
 
     def _list_luck_owners(self) -> list[str]:
-        """List whose luck is counted: the sides, and whoever else a roll counts for, as in free
+        """List the sides, then the others that a roll counts for, such as the players in free
         play.
         """
-        counted = {row.luck["side"] for row in self.rows if row.luck}
+        owners = {row.luck["side"] for row in self.rows if row.luck}
         sides = list_sides(self.export)
-        return [*sides, *sorted(counted - {*sides}, key=self.who_is)]
+        return [*sides, *sorted(owners - {*sides}, key=self.who_is)]
 
-    def who_is(self, whose: str) -> str:
+    def who_is(self, owner: str) -> str:
         """Return the name of a side, or in free play of the person who rolled."""
-        if not whose:
+        if not owner:
             return NO_SIDE
-        return whose if whose in self.sides else self.name_of(whose)
+        return owner if owner in self.sides else self.name_of(owner)
 
     def shade(self, side: str) -> str:
-        """The class of what is in the colours of a side."""
+        """Return the CSS class for elements in the color of a side."""
         return f"side-{self.sides.index(side) % 4}" if side in self.sides else "side-x"
 
     def losses_of(self, side: str) -> Losses:
-        """Count the losses of a side so far."""
+        """Count the current losses of a side."""
         units = [
             unit_from_json(unit) for unit in self.units.values() if unit and _get_side(unit) == side
         ]
@@ -371,139 +396,193 @@ class Story:
         return f"{losses.total - len(losses.lost)} of {losses.total}"
 
     def players(self, side: str) -> list[str]:
-        """Who plays it."""
+        """Return the names of the players of a side."""
+        sides_by_player = self.game.get("players") or {}
         return [
-            self.name_of(who)
-            for who, theirs in (self.game.get("players") or {}).items()
-            if theirs == side
+            self.name_of(player)
+            for player, player_side in sides_by_player.items()
+            if player_side == side
         ]
 
     def headline(self) -> str:
-        """`US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
+        """Return `US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
         turn = self.game.get("turn", 0)
         winner = self.game.get("winner")
-        parts = []
+        sentences = []
+        if winner == DRAW:
+            sentences.append("A draw.")
+        elif winner:
+            sentences.append(f"{winner} won.")
+        if self.game.get("ended"):
+            sentences.append(f"Ended in turn {turn}.")
+        elif turn:
+            sentences.append(f"Turn {turn}, {self.phase_title()}.")
+        else:
+            sentences.append("Free play.")
+        side_losses = []
         for side in self.sides:
             losses = self.losses_of(side)
             if losses.total:
-                parts.append(f"{side} lost {len(losses.lost) or 'none'} of {losses.total} units")
-        where = f"Turn {turn}, {self.phase_title()}" if turn else "Free play"
-        if self.game.get("ended"):
-            where = f"Ended in turn {turn}"
-        won = "A draw. " if winner == DRAW else f"{winner} won. " if winner else ""
-        return f"{won}{where}. {', '.join(parts)}." if parts else f"{won}{where}."
+                lost = len(losses.lost) or "none"
+                side_losses.append(f"{side} lost {lost} of {losses.total} units")
+        if side_losses:
+            sentences.append(f"{', '.join(side_losses)}.")
+        return " ".join(sentences)
 
     def whose_go(self) -> str:
-        """Return `US to play`, or where the game is when that is nobody's in particular."""
-        go = tuple(self.game.get("go") or ())
-        sides = tuple(self.game.get("sides") or ())
-        return (
-            describe_whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", "")))
-            or self.phase_title()
+        """Return `US to play`, or the current phase if it is not the turn of particular sides."""
+        game = replace(
+            Game(""),
+            go=tuple(self.game.get("go") or ()),
+            sides=tuple(self.game.get("sides") or ()),
+            led=self.game.get("led", ""),
         )
+        return describe_whose_go(game) or self.phase_title()
 
     def closing(self) -> str:
-        """The words that the game ended with, "" for none."""
-        ends = (row.number for row in reversed(self.rows) if row.kind == "end" and not row.undone)
-        return self.texts.get(next(ends, 0), {}).get("text", "") if self.game.get("ended") else ""
+        """Return the last words that a player added when the game ended, or ""."""
+        if not self.game.get("ended"):
+            return ""
+        for row in reversed(self.rows):
+            if row.kind == "end" and not row.undone:
+                return self.texts.get(row.number, {}).get("text", "")
+        return ""
 
     def turning_points(self) -> list[LogRow]:
-        """What decided the game: the events that took most units out of the fight, then those
-        worth most.
+        """Return the events that decided the game, in their order.
+
+        These took most units out of the fight. Of events with equally many, the luckiest count.
         """
-        lost = [row for row in self.rows if row.taken and not row.undone]
-        most = sorted(lost, key=lambda row: (-len(row.taken), -row.luck.get("got", 0)))[
-            :MOST_DECIDED
-        ]
-        return sorted(most, key=lambda row: row.number)
+        decisive = [row for row in self.rows if row.taken and not row.undone]
+        decisive.sort(key=lambda row: (-len(row.taken), -row.luck.get("got", 0)))
+        return sorted(decisive[:MOST_DECIDED], key=lambda row: row.number)
 
     def shots(self) -> tuple[list[RareRoll], list[RareRoll]]:
-        """The least likely successes and the least likely failures."""
+        """Return the least likely successes and the least likely failures."""
         return find_rarest_rolls(self.rows)
 
     def scores(self) -> list[tuple[float, str]]:
-        """What results are worth, in words: (3, `eliminated, destroyed`)."""
-        every: Mapping[str, Any] = (
-            (self.system.game.get("scores") or {}) if self.system is not None else {}
-        )
-        by_points: dict[float, list[str]] = {}
-        for word, points in (every.get("*") or {}).items():
+        """List the points for results, each with its results in words: (3, `eliminated, broken`)."""
+        if self.system is None:
+            return []
+        scores = self.system.game.get("scores") or {}
+        words_by_points: dict[float, list[str]] = {}
+        for word, points in (scores.get("*") or {}).items():
             if points:
-                by_points.setdefault(points, []).append(word.replace("-", " "))
-        return [(points, ", ".join(names)) for points, names in sorted(by_points.items())]
+                words_by_points.setdefault(points, []).append(word.replace("-", " "))
+        return [(points, ", ".join(words)) for points, words in sorted(words_by_points.items())]
 
     def score_tracks(self) -> list[Track]:
-        """Return the tracks of sides that are the score."""
-        tracks = self.system.tracks.values() if self.system is not None and self.sides else ()
-        return [track for track in tracks if track.wins and track.by_side]
+        """Return the tracks that decide who wins and have a value for each side."""
+        if self.system is None or not self.sides:
+            return []
+        return [track for track in self.system.tracks.values() if track.wins and track.by_side]
 
     def score_now(self, track: Track, side: str) -> int:
-        """Return the value of a track that is the score."""
+        """Return the current value of a track for a side."""
         return int(track.get_value(self.game.get("tracks") or {}, side))
 
     def score_rows(self, track: Track) -> list[tuple[int, list[tuple[str, int, int]]]]:
-        """Return each turn with the sides and their values at its end, and how long the bar of
-        each is, in percent of the longest.
+        """Return the values of a track at the end of each turn, for each side.
+
+        A row is (turn, cells), a cell (side, value, length of its bar in percent of the longest).
         """
-        turns = [turn for turn in self.turns if turn.number]
-        values = {
-            turn.number: [int(track.get_value(turn.tracks, side)) for side in self.sides]
-            for turn in turns
-        }
-        largest = max((abs(value) for row in values.values() for value in row), default=0)
-        return [
-            (number, [(side, value, round(100 * max(0, value) / max(1, largest)))
-                      for side, value in zip(self.sides, row, strict=True)])
-            for number, row in values.items()
-        ]  # fmt: skip
+        values_by_turn: dict[int, list[int]] = {}
+        for turn in self.turns:
+            if turn.number:
+                values = [int(track.get_value(turn.tracks, side)) for side in self.sides]
+                values_by_turn[turn.number] = values
+        largest = 1
+        for values in values_by_turn.values():
+            largest = max([largest, *map(abs, values)])
+        rows = []
+        for number, values in values_by_turn.items():
+            cells = []
+            for side, value in zip(self.sides, values, strict=True):
+                cells.append((side, value, round(100 * max(0, value) / largest)))
+            rows.append((number, cells))
+        return rows
 
     def deck_lines(self) -> Iterator[tuple[str, str, list[str]]]:
-        """(its name, where its cards are that all can see, which of them lie open where) of each
-        deck. Nothing of it reads a closed card."""
-        own = self.system.decks if self.system is not None else {}
-        for id, declared in (self.game.get("decks") or {}).items():
-            deck = cards.deck_from_json(declared)
-            title, names = (own[id].title, own[id].names) if id in own else (id, {})
-            called = {
-                card: names.get(card) or self._get_card_name(id, card) for card, _ in deck.cards
+        """Yield the title of each deck, how many of its cards are where, and its open cards.
+
+        The open cards are a line for each place or hand. Nothing reads a closed card.
+        """
+        for id, deck_json in (self.game.get("decks") or {}).items():
+            deck = cards.deck_from_json(deck_json)
+            title, card_names = self._get_deck_words(id)
+            names = {
+                card: card_names.get(card) or self._get_card_name(id, card)
+                for card, _ in deck.cards
             }
             counts = describe_card_counts(deck, cards.count_places(id, self.cards), self.whose_hand)
-            held = {seat: cards.count_known_cards(id, seat, self.cards) for seat in self.seats}
-            opened = [
-                (self.whose_hand(seat), format_card_counts(called, some.items()))
-                for seat, some in held.items()
-                if any(some.values())
-            ]
-            lying = [*list_open_cards(id, deck, cards.set_counts(self.cards, {}), called), *opened]
-            yield title, counts, [f"{label}: {told}" for label, told in lying]
+            open_cards = list(list_open_cards(id, deck, cards.set_counts(self.cards, {}), names))
+            for seat in self.seats:
+                hand = cards.count_known_cards(id, seat, self.cards)
+                if any(hand.values()):
+                    open_cards.append(
+                        (self.whose_hand(seat), format_card_counts(names, hand.items()))
+                    )
+            yield title, counts, [f"{label}: {text}" for label, text in open_cards]
+
+    def _get_deck_words(self, id: str) -> tuple[str, Mapping[str, str]]:
+        """Return the title of a deck and the names of its cards, if the rule set has them."""
+        if self.system is not None and id in self.system.decks:
+            deck = self.system.decks[id]
+            return deck.title, deck.names
+        return id, {}
 
     def _get_card_name(self, id: str, card: str) -> str:
-        """How a card is called; one whose word was deleted by its number."""
-        if (found := cards.WORD.fullmatch(card)) is None:
+        """Return the name of a card, or `card 3` if its text was deleted."""
+        match = cards.WORD.fullmatch(card)
+        if match is None:
             return cards.format_card_name(id, card)
-        return self.texts.get(int(found[1]), {}).get(found[2]) or f"card {found[2][1:]}"
+        event, key = match.groups()
+        return self.texts.get(int(event), {}).get(key) or f"card {key[1:]}"
 
     def whose_hand(self, seat: str) -> str:
-        """`VC's hand`, `Anna's hand`."""
+        """Return the label of a hand: `VC's hand`, `Anna's hand`."""
         return format_possessive(self.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
 
     def still_closed(self) -> list[str]:
-        """A line for each hand, and each known end of a pile, that holds closed cards."""
+        """List each hand, and each end of a pile that someone knows, with closed cards."""
         decks = self.game.get("decks") or {}
-        return [
-            *list_closed_hands(
-                replace(Game(""), decks=decks, cards=cards.set_counts(self.cards, {}))
-            )
-        ]
+        game = replace(Game(""), decks=decks, cards=cards.set_counts(self.cards, {}))
+        return list(list_closed_hands(game))
 
     def card_rows(self) -> list[tuple[int, LogRow]]:
-        """(turn, event) of what was drawn, played and moved, the newest first."""
-        every = (
-            (turn.number, row) for turn in self.turns for phase in turn.phases for row in phase.rows
-        )
-        return [(turn, row) for turn, row in every if row.number in self.moved and not row.undone][
-            ::-1
-        ]
+        """List the events that moved cards, each with its turn, the newest first."""
+        rows = []
+        for turn in self.turns:
+            for phase in turn.phases:
+                for row in phase.rows:
+                    if row.number in self.moved and not row.undone:
+                        rows.append((turn.number, row))
+        rows.reverse()
+        return rows
+
+
+def _split_first_line(line: str) -> tuple[str, str]:
+    """Split the first line of an answer into its result and its action, which may be ""."""
+    if " · " not in line:
+        return line, ""
+    head, _, action = line.rpartition(" · ")
+    return head, action
+
+
+def _list_dice(body: Json) -> list[tuple[object, int]]:
+    """List the dice of an event, each as its face and its number of sides."""
+    dice = body.get("dice") or ()
+    return [(face, die["sides"]) for face, die in zip(list_faces(body), dice, strict=True)]
+
+
+def _list_unit_names(body: Json) -> list[str]:
+    """List the units that an event used or changed. One off the roster has its key for a name."""
+    names = [unit["name"] for unit in body.get("used") or ()]
+    units_after = (body.get("after") or {}).get("units") or {}
+    for key, unit in units_after.items():
+        names.append(unit["name"] if unit else key)
+    return list(dict.fromkeys(names))
 
 
 def _get_side(unit: Json) -> str:
@@ -511,4 +590,6 @@ def _get_side(unit: Json) -> str:
 
 
 def _get_system_id(export: Json) -> str:
-    return next((row["body"]["system"] for row in export["events"] if "system" in row["body"]), "")
+    """Return the rule set that the first event with one names, or ""."""
+    bodies = (event["body"] for event in export["events"])
+    return next((body["system"] for body in bodies if "system" in body), "")
