@@ -1,3 +1,1 @@
-"""Pictures as SVG text, made from tables, odds and figures by pure functions; PNG where a
-rasterizer is installed.
-"""
+"""Pictures of tables, odds and figures as SVG text, from pure functions. PNG needs a rasterizer."""

@@ -1,8 +1,7 @@
-"""How wide text is in the one font of all pictures, which is in the package so that every host
-draws the same.
+"""The font of all pictures: its letters, and the width of text in it.
 
-The font is without its kerning: text is drawn just as wide as it is measured here, and in half the
-time.
+The font is in the package, so every host draws the same. It has no kerning: text is exactly as wide
+as measured here, and is drawn in half the time.
 """
 
 import unicodedata
@@ -19,13 +18,12 @@ FILES = {
     True: Path(__file__).parent / "fonts" / "BarlowSemiCondensed-Bold.ttf",
 }
 UNKNOWN = "?"
-"""In place of a letter that the font has not."""
+"""The replacement for a letter that the font lacks."""
 CYRILLIC = dict(zip("абвгдезийклмнопрстуфъыьэёіґў", "abvgdeziyklmnoprstuf'y'eeigw", strict=True)) | {
     "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi",
     **dict(zip("♠♥♦♣", "shdc", strict=True)),
 }  # fmt: skip
-"""How names in Cyrillic and suits are written in the letters of the font; what else it has not
-becomes a question mark."""
+"""Cyrillic letters and card suits in letters of the font."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,77 +36,90 @@ class Face:
 
 @cache
 def load_face(bold: bool) -> Face:
-    """The font in one weight, read from its file."""
+    """Load the widths of the font in one weight from its file."""
     with TTFont(FILES[bold]) as font:
-        widths = font["hmtx"].metrics
-        glyphs = font.getBestCmap()
-        known = {chr(code): widths[glyph][0] for code, glyph in glyphs.items()}
-        # fonts map a few control signs, too
-        seen = {sign: wide for sign, wide in known.items() if sign.isprintable()}
-        return Face(seen, font["head"].unitsPerEm)
+        metrics = font["hmtx"].metrics
+        advances = {}
+        for code, glyph in font.getBestCmap().items():
+            char = chr(code)
+            if char.isprintable():  # fonts map a few control characters, too
+                advances[char] = metrics[glyph][0]
+        return Face(advances, font["head"].unitsPerEm)
 
 
 def replace_missing_letters(text: str) -> str:
-    """The text in letters that the font has: Cyrillic is written in Latin ones, accents that it
-    lacks are dropped, other signs become a question mark."""
-    known = load_face(False).advances
-    if all(sign in known for sign in text):
+    """Return the text in letters that the font has.
+
+    Cyrillic becomes Latin, accents that the font lacks are dropped, invisible characters vanish, and
+    all others become a question mark. A text that changes also loses its double spaces.
+    """
+    advances = load_face(False).advances
+    if all(char in advances for char in text):
         return text
-    signs = []
-    for sign in " ".join(text.split()):
-        if sign in known:
-            signs.append(sign)
-            continue
-        if latin := CYRILLIC.get(sign.lower(), ""):
-            signs.append(latin if sign.islower() else latin.capitalize())
-            continue
-        plain = "".join(part for part in unicodedata.normalize("NFKD", sign) if part in known)
-        unseen = unicodedata.category(sign) in ("Mn", "Me", "Cc", "Cf", "Cs")
-        signs.append(plain or ("" if unseen else UNKNOWN))
-    return "".join(signs)
+    pieces = []
+    for char in " ".join(text.split()):
+        pieces.append(char if char in advances else _replace_letter(char, advances))
+    return "".join(pieces)
+
+
+def _replace_letter(char: str, advances: Mapping[str, int]) -> str:
+    """Return the letters of the font for one that it lacks."""
+    latin = CYRILLIC.get(char.lower(), "")
+    if latin:
+        return latin if char.islower() else latin.capitalize()
+    plain = "".join(part for part in unicodedata.normalize("NFKD", char) if part in advances)
+    if plain:
+        return plain
+    is_invisible = unicodedata.category(char) in ("Mn", "Me", "Cc", "Cf", "Cs")
+    return "" if is_invisible else UNKNOWN
 
 
 def measure_width(text: str, size: float, bold: bool = False) -> float:
-    """How wide the text is, in pixels."""
+    """Return the width of a text in pixels, for letters of `size` pixels."""
     return _measure_ems(text, bold) * size
 
 
 @lru_cache(8_192)  # the same words are measured in one size after another
 def _measure_ems(text: str, bold: bool) -> float:
+    """Return the width of a text in multiples of its letter size."""
     font = load_face(bold)
     advances = font.advances
-    return sum([advances.get(sign, font.em) for sign in text]) / font.em
+    return sum([advances.get(char, font.em) for char in text]) / font.em
 
 
 def wrap_text(text: str, room: float, size: float, bold: bool = False) -> list[str]:
-    """The text in lines no wider than `room`: broken between words, a longer word where it must
-    be.
+    """Break a text into lines no wider than `room` pixels.
+
+    Lines break between words, and within a word only if it is too wide for a line.
     """
     lines: list[str] = []
     line = ""
     for word in text.split():
-        longer = f"{line} {word}" if line else word
-        if measure_width(longer, size, bold) <= room:
-            line = longer
+        longer_line = f"{line} {word}" if line else word
+        if measure_width(longer_line, size, bold) <= room:
+            line = longer_line
             continue
         if line:
             lines.append(line)
-        *whole, line = _break_word(word, room, size, bold)
-        lines += whole
-    return [*lines, line] if line or not lines else lines
+        *full_lines, line = _break_word(word, room, size, bold)
+        lines += full_lines
+    if line or not lines:
+        lines.append(line)
+    return lines
 
 
 def _break_word(word: str, room: float, size: float, bold: bool) -> list[str]:
+    """Break a word into pieces no wider than `room` pixels, each with at least one letter."""
     pieces = [""]
-    for sign in word:
-        if pieces[-1] and measure_width(pieces[-1] + sign, size, bold) > room:
+    for char in word:
+        if pieces[-1] and measure_width(pieces[-1] + char, size, bold) > room:
             pieces.append("")
-        pieces[-1] += sign
+        pieces[-1] += char
     return pieces
 
 
 def shorten_text(text: str, room: float, size: float, bold: bool = False) -> str:
-    """The text, with an ellipsis where it is wider than `room`."""
+    """Return the text, cut and with an ellipsis if it is wider than `room` pixels."""
     if measure_width(text, size, bold) <= room:
         return text
     while text and measure_width(f"{text}…", size, bold) > room:
@@ -117,5 +128,5 @@ def shorten_text(text: str, room: float, size: float, bold: bool = False) -> str
 
 
 def measure_longest_word(text: str, size: float) -> float:
-    """How wide the widest word of a bold text is."""
+    """Return the width in pixels of the widest word of a bold text."""
     return max((measure_width(word, size, True) for word in text.split()), default=0.0)

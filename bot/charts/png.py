@@ -1,6 +1,4 @@
-"""PNG from SVG, where a rasterizer is installed (the extra `pictures`): svg2png-py, else
-resvg-py.
-"""
+"""PNG from SVG, with svg2png-py or resvg-py, whichever is installed (the extra `pictures`)."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,17 +10,17 @@ from bot.charts.svg import Picture
 from bot.rules.errors import UserError
 
 LIBRARIES = ("svg2png_py", "resvg_py")
-"""The quicker one first: it reads the fonts once. The other has wheels for more machines."""
+"""The faster library comes first: it loads the fonts once. The other has wheels for more machines."""
 
 
 @cache
 def find_rasterizer() -> str:
-    """The module that draws; empty where none is installed."""
+    """Return the name of the module that renders PNG, or "" if none is installed."""
     return next((name for name in LIBRARIES if find_spec(name) is not None), "")
 
 
 def render_png(svg: str) -> bytes:
-    """The picture as PNG. Raises UserError where nothing is installed that draws it."""
+    """Render SVG text as PNG. Raises UserError if no library for that is installed."""
     library = find_rasterizer()
     if library == "svg2png_py":
         import svg2png_py
@@ -39,16 +37,18 @@ def render_png(svg: str) -> bytes:
     raise UserError("Pictures are not installed here.", hint=hint, code="no-pictures")
 
 
-def render_picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, str]:
-    """What a worker process is asked for: the picture that `make` makes of the arguments as PNG,
-    and what it says in words."""
-    picture = make(*arguments)
+def render_picture_png(draw: Callable[..., Picture], *arguments: Any) -> tuple[bytes, str]:
+    """Call `draw` with the arguments, and return its picture as PNG with the alternative text.
+
+    Worker processes call this. Raises UserError if no library that renders PNG is installed.
+    """
+    picture = draw(*arguments)
     return render_png(picture.svg), picture.alt
 
 
 @cache
 def _load_fonts() -> Any:
-    """Only our own fonts, so that every host draws the same."""
+    """Load our own fonts and no others, so that every host draws the same."""
     import svg2png_py
 
     fonts = svg2png_py.FontDatabase()
