@@ -1,10 +1,11 @@
-"""The states, markers and conditions of roster units that count in a roll, in the words of its line.
+"""The states, markers and conditions of roster units that affect a roll, in the words of its line.
 
-Nothing is declared for this: the roll is played with a few fixed hands of dice, as the roster is
-and without conditions. A condition counts if a play without it differs. Conditions are first left
-out together, and one by one only if that makes a difference, because most of them do not count.
+No rule declares them. The roll is played with a few fixed hands of dice, with the roster as it is
+and with the roster without conditions. A condition counts if the play without it differs. All
+conditions are first removed together, and one by one only if that makes a difference, because most
+of them do not count.
 
-All this has a budget. If it is spent, nothing is said of the conditions that are left.
+A budget limits the plays. Once it is spent, the remaining conditions are not reported.
 """
 
 import re
@@ -27,15 +28,16 @@ from bot.rulesets.system import Sequence, System
 from bot.ui.reply.reply import Reply
 
 HANDS = 12
-"""Hands of dice that each condition is tried with; a difference ends the trial."""
+"""Hands of dice that each condition is tried with. The first difference ends the trial."""
 MOST_POINTS = 600
-"""The points that all plays of one roll may cost: two for each play, and one for each die, line and
-unit of it. That is about 8 ms of processor time.
+"""The maximum points that all plays of one roll may cost, about 8 ms of processor time.
+
+Each play costs two points, and each die, line and unit of it one.
 """
 MOST_CONDITIONS = 12
-"""Conditions that are tried in one roll; the units of a long list share theirs."""
+"""The maximum conditions tried in one roll. The units of a long list share theirs."""
 MOST_PLAYS = 4
-"""Units of a roll for each of them that are tried, the first ones."""
+"""The maximum plays tried of a roll that is made for each unit: those of the first units."""
 
 
 class Condition(NamedTuple):
@@ -47,11 +49,11 @@ class Condition(NamedTuple):
 
 
 Group = tuple[Condition, ...]
-"""Conditions that are left out together."""
+"""Conditions that are removed together."""
 
 
 class CountedCondition(NamedTuple):
-    """A condition that counts, with the modifiers of the line that are gone without it.
+    """A condition that counts, with the modifiers that the line loses without it.
 
     `modifiers` holds names and values; it is empty if the condition counts in another way, such as
     by the column of a table. `is_named`: some line of the roll names it in other words. `spoken` is
@@ -68,15 +70,15 @@ class CountedCondition(NamedTuple):
         """The modifiers, or the condition itself: `− 4 hesitant`, `shaken`."""
         if not self.modifiers:
             return self.spoken
-        signed = [
-            f"{'+' if value > 0 else chr(0x2212)} {abs(value)} {name}"
-            for name, value in self.modifiers
-        ]
-        return ", ".join(signed)
+        texts = []
+        for name, value in self.modifiers:
+            sign = "+" if value > 0 else chr(0x2212)
+            texts.append(f"{sign} {abs(value)} {name}")
+        return ", ".join(texts)
 
 
 def _say(condition: Condition, system: System) -> str:
-    """Return a marker, state or attribute with its word as players write it: `top OT`."""
+    """Return a condition as players write it: `top OT` for a marker, state or attribute word."""
     if condition.kind == "state":
         return say_state(condition.word, system)
     words = format_word(condition.word).split()
@@ -84,7 +86,7 @@ def _say(condition: Condition, system: System) -> str:
 
 
 class _FixedDice:
-    """A source whose dice follow from the number of the hand."""
+    """A source of dice whose values depend only on the number of the hand."""
 
     def __init__(self, hand: int) -> None:
         self._random = Random(hand)
@@ -98,10 +100,10 @@ class _FixedDice:
 def find_counted_conditions(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[CountedCondition, ...]:
-    """Return the conditions that count of the roster units which these inputs name.
+    """Return the conditions that count, of the roster units that these inputs name.
 
-    `raw` is without what units lend, which may depend on a condition. Raises UserError for inputs
-    that the sequence refuses.
+    `raw` must not hold inputs derived from units, which may depend on a condition. Raises UserError
+    for inputs that the sequence refuses.
     """
     if not any(any(_list_unit_conditions(sequence, unit)) for unit in roster.values()):
         return ()
@@ -133,12 +135,12 @@ def _find_different(
     leave_out: Callable[[Group], "_Trial"],
     budget: "_PointBudget",
 ) -> dict[Condition, "_Trial"]:
-    """Return the conditions without which a hand of dice is played differently, with their trials.
+    """Return the conditions whose removal changes the play of some hand, each with its trial.
 
-    All are left out together. If that makes a difference, each is left out alone, and those that
-    make none by themselves stay together. The search ends early if the budget is spent.
+    All are removed together. If that makes a difference, each is removed alone, and those that make
+    none by themselves stay together. The search ends early if the budget is spent.
     """
-    found = dict[Condition, _Trial]()
+    different = dict[Condition, _Trial]()
     singles = dict[Condition, _Trial]()
     group = conditions
     together = leave_out(group)
@@ -154,20 +156,21 @@ def _find_different(
                 singles[condition] = leave_out((condition,))
             single = singles.get(condition)
             if single is not None and base.differs_from(single, hand, if_refused=False):
-                found[condition] = single
-        left = tuple(condition for condition in group if condition not in found)
-        if left and left != group:
-            together = leave_out(left)
-        group = left
-    return found
+                different[condition] = single
+        remaining = tuple(condition for condition in group if condition not in different)
+        if remaining and remaining != group:
+            together = leave_out(remaining)
+        group = remaining
+    return different
 
 
 def _plan_trial_plays(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[PlannedPlay, ...]:
-    """Return the plays that are tried: for a roll for each unit at most the first four, else one.
+    """Return the plays to try: of a roll that is made for each unit the first four, else one.
 
-    What units of `roster` lend is filled into `raw`. Raises UserError for inputs that are refused.
+    Inputs derived from the units of `roster` are added to `raw`. Raises UserError for refused
+    inputs.
     """
     options = add_derived_inputs(raw, derive_inputs_from_units(sequence, raw, roster))
     return plan_plays(sequence, options, roster)[:MOST_PLAYS]
@@ -178,47 +181,52 @@ def drop_named_conditions(
 ) -> tuple[CountedCondition, ...]:
     """Return the conditions that no line of the answer names yet."""
     lines = [part for part in reply.lines if isinstance(part, Line)]
-    modifiers = {name for line in lines for name, _ in line.parts}
+    line_modifiers = {name for line in lines for name, _ in line.parts}
     text = reply.format_text().casefold().replace("-", " ")
-    return tuple(
-        one
-        for one in counted
-        if not (one.is_named and not one.modifiers)
-        and modifiers.isdisjoint(name for name, _ in one.modifiers)
-        and one.condition.word.replace("-", " ") not in text
-    )
+    unnamed = []
+    for counted_condition in counted:
+        modifiers = {name for name, _ in counted_condition.modifiers}
+        if counted_condition.is_named and not modifiers:
+            continue
+        is_in_text = counted_condition.condition.word.replace("-", " ") in text
+        if not is_in_text and line_modifiers.isdisjoint(modifiers):
+            unnamed.append(counted_condition)
+    return tuple(unnamed)
 
 
 def format_counted_conditions(counted: Iterable[CountedCondition]) -> str:
-    """Return what counts by unit: `From Rifle: − 2 assault movement. From Local: + 1 moved.`"""
-    by_units: dict[tuple[str, ...], list[str]] = {}
-    for one in counted:
-        by_units.setdefault(one.condition.units, []).append(one.text)
-    return " ".join(
-        f"From {join_names(units)}: {', '.join(dict.fromkeys(texts))}."
-        for units, texts in by_units.items()
-    )
+    """Return the conditions by unit: `From Rifle: − 2 assault movement. From Local: + 1 moved.`"""
+    texts_by_units: dict[tuple[str, ...], list[str]] = {}
+    for counted_condition in counted:
+        texts = texts_by_units.setdefault(counted_condition.condition.units, [])
+        if counted_condition.text not in texts:
+            texts.append(counted_condition.text)
+    sentences = [
+        f"From {join_names(units)}: {', '.join(texts)}." for units, texts in texts_by_units.items()
+    ]
+    return " ".join(sentences)
 
 
 def _list_conditions(
     sequence: Sequence, plays: Iterable[PlannedPlay], roster: Roster
 ) -> list[Condition]:
-    """Return the conditions of all units that the plays name, alike ones of a list together."""
-    units: dict[str, dict[str, RosterUnit]] = {}
-    for one in plays:
-        for option, unit in _list_units_with_options(one):
-            if unit.name and (known := roster.get(unit.name.casefold())) is not None:
-                units.setdefault(option, {})[known.name] = known
-    have: dict[tuple[str, str, str], list[str]] = {}
-    for option, listed in units.items():
-        for member in listed.values():
-            for kind, word in _list_unit_conditions(sequence, member):
-                have.setdefault((option, kind, word), []).append(member.name)
-    return list(
-        dict.fromkeys(
-            Condition(kind, word, tuple(names)) for (_, kind, word), names in have.items()
-        )
-    )
+    """Return the conditions of all units in the plays, identical ones of a list together."""
+    units_by_option: dict[str, dict[str, RosterUnit]] = {}
+    for play in plays:
+        for option, unit in _list_units_with_options(play):
+            roster_unit = roster.get(unit.name.casefold()) if unit.name else None
+            if roster_unit is not None:
+                units_by_option.setdefault(option, {})[roster_unit.name] = roster_unit
+    names_by_condition: dict[tuple[str, str, str], list[str]] = {}
+    for option, units in units_by_option.items():
+        for roster_unit in units.values():
+            for kind, word in _list_unit_conditions(sequence, roster_unit):
+                names = names_by_condition.setdefault((option, kind, word), [])
+                names.append(roster_unit.name)
+    conditions = [
+        Condition(kind, word, tuple(names)) for (_, kind, word), names in names_by_condition.items()
+    ]
+    return list(dict.fromkeys(conditions))
 
 
 def _list_units_with_options(play: PlannedPlay) -> Iterator[tuple[str, Unit]]:
@@ -230,7 +238,7 @@ def _list_units_with_options(play: PlannedPlay) -> Iterator[tuple[str, Unit]]:
 
 
 def _list_unit_conditions(sequence: Sequence, unit: RosterUnit) -> Iterator[tuple[str, str]]:
-    """Yield the markers, the state and the words of attributes of a unit, each with its kind.
+    """Yield the markers, the state and the attribute words of a unit, each with its kind.
 
     A number or word that is printed on the counter is no condition.
     """
@@ -250,7 +258,7 @@ def _list_unit_conditions(sequence: Sequence, unit: RosterUnit) -> Iterator[tupl
 
 
 def _remove_condition_from_roster(sequence: Sequence, roster: Roster, group: Group) -> Roster:
-    """Return the roster whose units of these conditions do not have them."""
+    """Return the roster with these conditions removed from the units that have them."""
     units = {unit.name: unit for unit in roster.values()}
     for condition in group:
         for name in condition.units:
@@ -259,7 +267,7 @@ def _remove_condition_from_roster(sequence: Sequence, roster: Roster, group: Gro
 
 
 def _unit_without(sequence: Sequence, unit: RosterUnit, condition: Condition) -> RosterUnit:
-    """Return the unit without a condition of it."""
+    """Return the unit without one of its conditions."""
     words = sequence.system.words["units"]
     if condition.kind == "marker":
         return replace(unit, marks=unit.marks - {condition.word})
@@ -281,16 +289,16 @@ class _PointBudget:
         return self._points <= 0
 
     def charge_for_plan(self, plays: Iterable[PlannedPlay]) -> None:
-        """Take off what it cost to plan the plays."""
-        self._points -= 2 + sum(1 for one in plays for _ in _list_units_with_options(one))
+        """Subtract the cost of planning the plays."""
+        self._points -= 2 + sum(1 for play in plays for _ in _list_units_with_options(play))
 
     def charge_for_play(self, plays: Iterable[Play]) -> None:
-        """Take off what the plays of one hand cost."""
+        """Subtract the cost of playing one hand."""
         self._points -= sum(2 + len(played.dice) + len(played.lines) for played in plays)
 
 
 class _Trial:
-    """A roll played with fixed hands of dice by one roster."""
+    """A roll with one roster, played with fixed hands of dice."""
 
     def __init__(
         self,
@@ -310,7 +318,7 @@ class _Trial:
         budget.charge_for_plan(self._plays)
 
     def differs_from(self, other: "_Trial", hand: int, *, if_refused: bool) -> bool:
-        """Return whether this hand of dice leads to another sum or result.
+        """Return whether the other roster gets another sum or result with this hand of dice.
 
         `if_refused` is the answer if only the other roster's play is refused.
         """
@@ -320,17 +328,18 @@ class _Trial:
         changed = other._play(hand)
         if changed is None:
             return if_refused
-        return Counter(_list_line_parts(own)) != Counter(
-            _list_line_parts(changed)
-        ) or _collect_results(own) != _collect_results(changed)
+        own_parts = Counter(_list_line_parts(own))
+        if own_parts != Counter(_list_line_parts(changed)):
+            return True
+        return _collect_results(own) != _collect_results(changed)
 
     def list_lost_modifiers(self, other: "_Trial") -> tuple[tuple[str, int], ...]:
-        """Return the modifiers that `other` lacks, by the first hand that shows some."""
-        gone = (_list_lost_modifiers(own, changed) for own, changed in self._pair_plays(other))
-        return next(filter(None, gone), ())
+        """Return the modifiers that `other` lacks, from the first hand that shows some."""
+        lost = (_list_lost_modifiers(own, changed) for own, changed in self._pair_plays(other))
+        return next(filter(None, lost), ())
 
     def has_lost_words(self, other: "_Trial") -> bool:
-        """Return whether a line has words that `other` lacks, with a hand of the same results."""
+        """Return whether, with the same results, a line has words that `other` lacks."""
         return any(
             _collect_unit_results(own) == _collect_unit_results(changed)
             and not _collect_words(own) <= _collect_words(changed)
@@ -338,9 +347,9 @@ class _Trial:
         )
 
     def _pair_plays(self, other: "_Trial") -> Iterator[tuple[tuple[Play, ...], tuple[Play, ...]]]:
-        """Yield what both play with each hand that neither refuses.
+        """Yield both outcomes of each hand that neither roster refuses.
 
-        Once the budget is spent, only hands that both have played come.
+        Once the budget is spent, only hands that both have played are left.
         """
         for hand in range(HANDS):
             own = self._play(hand)
@@ -349,7 +358,7 @@ class _Trial:
                 yield own, changed
 
     def _play(self, hand: int) -> tuple[Play, ...] | None:
-        """Return the plays with this hand; None if the rules refuse it, or if it is too late."""
+        """Return the plays with this hand; None if the rules refuse it or the budget is spent."""
         if hand not in self._hands:
             if self._budget.is_spent:
                 return None
@@ -358,11 +367,11 @@ class _Trial:
         return self._hands[hand]
 
     def _play_new(self, hand: int) -> tuple[Play, ...] | None:
-        """Play all plays with this hand; return None if the rules refuse one or there is none."""
+        """Play all plays with this hand. Return None if the rules refuse one or there is none."""
         plays = list[Play]()
         try:
-            for one in self._plays:
-                plays.append(self._sequence.play(one.plan, _FixedDice(hand + 1)))
+            for planned in self._plays:
+                plays.append(self._sequence.play(planned.plan, _FixedDice(hand + 1)))
         except UserError:
             return None
         return tuple(plays) or None
@@ -371,7 +380,7 @@ class _Trial:
 def _list_lost_modifiers(
     own: tuple[Play, ...], other: tuple[Play, ...]
 ) -> tuple[tuple[str, int], ...]:
-    """Return the modifiers of the lines of `own` whose names do not stand in `other`, each once."""
+    """Return the modifiers in the lines of `own` whose names are not in `other`, each once."""
     parts = dict.fromkeys(_list_line_parts(own))
     names = {name for name, _ in _list_line_parts(other)}
     return tuple(
@@ -394,7 +403,7 @@ def _collect_words(plays: Iterable[Play]) -> set[str]:
 
 
 def _collect_results(plays: Iterable[Play]) -> list[object]:
-    """Return what the odds may be of: outputs and the results of units."""
+    """Return the values that odds may be about: outputs and the results of units."""
     plays = tuple(plays)
     outputs = [{name: repr(value) for name, value in played.out.items()} for played in plays]
     return [outputs, _collect_unit_results(plays)]

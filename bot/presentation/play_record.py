@@ -1,5 +1,4 @@
-"""What a handler hands back: the reply, and what happened if anything did, what that does to the
-game and what the log keeps of it."""
+"""What a handler returns: the reply, and the record of a play with its effect on game and log."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,14 +29,14 @@ T = TypeVar("T")
 
 
 class PlayRecord(NamedTuple):
-    """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
+    """A play to be written to the game's log: its inputs, dice and results.
 
-    `changes` are the roster units that it changes, `units` the names of those that its inputs call
-    (`acting`: of those that act), `sources` those of related units that brought a value, `joins`
-    those that come into play; `result` is what came of it in a few
-    words, for the log. `read` are the tracks that it read, `tracks` those that it changes, as a
-    state keeps them. `asks` is what a side has to choose before anything is changed, `held` the
-    tracks that wait for it. `uses` are the cards in play that it uses up.
+    `changes` are the roster units that it changes; `units` the names that its inputs mention,
+    `acting` those of units that act, `sources` those of related units that brought a value; `joins`
+    the units that come into play. `result` is a short text for the log. `read` are the tracks that
+    it read, `tracks` those that it changes, as a state keeps them. `asks` are the choices that a
+    side has to make before anything is changed, `held` the tracks that wait for them. `uses` are
+    the cards in play that it uses up.
     """
 
     kind: str
@@ -60,24 +59,25 @@ class PlayRecord(NamedTuple):
     uses: tuple[UsedCard, ...] = ()
 
     def build_dice_notes(self) -> list[dict[str, Any]]:
-        """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by
-        hand.
-        """
+        """Return the dice as the log keeps them. Dice thrown by hand have no known faces."""
         dice = [die._replace(faces=None) for die in self.dice] if self.by_hand else self.dice
         return [die.to_note() for die in dice]
 
     @property
     def hidden_faces(self) -> dict[str, str]:
-        """The faces of its dice that are shown to nobody, by the texts that hold them: `face.2`
-        of the second die.
-        """
-        dice = [(at, die) for at, die in enumerate(self.dice, 1) if die.pile is not None]
-        return {f"face.{at}": str(die.value) for at, die in dice if die.is_closed and die.sides}
+        """Faces of dice that no player may see, by the key of their text: `face.2` for the second."""
+        faces = {}
+        for number, die in enumerate(self.dice, 1):
+            if die.pile is not None and die.is_closed and die.sides:
+                faces[f"face.{number}"] = str(die.value)
+        return faces
 
 
 class ReplyWithRecord(NamedTuple):
-    """A reply, and the happening behind it (None for lookups, odds, help and lists); of a table
-    also the inputs that it answers, with what was rolled."""
+    """A reply, and the record of its play (None for look-ups, odds, help and lists).
+
+    For a table `given` are the inputs that it answers, including the rolled ones.
+    """
 
     reply: Reply
     happening: PlayRecord | None = None
@@ -92,11 +92,11 @@ def play_with_dice(
     *,
     cards: bool = False,
 ) -> T:
-    """What is played with the dice of `source`, or with real ones (and `cards`) where these are
-    given. Raises UserError for real dice that do not fit; of too few it names the die owed next,
-    and what to type then (`typed` writes it).
+    """Play with the dice of `source`, or with the real dice (and `cards`) in `hand` if given.
 
-    Dice that fit only if each d100 is two dice, tens and units, are read so.
+    Dice that fit only if each d100 is two dice, tens and units, are read as such. Raises UserError
+    for real dice that do not fit. If there are too few, the error names the next die and the
+    command to type then, which `typed` writes.
     """
     if hand in (None, ""):
         return play(source)
@@ -104,87 +104,90 @@ def play_with_dice(
     try:
         return _play_with(Script(values, named=cards, as_printed=True), play)
     except DieOwed as owed:
-        what = f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides})."
-        hint = Phrase("Roll it and type: ", Typed(typed(",".join(map(str, (*owed.given, "?"))))))
-        raise UserError(what, hint=hint, option="hand", code="die-owed", about=owed) from None
+        die = owed.label or "a die"
+        message = f"Nothing is recorded yet. Next die: {die} ({owed.sides})."
+        command = typed(",".join(map(str, (*owed.given, "?"))))
+        hint = Phrase("Roll it and type: ", Typed(command))
+        raise UserError(message, hint=hint, option="hand", code="die-owed", about=owed) from None
     except UserError as error:
         if error.code not in _UNFITTING:
             raise
         pairs = Script(values, named=cards, as_printed=True, has_tens_and_units=True)
         try:
             return _play_with(pairs, play)
-        except UserError as other:
-            raise (other if other.code == TENS_FIRST else error) from None
+        except UserError as pair_error:
+            raise (pair_error if pair_error.code == TENS_FIRST else error) from None
 
 
 _UNFITTING = ("bad-face", "dice-left-over")
-"""The codes of dice that are typed and do not fit."""
+"""The error codes of real dice that do not fit."""
 
 
 def _play_with(script: Script, play: Callable[[Source], T]) -> T:
-    """Return what is played with the dice of `script`. Raises UserError if some are left over."""
-    played = play(script)
+    """Return the outcome of a play with the dice of `script`. Raises UserError if some are left
+    over.
+    """
+    outcome = play(script)
     script.finish()
-    return played
+    return outcome
 
 
 def apply_play_record(
     game: Game, happening: PlayRecord, seen: Mapping[str, System], *, joins: bool = True
 ) -> Game:
-    """The game with the results written to its units; free play without units takes on the system
-    used. `seen` are the systems by id.
+    """Return the game after a play. Free play without units takes on the system that was used.
 
-    Who comes into play joins the roster; logs from before that have them not: `joins` is off.
+    `seen` are the systems by id. Units that come into play join the roster unless `joins` is off,
+    as it is for old logs that do not have them.
     """
     side = get_new_initiative(game, happening)
-    moves = _changes_game_system(game, happening, seen)
+    takes_system = _changes_game_system(game, happening, seen)
     if not is_of_game(game, happening.system):
         return game
-    after = set_system(game, seen[happening.system]) if moves else game
+    after = game
+    if takes_system:
+        after = set_system(after, seen[happening.system])
     if side is not None:
-        # A log from before there was a go knows nothing of it.
-        after = (
-            set_initiative(after, side, seen.get(after.system))
-            if game.go
-            else replace(after, initiative=side)
-        )
-    after = (
-        apply_changes(after, happening.changes, seen.get(after.system))
-        if happening.changes
-        else after
-    )
-    after = (
-        replace(after, tracks={**after.tracks, **happening.tracks}) if happening.tracks else after
-    )
+        if game.go:
+            after = set_initiative(after, side, seen.get(after.system))
+        else:  # an old log, from before games knew which sides are to play
+            after = replace(after, initiative=side)
+    if happening.changes:
+        after = apply_changes(after, happening.changes, seen.get(after.system))
+    if happening.tracks:
+        after = replace(after, tracks={**after.tracks, **happening.tracks})
     if any(die.pile is not None for die in happening.dice):
-        after = replace(
-            after,
-            cards=apply_card_draws(after.decks, after.cards, happening.build_dice_notes())
-            or after.cards,
-        )
+        cards = apply_card_draws(after.decks, after.cards, happening.build_dice_notes())
+        after = replace(after, cards=cards or after.cards)
     for used in happening.uses:
-        to = SETTLED[used.to]
-        after = replace(after, cards=take_cards(used.deck, after.cards, [used.card], [PLAY], to))
-    return add_joining_units(after, happening.joins) if joins and happening.joins else after
+        pile = SETTLED[used.to]
+        after = replace(after, cards=take_cards(used.deck, after.cards, [used.card], [PLAY], pile))
+    if joins and happening.joins:
+        after = add_joining_units(after, happening.joins)
+    return after
 
 
 def _changes_game_system(game: Game, happening: PlayRecord, seen: Mapping[str, System]) -> bool:
-    """Return whether its system, or its version of a pack, becomes the game's; an extension joins
-    with the first of the game's units that it is played with, also where the game was started.
+    """Return whether the play's system, or its version of a pack, becomes the game's.
+
+    An extension joins with the first play that uses units of the game, even if the game was
+    started without it.
     """
     if happening.kind != "sequence" or not happening.system:
         return False
-    takes_on = not game.system or is_open(game)
-    is_own = takes_on or happening.system == game.system or seen[happening.system].base is None
-    return takes_on or (not game.started if is_own else bool(happening.units))
+    if not game.system or is_open(game):
+        return True
+    if happening.system == game.system or seen[happening.system].base is None:
+        return not game.started
+    return bool(happening.units)
 
 
 LONGEST_ASK, LONGEST_SAID = 1_000, 200
-"""Characters of a question and of an option that a log keeps."""
+"""The maximum characters of a question and of an option in the log."""
 
 
 def build_choice_json(happening: PlayRecord) -> Json:
-    """Return what a side is asked for, as an event holds it; empty if nobody is asked."""
+    """Return the choice that a side has to make, as an event holds it; {} if there is none."""
     asks = happening.asks
     if not asks:
         return {}
@@ -201,19 +204,27 @@ def build_choice_json(happening: PlayRecord) -> Json:
 
 
 def get_asked_side(game: Game, asks: tuple[ChoiceRequest, ...], side: str) -> str:
-    """The side that is asked: that of the units, or of who acts (`side`); of units that are on no
-    roster it is the other of two. Empty where there are none."""
-    who = {name for ask in asks for name in ask.who}
-    if ACTOR in who:
+    """Return the side that must choose; "" if there is none.
+
+    It is the side of the units that the requests name, or `side` if these name the player who
+    acts. If the units are on no roster, it is the other one of two sides.
+    """
+    names = {name for ask in asks for name in ask.who}
+    if ACTOR in names:
         return side
-    sides = [unit.side for unit in find_units_by_name(game, who) if unit.side in game.sides]
-    others = [one for one in game.sides if one != side]
-    return min(sides) if sides else others[0] if len(others) == 1 else ""
+    sides = [unit.side for unit in find_units_by_name(game, names) if unit.side in game.sides]
+    if sides:
+        return min(sides)
+    other_sides = [name for name in game.sides if name != side]
+    return other_sides[0] if len(other_sides) == 1 else ""
 
 
 def build_event_facts(path: Path, happening: PlayRecord, system: System | None) -> Json:
-    """What the event says beside who and when: enough to replay it and to count its odds again; and
-    what is `hidden` of it, under hashes. `system` is the one that it names."""
+    """Return the fields of the event that replay it and count its odds, without player and time.
+
+    `hidden` holds texts that the log keeps only as hashes. `system` is the one that the record
+    names.
+    """
     return {
         "hidden": happening.hidden_faces,
         "command": " ".join(path),
@@ -231,8 +242,10 @@ def build_event_facts(path: Path, happening: PlayRecord, system: System | None) 
 
 
 def get_new_initiative(game: Game, happening: PlayRecord) -> str | None:
-    """Who has the initiative after a sequence of that name: sides a and b are the game's first
-    and second.
+    """Return the side with the initiative after a sequence named `initiative`; None if it is
+    another.
+
+    The card's sides a and b are the first and second side of the game.
     """
     if happening.target != "initiative" or len(game.sides) != 2:
         return None

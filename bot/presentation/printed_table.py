@@ -1,5 +1,6 @@
-"""The printed form of a table, for text, picture and docs alike: its grids with their heads and
-cells as the card has them, where an answer is in them, and its modifiers.
+"""Printed forms of tables for text, picture and docs: grids with heads and cells, and modifiers.
+
+Heads and cells read as on the card. A grid also finds the cell that answers given values.
 """
 
 import re
@@ -19,9 +20,9 @@ from bot.rules.tables.table import Table
 from bot.ui.reply.parts import Sheet
 
 BLANK_CELL = "\u2013"
-"""Stands in a cell that has nothing on the card."""
+"""The text of a cell that is empty on the card."""
 EACH_CELL = "each cell"
-"""Before the names of the values that a cell holds, in the legend."""
+"""The legend's words before the names of the values that a cell holds."""
 _UNNAMED_EDGES = ("row", "column", "key")
 _MOST_NAMES = 2
 _RANGE_AND_CODE = re.compile(r"(?:[^\s:]+:)?(\S+)")
@@ -29,7 +30,9 @@ _MINUS_SIGN = re.compile(r"^-(?=\d)")
 
 
 class Case(NamedTuple):
-    """A case of a `pick`: the edge of all its cases, what it goes by, and which case this is."""
+    """One case of a `pick`: the axis of all cases, the input that chooses, and the position of this
+    one.
+    """
 
     edge: Axis
     by: str
@@ -38,11 +41,11 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PrintedGrid:
-    """A part of a table as a grid: its heads and cells in words, and the axes that find a cell.
+    """One grid of a table: its heads and cells in words, and the axes that find a cell.
 
-    Rows go by `row_by`, columns by `column_by` ("" if a row only lists what it gives). `corner`
-    and `across` say both in words. `codes` has the code of each cell, or the cell itself; `legend`
-    says what codes mean that stand in cells. `keys` are those of the rows in the file.
+    `row_by` and `column_by` name the inputs that choose row and column ("" for a list of outputs).
+    `corner` and `across` are these names in words. `codes` has the code of each cell, or its text;
+    `legend` explains the codes. `keys` are the keys of the rows in the file.
     """
 
     heading: str
@@ -62,12 +65,12 @@ class PrintedGrid:
     body: Mapping[str, Any] | None = None
 
     def list_all_rows(self) -> tuple[tuple[str, ...], ...]:
-        """Return all of it, with a row of heads."""
+        """Return the grid as rows of text, the first with the heads of the columns."""
         lines = ((head, *cells) for head, cells in zip(self.rows, self.cells, strict=True))
         return ((self.corner, *self.columns), *lines)
 
     def transpose(self) -> Self:
-        """Return a list of rows as a card prints it across: its rows as columns."""
+        """Return a list of rows as a card prints it across: with its rows as columns."""
         return replace(
             self,
             row_by=self.column_by,
@@ -83,13 +86,13 @@ class PrintedGrid:
         )
 
     def is_case_of(self, values: Mapping[str, Any]) -> bool:
-        """Return whether `values` lead to this part of the table."""
+        """Return whether `values` choose this part of the table."""
         return all(
             find_position(case.edge, case.by, values) == case.position for case in self.cases
         )
 
     def find_cell(self, values: Mapping[str, Any]) -> tuple[int, int] | None:
-        """Return the row and column that answer `values`; None if they lead elsewhere."""
+        """Return the row and column that answer `values`; None if they are not in this grid."""
         if not self.is_case_of(values):
             return None
         row = find_position(self.row_axis, self.row_by, values)
@@ -100,9 +103,9 @@ class PrintedGrid:
 
 
 class PrintedTable(NamedTuple):
-    """A table in the words of its game: its grids, and all parts of it with their headings.
+    """A table in the words of its game: its grids, and all its parts with their headings.
 
-    `sheets` is empty for a table that is a rule in words; `legend` says what codes mean.
+    `sheets` is empty for a table that is a rule in words; `legend` explains the codes.
     """
 
     grids: tuple[PrintedGrid, ...]
@@ -112,10 +115,10 @@ class PrintedTable(NamedTuple):
 
 @lru_cache(300)
 def get_printed_table(table: Table) -> PrintedTable:
-    """Return the table as players read it, made once."""
+    """Return the printed form of a table. It is built once."""
     printer = _Printer(table)
-    read = table.printed.get("read")
-    grids = tuple(printer.build_grids(read, (), ()))
+    body = table.printed.get("read")
+    grids = tuple(printer.build_grids(body, (), ()))
     sheets = [printer.build_modifier_sheet()] if table.printed.get("rows") else []
     sheets += [Sheet(grid.heading, grid.list_all_rows()) for grid in grids]
     legend = {code: meaning for grid in grids for code, meaning in grid.legend}
@@ -123,7 +126,7 @@ def get_printed_table(table: Table) -> PrintedTable:
 
 
 class _Printer:
-    """Puts the parts of one table file into words."""
+    """A builder of the printed parts of one table."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -137,7 +140,7 @@ class _Printer:
     def build_grids(
         self, body: object, heading: tuple[str, ...], cases: tuple[Case, ...]
     ) -> Iterator[PrintedGrid]:
-        """Yield the grids in a part of the file: one, several, or one for each case."""
+        """Yield the grids of a part of the file: one, several, or one for each case."""
         if isinstance(body, list):
             for part in body:
                 yield from self.build_grids(part, heading, cases)
@@ -157,54 +160,52 @@ class _Printer:
     def _build_case_grids(
         self, body: Mapping[str, Any], heading: tuple[str, ...], cases: tuple[Case, ...]
     ) -> Iterator[PrintedGrid]:
-        by = str(body["by"])
-        edge = build_row_axis(self.table, list(body["pick"]), by, body)
+        choosing_input = str(body["by"])
+        edge = build_row_axis(self.table, list(body["pick"]), choosing_input, body)
         for position, (key, part) in enumerate(body["pick"].items()):
-            case = Case(edge, by, position)
-            has_heading = isinstance(part, Mapping) and "heading" in part
-            words = () if has_heading else (self._format_case(body, key),)
-            yield from self.build_grids(part, (*heading, *words), (*cases, case))
+            case = Case(edge, choosing_input, position)
+            case_heading = heading
+            if not (isinstance(part, Mapping) and "heading" in part):
+                case_heading = (*heading, self._format_case(body, key))
+            yield from self.build_grids(part, case_heading, (*cases, case))
 
     def _format_case(self, body: Mapping[str, Any], key: object) -> str:
-        """Return the heading of a case: `low ammo: yes`, or the key if it says enough."""
+        """Return the heading of a case: `low ammo: yes`, or the key if it is clear by itself."""
         text = self._format_edge_key(body, key)
-        name = self.format_edge_name(body["by"]) or format_formula(
-            str(body["by"]), self.format_value
-        )
+        name = self.format_edge_name(body["by"])
+        if not name:
+            name = format_formula(str(body["by"]), self.format_value)
         is_bare = isinstance(key, bool) or key in ANY_OTHER or text[:1].isdigit()
         return f"{name}: {text}" if is_bare else text
 
     def _build_constant_grid(
         self, body: Mapping[str, Any], heading: str, cases: tuple[Case, ...]
     ) -> PrintedGrid:
-        """Return a part that gives the same for all its inputs: a row for each of its outputs."""
+        """Return the grid of a part whose result is constant: one row for each output."""
         meaning = self._get_cell_meaning(body["always"])
         values = meaning if isinstance(meaning, Mapping) else {"result": meaning}
         values = {name: value for name, value in values.items() if value is not None}
-        rows = tuple(self._format_output_name(name) for name in values)
         cells = tuple((self.format_value(value),) for value in values.values())
-        edge = Axis({}, rest=0 if len(values) == 1 else None)
-        empty = ("always",)
         return PrintedGrid(
-            _capitalize_first(heading),
-            "",
-            "",
-            edge,
-            None,
-            "",
-            "",
-            rows,
-            empty,
-            cells,
-            cells,
-            (*values,),
-            cases,
+            heading=_capitalize_first(heading),
+            row_by="",
+            column_by="",
+            row_axis=Axis({}, rest=0 if len(values) == 1 else None),
+            column_axis=None,
+            corner="",
+            across="",
+            rows=tuple(self._format_output_name(name) for name in values),
+            columns=("always",),
+            cells=cells,
+            codes=cells,
+            keys=(*values,),
+            cases=cases,
         )
 
     def _build_grid(
         self, body: Mapping[str, Any], heading: str, cases: tuple[Case, ...]
     ) -> PrintedGrid | None:
-        """Return a part of the file as a grid; None if its rows cannot be laid out."""
+        """Return a part of the file as a grid; None if its rows do not fit its columns."""
         cells = body["cells"]
         spec = body.get("columns") or {}
         rows = [print_row(self.table, body, key, cells[key], self.format_value) for key in cells]
@@ -214,31 +215,32 @@ class _Printer:
         if not columns or any(len(row) != len(columns) for row in rows):
             return None
         keys = tuple(cells)
-        by = str(body["rows"])
+        row_by = str(body["rows"])
         column_by = str(spec.get("by", ""))
+        codes = [
+            self._list_cell_codes(cells[key], row) for key, row in zip(keys, rows, strict=True)
+        ]
         grid = PrintedGrid(
-            _capitalize_first(heading),
-            by,
-            column_by,
-            build_row_axis(self.table, list(keys), by, body),
-            build_column_axis(self.table, body) if spec else None,
-            self.format_edge_name(by),
-            self.format_edge_name(column_by),
-            tuple(self._format_edge_key(body, key) for key in keys),
-            tuple(columns),
-            tuple(rows),
-            tuple(
-                self._list_cell_codes(cells[key], row) for key, row in zip(keys, rows, strict=True)
-            ),
-            keys,
-            cases,
-            self._build_legend(body),
-            body,
+            heading=_capitalize_first(heading),
+            row_by=row_by,
+            column_by=column_by,
+            row_axis=build_row_axis(self.table, list(keys), row_by, body),
+            column_axis=build_column_axis(self.table, body) if spec else None,
+            corner=self.format_edge_name(row_by),
+            across=self.format_edge_name(column_by),
+            rows=tuple(self._format_edge_key(body, key) for key in keys),
+            columns=tuple(columns),
+            cells=tuple(rows),
+            codes=tuple(codes),
+            keys=keys,
+            cases=cases,
+            legend=self._build_legend(body),
+            body=body,
         )
         return grid.transpose() if body.get("across") else grid
 
     def _list_column_heads(self, body: Mapping[str, Any]) -> list[str]:
-        """Return the heads of the columns of a part of the file."""
+        """Return the heads of the columns in a part of the file."""
         spec = body.get("columns")
         if spec:
             heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
@@ -248,35 +250,38 @@ class _Printer:
         return [self._format_output_name(name) for name in list_cell_names(self.table, body)]
 
     def _format_edge_key(self, body: Mapping[str, Any], key: object) -> str:
-        """Return the head of a row, column or case: by the `names` of the part, else in words."""
+        """Return the head of a row, column or case: from `names` of the part, else its key in
+        words.
+        """
         name = _get_head_name(body, key)
         return format_edge_key(key, self.format_value) if name is None else name
 
     def _format_column_head(self, body: Mapping[str, Any], by: object, head: object) -> str:
-        """Return the head of a column: a yes or no with its question, `can see: yes`."""
+        """Return the head of a column; a yes or no has its question before it: `can see: yes`."""
         text = self._format_edge_key(body, head)
         is_answer = isinstance(head, bool) and _get_head_name(body, head) is None
-        return f"{self.format_value(by)}: {text}" if is_answer and str(by).isidentifier() else text
+        if is_answer and str(by).isidentifier():
+            return f"{self.format_value(by)}: {text}"
+        return text
 
     def _format_output_name(self, name: str) -> str:
-        """Return the head of a column that holds an output, or a value of the card's own."""
+        """Return the head of a column that holds an output, or an internal value of the card."""
         return self.words.get(f"output {name}") or self.format_edge_name(name)
 
     def format_edge_name(self, by: object) -> str:
-        """Return in words what rows or columns go by; "" for a formula.
+        """Return the name of the input for rows or columns in words; "" for a formula.
 
-        A mere `column` is named by the inputs that it is made of.
+        A derived value without a telling name, such as `column`, is named by the inputs that it is
+        computed from.
         """
         text = str(by)
         rule = self.derived.get(text)
         if rule is not None and (text.startswith("_") or text in _UNNAMED_EDGES):
             names = list_formula_names(rule)
             inputs = [option.name for option in self.table.inputs if option.name in names]
-            return (
-                ", ".join(map(self.format_value, inputs))
-                if len(inputs) <= _MOST_NAMES
-                else self.format_value(text)
-            )
+            if len(inputs) <= _MOST_NAMES:
+                return ", ".join(map(self.format_value, inputs))
+            return self.format_value(text)
         return self.format_value(text) if re.fullmatch(r"\w+", text) else ""
 
     def _get_cell_meaning(self, cell: Any) -> Any:
@@ -284,7 +289,7 @@ class _Printer:
         return self.results[cell] if is_code and cell in self.results else cell
 
     def _list_cell_codes(self, cells: Any, row: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the code of each cell of a row, or the cell itself if it has none."""
+        """Return the code of each cell of a row, or its text if it has no code."""
         raw = cells if isinstance(cells, list) and len(cells) == len(row) else [cells]
         if len(raw) != len(row):
             return row
@@ -294,18 +299,17 @@ class _Printer:
         )
 
     def _build_legend(self, body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Return what the codes of the cells mean, and the names of values that share a cell."""
+        """Return the meanings of the codes in cells, and the names of values that share a cell."""
         names = list_cell_names(self.table, body)
         legend: dict[str, str] = {}
-        flat: list[Any] = []
+        cells: list[Any] = []
         for row in body["cells"].values():
-            flat += row if isinstance(row, list) else [row]
-        has_pairs = bool(body.get("columns")) and any(isinstance(cell, list) for cell in flat)
+            cells += row if isinstance(row, list) else [row]
+        has_pairs = bool(body.get("columns")) and any(isinstance(cell, list) for cell in cells)
         if has_pairs and len(names) > 1 and "print" not in body:
-            legend[EACH_CELL] = ", ".join(
-                self._format_output_name(self._find_output_name(name)) for name in names
-            )
-        for cell in flat:
+            outputs = [self._find_output_name(name) for name in names]
+            legend[EACH_CELL] = ", ".join(map(self._format_output_name, outputs))
+        for cell in cells:
             codes = _RANGE_AND_CODE.findall(cell) if "bands" in body else [cell]
             for code in codes:
                 is_code = isinstance(code, str | int) and code in self.results
@@ -316,7 +320,7 @@ class _Printer:
         return tuple(legend.items())
 
     def format_meaning(self, value: Any) -> str:
-        """Return what a code of a cell means, in words: `MC 1, shaken`."""
+        """Return the meaning of a cell's code in words: `MC 1, shaken`."""
         if not isinstance(value, Mapping):
             return BLANK_CELL if value is None else self.format_value(value)
         pieces = []
@@ -325,43 +329,47 @@ class _Printer:
                 continue
             head = format_label(name, self.words, self.format_value)
             text = self.format_value(item)
-            pieces.append(head if item is True else text if name == "result" else f"{head} {text}")
+            if item is True:
+                pieces.append(head)
+            elif name == "result":
+                pieces.append(text)
+            else:
+                pieces.append(f"{head} {text}")
         return ", ".join(pieces) or "no effect"
 
     def _find_output_name(self, name: str) -> str:
-        """Return the output that a value of the card goes into, if it has no name of its own."""
-        formulas = {**self.derived, **(self.table.printed.get("then") or {})}
-        into = (
-            output
-            for output, rule in formulas.items()
-            if name.startswith("_") and name in list_formula_names(rule)
-        )
-        return next(into, name)
+        """Return the output computed from an internal value of the card; other names unchanged."""
+        if not name.startswith("_"):
+            return name
+        formulas: dict[str, Any] = {**self.derived, **(self.table.printed.get("then") or {})}
+        for output, rule in formulas.items():
+            if name in list_formula_names(rule):
+                return output
+        return name
 
     def build_modifier_sheet(self) -> Sheet:
-        """Return what counts, and how much."""
+        """Return the modifiers of the table with what each adds to each total."""
         rows = self.table.printed["rows"]
         totals = list(dict.fromkeys(total for row in rows for total in row.get("adds") or {}))
-        heads = [format_label(total, self.words, self.format_value) for total in totals]
-        heads = heads if len(totals) > 1 else ["adds"]
-        in_words = partial(format_modifier, say=self.format_value)
-        lines = [
-            (
-                str(row.get("name") or row["id"]),
-                *(print_modifier(row, total, in_words) for total in totals),
-            )
-            for row in rows
-        ]
+        heads = ["adds"]
+        if len(totals) > 1:
+            heads = [format_label(total, self.words, self.format_value) for total in totals]
+        say_formula = partial(format_modifier, say=self.format_value)
+        lines = []
+        for row in rows:
+            name = str(row.get("name") or row["id"])
+            cells = [print_modifier(row, total, say_formula) for total in totals]
+            lines.append((name, *cells))
         return Sheet("", (("modifier", *heads), *lines))
 
 
 def _get_head_name(body: Mapping[str, Any], key: object) -> str | None:
-    """Return how `names` heads a row or column. 1 and yes are different keys."""
+    """Return the name that `names` gives a row or column. 1 and yes are different keys."""
     names = body.get("names") or {}
-    return next(
-        (str(name) for named, name in names.items() if (named, type(named)) == (key, type(key))),
-        None,
-    )
+    for named_key, name in names.items():
+        if named_key == key and type(named_key) is type(key):
+            return str(name)
+    return None
 
 
 def _capitalize_first(heading: str) -> str:
@@ -373,14 +381,15 @@ def _get_cell_code(cell: object) -> str:
 
 
 def list_formula_names(rule: object) -> set[str]:
-    """Return the names that a formula reads."""
+    """Return the names that a formula uses."""
     return set(re.findall(r"[A-Za-z_]\w*", str(rule)))
 
 
 def find_position(edge: Axis, by: object, values: Mapping[str, Any]) -> int | None:
-    """Return the row or column of `edge` that gave the answer, or None.
+    """Return the row or column of `edge` for these values; None if there is none.
 
-    `values` are those that the table worked with: the inputs come before outputs of the same name.
+    `values` are those that the table worked with; an input takes precedence over an output of the
+    same name. `by` is a name or a formula; without one `edge` has the same position for all values.
     """
     name = str(by)
     if name in values:
@@ -399,7 +408,7 @@ def build_row_axis(
 ) -> Axis:
     """Return the axis of printed rows, or of the cases of a `pick`, as the table itself reads them.
 
-    It finds nothing where the keys cannot be read.
+    If the keys cannot be read, the axis finds nothing.
     """
     return _build_edge_axis(table, keys, by, is_clamped=body.get("off_card") in ("clamp", "rows"))
 
@@ -427,27 +436,27 @@ def list_cell_names(table: Table, body: Mapping[str, Any]) -> list[str]:
 def print_cell(
     table: Table,
     body: Mapping[str, Any],
-    place: tuple[object, int],
+    position: tuple[object, int],
     cell: object,
     say: Callable[[object], str],
 ) -> str:
     """Return a cell as its card prints it: all its values, in the order and spelling of the card.
 
-    `place` is the key of its row and the number of its column; `say` puts one value into words.
+    `position` is the key of its row and the number of its column; `say` formats one value.
     """
     if cell == "-" and "-" in (table.printed.get("results") or {}):
         return BLANK_CELL
     code = cell
     cell = _get_code_meaning(table, cell)
     names = list_cell_names(table, body)
-    row, column = place
+    row, column = position
     pattern = _get_row_pattern(body.get("print"), row)
     if isinstance(pattern, list):
         pattern = pattern[column]
     if pattern is not None:
         values = cell if isinstance(cell, list) and len(names) > 1 else [cell]
-        known = {CODE: code, **dict(zip(names, values, strict=True))}
-        return fill_pattern(pattern, known, say) or BLANK_CELL
+        bindings = {CODE: code, **dict(zip(names, values, strict=True))}
+        return fill_pattern(pattern, bindings, say) or BLANK_CELL
     if isinstance(cell, list) and len(names) == 1:
         return fill_pattern("{cell}", {"cell": cell}, say)
     if isinstance(cell, list):
@@ -462,7 +471,7 @@ def print_row(
     row: Any,
     say: Callable[[object], str],
 ) -> tuple[str, ...]:
-    """Return the cells of a row as printed; of a list, a cell for each value that a row gives."""
+    """Return the printed cells of a row; of a list one cell for each value of the row."""
     if body.get("columns"):
         return tuple(
             print_cell(table, body, (key, column), cell, say) for column, cell in enumerate(row)
@@ -478,21 +487,21 @@ def print_row(
 
 
 def _get_row_pattern(pattern: object, key: object) -> Any:
-    """Return the pattern for a row, if patterns are given by rows."""
+    """Return the pattern for a row. A pattern that is not given by rows is for all of them."""
     return pattern.get(key, pattern.get("*")) if isinstance(pattern, Mapping) else pattern
 
 
 def print_modifier(row: Mapping[str, Any], total: str, say_formula: Callable[[str], str]) -> str:
     """Return what a modifier adds to `total` as the card prints it; "" if it adds nothing.
 
-    `say_formula` puts a formula into words where the row has no `shown`.
+    `say_formula` formats a formula if the row has no `shown`.
     """
     adds = row.get("adds") or {}
-    shown = row.get("shown", {})
-    if isinstance(shown, str):
-        shown = dict.fromkeys(adds, shown)
-    if total in shown:
-        return re.sub(r"(?<![\w\u2013])-(?=\d)|^-(?= )", "\u2212", shown[total])
+    printed = row.get("shown", {})
+    if isinstance(printed, str):
+        printed = dict.fromkeys(adds, printed)
+    if total in printed:
+        return re.sub(r"(?<![\w\u2013])-(?=\d)|^-(?= )", "\u2212", printed[total])
     value = adds.get(total)
     if value is None:
         return ""
@@ -502,7 +511,7 @@ def print_modifier(row: Mapping[str, Any], total: str, say_formula: Callable[[st
 
 
 def _get_code_meaning(table: Table, cell: object) -> object:
-    """Return what the code of a cell means, if that is a single value."""
+    """Return the meaning of a cell's code if that is a single value, else the cell."""
     if not isinstance(cell, str | int):
         return cell
     meaning = (table.printed.get("results") or {}).get(cell)
@@ -511,7 +520,7 @@ def _get_code_meaning(table: Table, cell: object) -> object:
 
 
 def list_option_words(table: Table, by: object) -> tuple[object, ...]:
-    """Return the words that an input or output of the table can be; none for a number."""
+    """Return the words that an input or output of the table can be; () for a number."""
     option = next((option for option in table.inputs if option.name == by), None)
     words = option.values if option is not None else table.outputs.get(str(by))
     return words if isinstance(words, tuple) else ()

@@ -1,5 +1,6 @@
-"""What a command may use or change, known before its first die, so that no die decides whether
-it is refused.
+"""The units and tracks that a command may use or change, before its first die.
+
+They are known before the first die so that no die decides whether the command is refused.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -34,9 +35,7 @@ def clean_play_inputs(
 def list_acting_unit_names(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> tuple[str, ...]:
-    """Return the names of the roster units that act by these inputs. Raises UserError for inputs
-    it refuses.
-    """
+    """Return the names of the roster units that act. Raises UserError for inputs that are refused."""
     plays = clean_play_inputs(sequence, options, roster)
     return tuple(dict.fromkeys(name for given in plays for name in list_acting_units(given)))
 
@@ -49,7 +48,7 @@ def compute_reach(
     read: Mapping[str, Any],
     systems: Mapping[str, System],
 ) -> CommandReach:
-    """Return what a play with these inputs uses or may change, whatever its dice say.
+    """Return all that a play with these inputs uses or may change, for any dice.
 
     `read` are the tracks that it read. Raises UserError for inputs that the sequence refuses.
     """
@@ -70,24 +69,22 @@ def compute_reach(
 def _add_linked_units(
     names: Iterable[str], effects: Effects, roster: Collection[RosterUnit]
 ) -> frozenset[str]:
-    """Return the units with these names and all that links lead to from them, in either
-    direction, case-folded.
-    """
-    found = {name.casefold() for name in names} | effects.units
-    todo = [unit for unit in roster if unit.name.casefold() in found]
-    while todo:
-        unit = todo.pop()
+    """Return these units and all that links lead to from them, in either direction, case-folded."""
+    keys = {name.casefold() for name in names} | effects.units
+    queue = [unit for unit in roster if unit.name.casefold() in keys]
+    while queue:
+        unit = queue.pop()
         for other in roster:
             key = other.name.casefold()
-            if key not in found and _are_linked(unit, other, effects.links):
-                found.add(key)
-                todo.append(other)
-    return frozenset(found)
+            if key not in keys and _are_linked(unit, other, effects.links):
+                keys.add(key)
+                queue.append(other)
+    return frozenset(keys)
 
 
-def _are_linked(one: RosterUnit, other: RosterUnit, links: Iterable[str]) -> bool:
-    """Return whether one of these attributes of either unit names the other."""
-    pairs = ((one, other), (other, one))
+def _are_linked(unit: RosterUnit, other: RosterUnit, links: Iterable[str]) -> bool:
+    """Return whether one of these attributes of either unit names the other unit."""
+    pairs = ((unit, other), (other, unit))
     return any(_links_to(holder, key, called) for holder, called in pairs for key in links)
 
 
@@ -99,19 +96,19 @@ def _links_to(holder: RosterUnit, key: str, called: RosterUnit) -> bool:
 def _may_change_setup(
     sequence: Sequence, units: Collection[str], game: Game, systems: Mapping[str, System]
 ) -> bool:
-    """Return whether a play may change the game's system, the packs in force, or who leads the
+    """Return whether a play may change the game's system, its packs, or the side that leads the
     phase.
     """
     winners = ("a", "b") if sequence.id == "initiative" else ("",)
     for winner in winners:
-        happening = PlayRecord(
+        record = PlayRecord(
             "sequence",
             out={"winner": winner},
             units=tuple(units),
             system=sequence.system.id,
             target=sequence.id,
         )
-        after = apply_play_record(game, happening, systems)
+        after = apply_play_record(game, record, systems)
         if any(getattr(after, field) != getattr(game, field) for field in HELD_FIELDS):
             return True
     return False

@@ -1,5 +1,7 @@
-"""Why a unit cannot be in a list of a sequence, by the sequence's own check: for menus, for *Other
-target* and for what *Again* and *Change…* leave out."""
+"""Reasons why a unit cannot be in a list of a sequence, from the sequence's own checks.
+
+Menus use them, and so do *Other target*, *Again* and *Change…*.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -26,13 +28,13 @@ from bot.ui.typing.complete import Reason
 
 FIRED = "fired"
 NEEDS_NUMBER = ("missing", "unit-needs")
-"""Refusals of a unit that lacks a number on the roster."""
+"""Error codes for a unit that lacks a number on the roster."""
 WITH_OTHERS = {"no-firepower": "no firepower", "no-weapon": "no weapon"}
-"""Refusals of units that can be in a list with others who fire."""
+"""Error codes for units that may still be listed together with others who fire."""
 BY_CARD = (FORBIDDEN, "card-refuses")
-"""Refusals by the card, which may hang on what else is given."""
+"""Error codes for what the card forbids, which may depend on the other inputs."""
 LONGEST = 30
-"""Characters of a reason behind a unit's name."""
+"""The maximum characters of a reason after a unit's name."""
 
 
 def find_reasons(
@@ -43,10 +45,10 @@ def find_reasons(
     side: str,
     only: str = "",
 ) -> dict[str, dict[str, Reason]]:
-    """Return, by option and handle, why units of the roster cannot be in that option.
+    """Return, by option and handle, the reasons why roster units cannot be in that option.
 
-    `side` is that of who asks; with `only` no other option is looked at. Return {} if the command
-    is no sequence of the game's system.
+    `side` is that of the player who asks. `only` limits the search to one option. Returns {} if the
+    command is no sequence of the game's system.
     """
     if system is None or spec.family != "sequence" or spec.system != system.id:
         return {}
@@ -55,20 +57,18 @@ def find_reasons(
     reasons = {}
     for option in sequence.inputs:
         if option.type in ("unit", "units") and only in ("", option.name):
-            found = dict(_list_reasons(sequence, option, units, game, side))
+            option_reasons = dict(_list_reasons(sequence, option, units, game, side))
             if option.part == ACTS:
-                found = _drop_common_gaps(found, units)
-            if found:
-                reasons[option.name] = found
+                option_reasons = _drop_common_gaps(option_reasons, units)
+            if option_reasons:
+                reasons[option.name] = option_reasons
     return reasons
 
 
 def _drop_common_gaps(
     reasons: Mapping[str, Reason], units: Iterable[RosterUnit]
 ) -> dict[str, Reason]:
-    """Return the reasons without a missing number that no unit of a side has: the form asks for
-    it.
-    """
+    """Return the reasons without numbers that all units of a side lack: the form asks for these."""
     by_side: dict[str, set[str]] = {}
     for unit in units:
         reason = reasons.get(unit.handle)
@@ -95,24 +95,24 @@ def _list_reasons(
 def _find_ban_reason(
     sequence: Sequence, option: Option, unit: RosterUnit, game: Game, side: str
 ) -> Reason | None:
-    """Return what the card forbids a unit that acts by its markers now; None for nothing."""
+    """Return the reason why the unit's markers forbid it to act now; None if they do not."""
     if not sequence.bans or option.part != ACTS:
         return None
-    ban = find_ban(game, sequence, (unit.name,), side)
-    if not ban:
+    message = find_ban(game, sequence, (unit.name,), side)
+    if not message:
         return None
-    words = [ban_.markers[mark] for ban_ in sequence.bans for mark in unit.marks & {*ban_.markers}]
-    return Reason(words[0] if words else "not now", ban, is_final=False)
+    words = [ban.markers[mark] for ban in sequence.bans for mark in unit.marks & {*ban.markers}]
+    return Reason(words[0] if words else "not now", message, is_final=False)
 
 
 def find_acting_option(sequence: Sequence) -> Option | None:
-    """Return the option that lists the units that act in a sequence; None if it has none."""
+    """Return the option that lists the units that act in a sequence; None if there is none."""
     of_units = [option for option in sequence.inputs if option.type in ("unit", "units")]
     return next((option for option in of_units if option.part == ACTS), None)
 
 
 def can_anyone_act(sequence: Sequence, game: Game) -> bool:
-    """Return whether a unit of the sides to play can act in a sequence as it is now.
+    """Return whether a unit of the sides to play can act in a sequence now.
 
     Return True if the sequence lists no units that act, or if there is no roster.
     """
@@ -143,85 +143,91 @@ def _can_act(sequence: Sequence, option: Option, unit: RosterUnit, game: Game) -
 
 
 def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason | None:
-    """Return why a unit as it is cannot be in an option of a sequence, all else being as in its
-    example; None if it can, or if what else is given decides.
+    """Return why a unit cannot be in an option of a sequence, with the other inputs as in its
+    example.
+
+    None if it can be, or if that depends on the other inputs.
     """
     if has_left_fight(unit) and unit.state not in option.likely:
         return Reason(unit.state, f"{unit.name} is {format_word(unit.state)}.")
-    refused = find_refusal(sequence, option.name, unit)
-    if refused is None or not _is_about(refused, option, sequence):
+    refusal = find_refusal(sequence, option.name, unit)
+    if refusal is None or not _is_about(refusal, option, sequence):
         return None
-    brief = _shorten(refused, unit, sequence)
-    message = refused.message.replace("{}", unit.name)
-    if refused.code in NEEDS_NUMBER:
+    brief = _shorten(refusal, unit, sequence)
+    message = refusal.message.replace("{}", unit.name)
+    if refusal.code in NEEDS_NUMBER:
         message = f"{unit.name} has {brief.removesuffix(' yet')} on the roster."
-    is_final = refused.code not in (*WITH_OTHERS, FORBIDDEN)
-    return Reason(brief, message, is_final, is_for_number=refused.code == "missing")
+    is_final = refusal.code not in (*WITH_OTHERS, FORBIDDEN)
+    return Reason(brief, message, is_final, is_for_number=refusal.code == "missing")
 
 
-def _is_about(refused: Refusal, option: Option, sequence: Sequence) -> bool:
-    """Return whether a refusal is about the unit of an option, and not about what else is given."""
-    if refused.code in (*UNFIT, *WITH_OTHERS, "unit-needs"):
-        return refused.option == option.name
-    if refused.code in BY_CARD:
-        others = (one for one in sequence.inputs if one.name != option.name)
-        return refused.option == option.name and not any(one.is_required for one in others)
-    needed = next((one for one in sequence.inputs if one.name == refused.option), None)
+def _is_about(refusal: Refusal, option: Option, sequence: Sequence) -> bool:
+    """Return whether a refusal is about the unit of an option, not about other inputs."""
+    if refusal.code in (*UNFIT, *WITH_OTHERS, "unit-needs"):
+        return refusal.option == option.name
+    if refusal.code in BY_CARD:
+        others = (other for other in sequence.inputs if other.name != option.name)
+        return refusal.option == option.name and not any(other.is_required for other in others)
+    needed = next((other for other in sequence.inputs if other.name == refusal.option), None)
     is_brought = needed is not None and needed.brings.partition(".")[0] == option.name
-    return refused.code == "missing" and is_brought
+    return refusal.code == "missing" and is_brought
 
 
-def _shorten(refused: Refusal, unit: RosterUnit, sequence: Sequence) -> str:
+def _shorten(refusal: Refusal, unit: RosterUnit, sequence: Sequence) -> str:
     """Return a refusal in two or three words: `shaken`, `a squad`, `no morale yet`."""
-    if refused.code == "wrong-type":
+    if refusal.code == "wrong-type":
         return add_article(format_code_word(unit.type).casefold())
-    if refused.code in WITH_OTHERS:
-        return WITH_OTHERS[refused.code]
-    if refused.code == "missing":
-        needed = next(one for one in sequence.inputs if one.name == refused.option)
+    if refusal.code in WITH_OTHERS:
+        return WITH_OTHERS[refusal.code]
+    if refusal.code == "missing":
+        needed = next(other for other in sequence.inputs if other.name == refusal.option)
         return f"no {needed.display_name.partition(' (')[0].casefold()} yet"
-    text = refused.message.removeprefix("{}").strip(" .")
-    if refused.code == "unit-needs":
+    text = refusal.message.removeprefix("{}").strip(" .")
+    if refusal.code == "unit-needs":
         return f"no {text.removeprefix('needs ').replace('_', ' ')} yet"
-    for end in (";", ":", ",", " and "):
-        text = text.partition(end)[0]
+    for separator in (";", ":", ",", " and "):
+        text = text.partition(separator)[0]
     text = text.removeprefix("is ")
-    is_short = refused.message.startswith("{}") and len(text) <= LONGEST
+    is_short = refusal.message.startswith("{}") and len(text) <= LONGEST
     return text if is_short else "cannot now"
 
 
 def lacks_numbers(system: System, unit: RosterUnit) -> bool:
-    """Return whether a unit without any number on its counter is refused for want of one, where
-    it fires or is fired at. A list that does not take units of its type does not count.
+    """Return whether a unit has no printed number and some fire sequence refuses it for that.
+
+    Only lists that take units of its type count.
     """
-    if has_left_fight(unit) or not unit.numbers.keys().isdisjoint(
-        list_printed_keys(unit.type, system)
-    ):
+    if has_left_fight(unit):
         return False
-    refusals = (
-        find_refusal(sequence, option.name, unit)
-        for sequence in system.sequences.values()
-        if sequence.verb in FIRES
-        for option in sequence.inputs
-        if option.type == "units" and takes_type(sequence, option, unit.type)
-    )
-    return any(one is not None and one.code == "unit-needs" for one in refusals)
+    printed_keys = list_printed_keys(unit.type, system)
+    if not unit.numbers.keys().isdisjoint(printed_keys):
+        return False
+    for sequence in system.sequences.values():
+        if sequence.verb not in FIRES:
+            continue
+        for option in sequence.inputs:
+            if option.type != "units" or not takes_type(sequence, option, unit.type):
+                continue
+            refusal = find_refusal(sequence, option.name, unit)
+            if refusal is not None and refusal.code == "unit-needs":
+                return True
+    return False
 
 
 def is_forbidden_in_phase(sequence: Sequence, option: str, unit: RosterUnit, game: Game) -> bool:
-    """Return whether the card forbids this sequence to a unit in the present phase of the game.
+    """Return whether the card forbids this sequence to a unit in the game's present phase.
 
-    All that neither the unit nor the phase fills in is as in the example.
+    Inputs that neither the unit nor the phase provides are as in the example.
     """
-    by_phase = [one for one in sequence.inputs if one.phases]
-    if not game.phase or not by_phase:
+    phase_options = [phase_option for phase_option in sequence.inputs if phase_option.phases]
+    if not game.phase or not phase_options:
         return False
-    names = [one.name for one in by_phase]
+    names = {phase_option.name for phase_option in phase_options}
     example = {name: value for name, value in sequence.example.items() if name not in names}
-    for one in by_phase:
-        value = get_value_in_phase(one, game, unit.side)
+    for phase_option in phase_options:
+        value = get_value_in_phase(phase_option, game, unit.side)
         if value:
-            example[one.name] = value
+            example[phase_option.name] = value
     error = find_refusal_error(sequence, option, unit, example)
     return error is not None and error.code == FORBIDDEN
 
@@ -229,7 +235,7 @@ def is_forbidden_in_phase(sequence: Sequence, option: str, unit: RosterUnit, gam
 def list_fit_targets(
     sequence: Sequence, option: Option, units: Iterable[RosterUnit]
 ) -> list[RosterUnit]:
-    """Return the units that can be in an option by what they are and have."""
+    """Return the units that no final reason keeps out of an option."""
     fit = []
     for unit in units:
         reason = find_reason(sequence, option, unit)

@@ -9,7 +9,7 @@ from bot.rules.text.names import join_names
 from bot.rulesets.system import Sequence
 
 _NOT_UNITS = ("int", "number", "enum")
-"""Types of options into which a further unit falls when units are typed in a row."""
+"""Types of options that receive the next unit if units are typed in a row."""
 
 
 def check_units_in_a_row(
@@ -18,9 +18,10 @@ def check_units_in_a_row(
     roster: Roster,
     write: Callable[[Mapping[str, object]], str],
 ) -> None:
-    """Raise UserError if units of the roster are where numbers belong, as they were typed without
-    semicolons. It holds the command (`write` writes it) with those of the first unit's side in
-    one list and the others in the other.
+    """Raise UserError if roster units were typed without semicolons and fill options for numbers.
+
+    The error holds the corrected command, which `write` writes: the units of the first unit's side
+    in one list, the others in the other.
     """
     named = _find_named(sequence, options, roster)
     lists = _sort_into_lists(sequence, named)
@@ -44,19 +45,19 @@ def check_units_in_a_row(
 def _find_named(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> dict[str, RosterUnit]:
-    """Return, by input, the unit of the roster that its value names alone."""
-    found = {}
+    """Return, by input, the roster unit that its value names by itself."""
+    named = {}
     for option in sequence.inputs:
         unit = _find_unit(option, options.get(option.name), roster)
         if unit is not None:
-            found[option.name] = unit
-    return found
+            named[option.name] = unit
+    return named
 
 
 def _sort_into_lists(
     sequence: Sequence, named: Mapping[str, RosterUnit]
 ) -> list[tuple[Option, list[RosterUnit]]]:
-    """Return the units by the lists in which they were meant; [] if they were typed well."""
+    """Return the units by the list that they were meant for; [] if they were typed correctly."""
     inputs = {option.name: option for option in sequence.inputs}
     acting = _find_list(sequence, named, lambda option: option.part != TARGETS)
     targets = _find_list(sequence, inputs, lambda option: option.part == TARGETS)
@@ -81,7 +82,7 @@ def _fits(option: Option, units: list[RosterUnit]) -> bool:
 def _find_list(
     sequence: Sequence, names: Mapping[str, object], fits: Callable[[Option], bool]
 ) -> Option | None:
-    """Return the first input among `names` that takes units and fits."""
+    """Return the first input among `names` that takes units and satisfies `fits`."""
     lists = (
         option
         for option in sequence.inputs
@@ -91,7 +92,7 @@ def _find_list(
 
 
 def _find_unit(option: Option, value: object, roster: Roster) -> RosterUnit | None:
-    """Return the unit that a value names alone, unless the option takes it as it is."""
+    """Return the unit that a value names by itself; None if the option accepts the value as it is."""
     unit = roster.get(value.strip(" ,").casefold()) if isinstance(value, str) else None
     if unit is None or option.type not in _NOT_UNITS:
         return unit
