@@ -1,9 +1,8 @@
-"""What nobody typed: what a listed unit lends to those beside it, what optional rules set, what was
-typed before.
+"""Inputs that nobody typed: what units lend to others, what optional rules and the phase set.
 
-The card's modifier stays an option: the event holds its number, as if it had been typed, so the log
-is played again whatever the roster says by then. What was only lent is left out again wherever the
-inputs are used once more.
+The event holds a derived value as if it had been typed, so the log replays the same whatever the
+roster holds by then. When the inputs of an event are used once more, derived values are removed.
+This module also finds the last inputs of a user.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,24 +44,30 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec, Path
 
 CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
-"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the
-option whose vehicles have riders on the roster (`in=`); the option with those who are shot at,
-where the firer has acquired one of them."""
+"""Keys of an option's `lends`.
+
+`carried`: a weapon that the unit's loadout counts. `riders`: the option whose vehicles have riders
+on the roster (`in=`). `acquired`: the option with the targets, for a firer who acquired one.
+"""
 HOLDER, HELD = "holder", "held"
-"""In what an option is lent by: the attribute with the names of what a unit has, of the unit that
-has the one of another option; and of that unit, for a unit that is named in it."""
+"""Keys of an option's `lends`: the attribute that lists what a unit has.
+
+`holder` finds the unit that has the unit of another option; `held` the unit that it has.
+"""
 INSIDE = "inside"
 OWN, OTHERS = "own ", "*"
-"""In the phases that fill in an option: before a phase in the turn of the side that acts, and for
-all phases that are not named."""
+"""Keys of an option's `phases`: the prefix of a phase in the acting side's own turn, and the key
+for all phases that are not named.
+"""
 
 WORD = "word"
-"""In what an option is lent by, where its word is the type of those who act."""
+"""The key of an option's `lends` whose word is the type of the units that act."""
 
 
 class DerivedInput(NamedTuple):
-    """The option that was filled in, its value, and by what: the unit that lends, or the title
-    of an optional rule or of the phase.
+    """An option that was filled in, its value, and its origin.
+
+    `by` is the unit that lends, or the title of an optional rule or of the phase.
     """
 
     by: str
@@ -74,21 +79,23 @@ class DerivedInput(NamedTuple):
 def derive_inputs_from_units(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> tuple[DerivedInput, ...]:
-    """What roster units among these inputs lend; nothing where it was typed, or where a unit
-    would only help itself.
+    """Return the values that roster units among these inputs lend.
+
+    Options that were typed are left out, and so is a unit that would only help itself.
     """
-    found = (
-        _derive_input_from_units(sequence, option, options, roster)
-        for option in sequence.inputs
-        if is_derived_from_units(option) and (roster or WORD in option.lends)
-    )
-    return tuple(loan for loan in found if loan is not None)
+    loans = []
+    for option in sequence.inputs:
+        if is_derived_from_units(option) and (roster or WORD in option.lends):
+            loan = _derive_input_from_units(sequence, option, options, roster)
+            if loan is not None:
+                loans.append(loan)
+    return tuple(loans)
 
 
 def is_derived_from_units(option: Option) -> bool:
     """Return whether units among the inputs fill in the option before it is read.
 
-    What a leader of their squad lends is read with the inputs and is not one of them.
+    What leaders lend to their squad does not count: it is read together with the inputs.
     """
     return bool(option.lends) and "through" not in option.lends
 
@@ -96,37 +103,37 @@ def is_derived_from_units(option: Option) -> bool:
 def add_derived_inputs(
     options: Mapping[str, object], filled: Iterable[DerivedInput]
 ) -> dict[str, object]:
-    """The options with what is filled in."""
-    return {**options, **{one.option: one.value for one in filled}}
+    """Return the options together with the derived inputs."""
+    return {**options, **{derived.option: derived.value for derived in filled}}
 
 
 def remove_derived_inputs(event: Mapping[str, Any]) -> dict[str, object]:
-    """The inputs of an event without what its units only lent: with other units, others lend.
+    """Return the inputs of an event without those that its units lent or its phase set.
 
-    What a phase may fill in is left out too: the next roll is in the phase that the game is in then.
+    Other units lend other values, and the next roll may be in another phase.
     """
     inputs = dict(event.get("inputs") or {})
     system = get_event_system(event)
     sequence = system.sequences.get(event.get("target") or "") if system is not None else None
     if sequence is None:
         return inputs
-    by_phases = [option.name for option in sequence.inputs if option.phases]
-    inputs = {name: value for name, value in inputs.items() if name not in by_phases}
+    phase_options = [option.name for option in sequence.inputs if option.phases]
+    inputs = {name: value for name, value in inputs.items() if name not in phase_options}
     names = [option.name for option in sequence.inputs if is_derived_from_units(option)]
     if not any(name in inputs for name in names):
         return inputs
     roster = index_by_name(unit_from_json(unit) for unit in event.get("used") or ())
     bare = {name: value for name, value in inputs.items() if name not in names}
-    own = {
+    lent_names = {
         loan.option
         for loan in derive_inputs_from_units(sequence, bare, roster)
         if str(inputs.get(loan.option)) == str(loan.value)
     }
-    return {name: value for name, value in inputs.items() if name not in own}
+    return {name: value for name, value in inputs.items() if name not in lent_names}
 
 
 def name_lending_units(reply: Reply, lent: tuple[DerivedInput, ...], sequence: Sequence) -> Reply:
-    """The answer with the lender's name at the modifier that is lent."""
+    """Return the reply with the lender's name at each modifier that is lent."""
     lends = {option.name: option.lends for option in sequence.inputs}
     for loan in lent:
         reply = _name_lending_unit(reply, loan, lends[loan.option])
@@ -134,20 +141,22 @@ def name_lending_units(reply: Reply, lent: tuple[DerivedInput, ...], sequence: S
 
 
 def format_lent_inputs(sequence: Sequence, lent: Iterable[DerivedInput]) -> str:
-    """Return what units lend, for an answer without lines: `From Lt Hill: + 1 leader.`"""
+    """Return what units lend as sentences, for a reply without lines: `From Lt Hill: + 1 leader.`"""
     lends = {option.name: option.lends for option in sequence.inputs}
     sentences = list[str]()
     for loan in lent:
-        how = lends[loan.option]
-        if "says" in how and loan.by != loan.value:
-            sentences.append(how["says"].format(loan.by, loan.value))
-        elif how.get("type") and isinstance(loan.value, int):
-            sentences.append(f"From {loan.by}: {loan.value:+d} {how['type']}.".replace("+", "+ "))
+        lends_spec = lends[loan.option]
+        if "says" in lends_spec and loan.by != loan.value:
+            sentences.append(lends_spec["says"].format(loan.by, loan.value))
+        elif lends_spec.get("type") and isinstance(loan.value, int):
+            sentences.append(
+                f"From {loan.by}: {loan.value:+d} {lends_spec['type']}.".replace("+", "+ ")
+            )
     return " ".join(sentences)
 
 
 def _name_lending_unit(reply: Reply, loan: DerivedInput, lends: Mapping[str, str]) -> Reply:
-    """Return the answer with one loan named: in a sentence, or at its modifier."""
+    """Return the reply with the lender of one value named, in a sentence or at its modifier."""
     if "says" in lends and loan.by != loan.value:
         sentence = Small(lends["says"].format(loan.by, loan.value))
         return replace(reply, lines=(*reply.lines, sentence))
@@ -192,7 +201,7 @@ def _derive_input_from_units(
 
 
 def _parse_units_or_none(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...]:
-    """The units of a text; none where the sequence refuses them in its own words."""
+    """Return the units of a text; () if the sequence refuses them, which it does in its own words."""
     try:
         return parse_units(str(text or ""), sequence.system.words["units"], roster, option="")
     except UserError:
@@ -202,54 +211,61 @@ def _parse_units_or_none(sequence: Sequence, text: object, roster: Roster) -> tu
 def _derive_riders(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Those who ride on the vehicles of a list, behind each of them, or in a list of their own
-    where that is empty.
+    """Return the list of units with riders added after their vehicles.
+
+    If the riders have an option of their own, return only the riders, and only if it is empty.
     """
-    riders = [one for key, one in roster.items() if key == one.handle and one.numbers.get("in")]
+    riders = [unit for key, unit in roster.items() if key == unit.handle and unit.numbers.get("in")]
     if not riders:
         return None
-    where = option.lends[RIDERS]
-    beside = where == option.name
-    units = _parse_units_or_none(sequence, options.get(where), roster)
-    text = str(options.get(where) or "")
-    pieces = split_items(text) if units else []
-    if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
+    vehicle_option = option.lends[RIDERS]
+    joins_vehicles = vehicle_option == option.name
+    if not joins_vehicles and not is_left_out(option, options.get(option.name)):
         return None
-    out = list_lost_states(sequence.system)
-    words = sequence.system.words["units"]
-    named = {unit.name for unit in units}
-    aboard = [one for one in riders if one.state not in out]
-    found = list[str]()
-    lent = list[str]()
-    for unit, piece in zip(units, pieces, strict=True):
-        found += [piece.strip()] if beside else []
+    vehicles = _parse_units_or_none(sequence, options.get(vehicle_option), roster)
+    text = str(options.get(vehicle_option) or "")
+    pieces = split_items(text) if vehicles else []
+    if len(pieces) != len(vehicles):
+        return None
+    lost_states = list_lost_states(sequence.system)
+    named = {unit.name for unit in vehicles}
+    aboard = [
+        rider for rider in riders if rider.state not in lost_states and rider.name not in named
+    ]
+    items = list[str]()
+    added = list[str]()
+    for vehicle, piece in zip(vehicles, pieces, strict=True):
+        if joins_vehicles:
+            items.append(piece.strip())
+        if not vehicle.name:
+            continue
         for rider in aboard:
-            if (
-                unit.name
-                and rider.name not in named
-                and list_linked_names([roster[unit.name.casefold()]], rider.numbers["in"])
-            ):
-                lent.append(rider.name)
-                is_placed = rider.marks & {INSIDE, "outside"} or INSIDE not in words.flags
-                found.append(rider.name if is_placed else f"{rider.name} {INSIDE}")
-    return DerivedInput(lent[0], option.name, "; ".join(found)) if lent else None
+            if list_linked_names([roster[vehicle.name.casefold()]], rider.numbers["in"]):
+                added.append(rider.name)
+                items.append(_place_rider(rider, sequence))
+    return DerivedInput(added[0], option.name, "; ".join(items)) if added else None
+
+
+def _place_rider(rider: RosterUnit, sequence: Sequence) -> str:
+    """Return a rider's name, followed by `inside` if the game has that flag and no place is set."""
+    words = sequence.system.words["units"]
+    if INSIDE not in words.flags or rider.marks & {INSIDE, "outside"}:
+        return rider.name
+    return f"{rider.name} {INSIDE}"
 
 
 def _derive_acquisition(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """The acquisition marker of who fires, where it is on one of those who are shot at."""
-    firer = next(
-        iter(_parse_units_or_none(sequence, options.get(option.lends["from"]), roster)), None
-    )
-    if (
-        firer is None
-        or not firer.numbers.get(ACQUIRED)
-        or not is_left_out(option, options.get(option.name))
-    ):
+    """Return the firer's acquisition marker if it is on one of the targets."""
+    firers = _parse_units_or_none(sequence, options.get(option.lends["from"]), roster)
+    firer = firers[0] if firers else None
+    if firer is None or not firer.numbers.get(ACQUIRED):
         return None
-    shot_at = _parse_units_or_none(sequence, options.get(option.lends[ACQUIRED]), roster)
-    units = [roster[unit.name.casefold()] for unit in shot_at if unit.name]
+    if not is_left_out(option, options.get(option.name)):
+        return None
+    targets = _parse_units_or_none(sequence, options.get(option.lends[ACQUIRED]), roster)
+    units = [roster[unit.name.casefold()] for unit in targets if unit.name]
     if not list_linked_names(units, firer.numbers.get(ACQUIRED)):
         return None
     return DerivedInput(firer.name, option.name, int(firer.numbers.get(option.name) or 1))
@@ -258,46 +274,57 @@ def _derive_acquisition(
 def _derive_carried_count(
     option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return how many of a weapon the roster unit carries in its loadout, at most one for each who
+    """Return how many of a weapon the unit carries in its loadout, at most one for each man who
     fights.
     """
     text = options.get(option.lends["from"])
-    most = str(options.get(option.lends["most"]) or "")
+    limit = str(options.get(option.lends["most"]) or "")
     unit = roster.get(normalize_name(text).casefold()) if isinstance(text, str) else None
     if unit is None or not is_left_out(option, options.get(option.name)):
         return None
     if unit.numbers.get(option.brings.partition(".")[2]) is not None:
-        return None  # what is on its counter goes first
+        return None  # the number on its counter takes precedence
     count = count_carried_weapons(unit.numbers).get(option.lends[CARRIED], 0)
-    count = min(count, int(most)) if most.isdecimal() else count
+    count = min(count, int(limit)) if limit.isdecimal() else count
     return DerivedInput(unit.name, option.name, count) if count else None
 
 
 def _derive_possession(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return who has the unit of another option in a list of names, or which unit it has.
+    """Return the holder of the unit in another option, or the unit that it holds.
 
-    A unit that is out of the game has nothing and is no longer had.
+    Units that are out of the game hold nothing and are not held.
     """
     typed = options.get(option.lends["from"])
     unit = roster.get(_strip_unit_name(typed)) if isinstance(typed, str) else None
     if unit is None or not is_left_out(option, options.get(option.name)):
         return None
-    out = list_lost_states(sequence.system)
-    units = [one for key, one in roster.items() if key == one.handle and one.state not in out]
+    lost_states = list_lost_states(sequence.system)
+    units = [
+        other
+        for key, other in roster.items()
+        if key == other.handle and other.state not in lost_states
+    ]
     if HOLDER in option.lends:
-        called = list_link_names(unit)
-        found = [one for one in units if called & _split_attribute_names(one, option.lends[HOLDER])]
+        unit_names = list_link_names(unit)
+        attribute = option.lends[HOLDER]
+        matches = [
+            other for other in units if unit_names & _split_attribute_names(other, attribute)
+        ]
     else:
-        listed = _split_attribute_names(unit, option.lends[HELD])
+        held_names = _split_attribute_names(unit, option.lends[HELD])
         type_ = option.lends.get("type", "")
-        found = [one for one in units if one.type == type_ and listed & list_link_names(one)]
-    return DerivedInput(found[0].name, option.name, found[0].name) if found else None
+        matches = [
+            other for other in units if other.type == type_ and held_names & list_link_names(other)
+        ]
+    return DerivedInput(matches[0].name, option.name, matches[0].name) if matches else None
 
 
 def _strip_unit_name(typed: str) -> str:
-    """Return the name of a unit as a roster has it, without marks and blanks around it."""
+    """Return a typed unit name as a key of the roster, without quotation marks and blanks around
+    it.
+    """
     return normalize_name(typed.strip().strip("\"'\u201c\u201d")).casefold()
 
 
@@ -310,7 +337,7 @@ def _split_attribute_names(unit: RosterUnit, key: str) -> set[str]:
 def _derive_unit_type(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return the type of those who act as the word of the option, if they are all of that type."""
+    """Return the type of the units that act as the option's word, if they are all of one type."""
     text = str(options.get(option.lends["from"]) or "").casefold()
     is_possible = any(unit.type in option.values for unit in roster.values())
     is_possible = is_possible or any(word in text for word in option.values)
@@ -332,7 +359,7 @@ def _can_lend(unit: Unit, option: Option) -> bool:
 
 
 def list_rules_in_force(system: System | None, game: Game) -> tuple[OptionalRule, ...]:
-    """The optional rules that a game is played with: its choice, else the default of its system."""
+    """Return the optional rules of a game: those that it chose, else the defaults of its system."""
     if system is None:
         return ()
     chosen = game.rules if game.system in ("", system.id) else {}
@@ -340,69 +367,74 @@ def list_rules_in_force(system: System | None, game: Game) -> tuple[OptionalRule
 
 
 def format_rules_in_force(system: System | None, game: Game) -> str:
-    """`Optional rules: Fog of war, Mud`; "" where none is in force."""
-    found = [rule.title for rule in list_rules_in_force(system, game)]
-    return f"Optional rules: {', '.join(found)}" if found else ""
+    """Return the optional rules as a line: `Optional rules: Fog of war, Mud`; "" if there are none."""
+    titles = [rule.title for rule in list_rules_in_force(system, game)]
+    return f"Optional rules: {', '.join(titles)}" if titles else ""
 
 
 def derive_inputs_from_rules(
     sequence: Sequence, options: Mapping[str, object], game: Game
 ) -> tuple[DerivedInput, ...]:
-    """What the rules in force fill in of what was left out."""
+    """Return the values that the rules in force set for options that were left out."""
     rules = list_rules_in_force(sequence.system, game)
     if not rules:
         return ()
     words = [word.replace("-", "_") for word in split_words(options.get("mods") or ())]
-    known = {option.name: option for option in sequence.inputs}
+    inputs = {option.name: option for option in sequence.inputs}
     return tuple(
         DerivedInput(rule.title, name, value)
         for rule in rules
         for name, value in rule.sets.get(sequence.id, {}).items()
-        if is_left_out(known[name], options.get(name)) and name not in words
+        if is_left_out(inputs[name], options.get(name)) and name not in words
     )
 
 
 def derive_inputs_from_game(
     sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, side: str
 ) -> tuple[DerivedInput, ...]:
-    """Return what the optional rules in force and the phase of the game fill in.
+    """Return the inputs that the optional rules in force and the phase of the game set.
 
-    `side` is that of who acts if no unit of the roster does.
+    `side` is the side of the player, which counts if no roster unit acts.
     """
-    ruled = derive_inputs_from_rules(sequence, options, game)
-    return (*ruled, *_derive_inputs_from_phase(sequence, options, roster, game, side))
+    rule_inputs = derive_inputs_from_rules(sequence, options, game)
+    return (*rule_inputs, *_derive_inputs_from_phase(sequence, options, roster, game, side))
 
 
 def _derive_inputs_from_phase(
     sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, side: str
 ) -> tuple[DerivedInput, ...]:
-    """Return what the phase of the game fills in of what was left out."""
-    asked = [one for one in sequence.inputs if one.phases]
-    asked = [one for one in asked if is_left_out(one, options.get(one.name))]
-    if not asked or not game.phase or not is_of_game(game, sequence.system.id):
+    """Return the values that the phase of the game sets for options that were left out."""
+    phase_options = [
+        option
+        for option in sequence.inputs
+        if option.phases and is_left_out(option, options.get(option.name))
+    ]
+    if not phase_options or not game.phase or not is_of_game(game, sequence.system.id):
         return ()
-    first = str(options.get(UNIT) or "").partition(";")[0]
-    unit = roster.get(_strip_unit_name(first))
-    side = unit.side if unit is not None and unit.side else side
+    first_unit = str(options.get(UNIT) or "").partition(";")[0]
+    unit = roster.get(_strip_unit_name(first_unit))
+    if unit is not None and unit.side:
+        side = unit.side
     phase = get_phase(game, sequence.system)
     title = f"{game.turn_of} {phase.get('title', game.phase)}".strip()
-    return tuple(
-        DerivedInput(
-            "" if {*option.phases} == {OTHERS} else title, option.name, value, is_phase=True
-        )
-        for option in asked
-        if (value := get_value_in_phase(option, game, side))
-    )
+    derived = []
+    for option in phase_options:
+        value = get_value_in_phase(option, game, side)
+        if value:
+            is_for_all_phases = {*option.phases} == {OTHERS}
+            by = "" if is_for_all_phases else title
+            derived.append(DerivedInput(by, option.name, value, is_phase=True))
+    return tuple(derived)
 
 
 def get_value_in_phase(option: Option, game: Game, side: str) -> str | int:
     """Return the value that the phase of the game gives an option for a side; "" for none.
 
-    A whole number takes the number of the turn.
+    The word TURN stands for the number of the turn.
     """
     is_own = not game.turn_of or not side or side == game.turn_of
-    own = option.phases.get(f"{OWN}{game.phase}", "") if is_own else ""
-    value = own or option.phases.get(game.phase) or option.phases.get(OTHERS, "")
+    own_value = option.phases.get(f"{OWN}{game.phase}", "") if is_own else ""
+    value = own_value or option.phases.get(game.phase) or option.phases.get(OTHERS, "")
     return game.turn if value == TURN else value
 
 
@@ -414,42 +446,42 @@ def collect_tracks_and_piles(
     person: str,
     closed: Mapping[str, Any] | None = None,
 ) -> Json:
-    """What the tracks are by now that a sequence reads, and the piles that it draws from, as its
-    event holds them; `person` is the side of who acts, `closed` are the piles with closed cards.
-    Raises UserError for inputs and piles that cannot be read."""
+    """Return the tracks that a sequence reads and the piles that it draws from, as events hold them.
+
+    `person` is the side of the player, `closed` are the piles with closed cards. Raises UserError
+    for inputs and piles that cannot be read.
+    """
     names = [option.name for option in sequence.tracks]
     if not names and not sequence.decks:
         return {}
-    own = is_of_game(game, sequence.system.id)
-    here = game if own else replace(game, decks={}, cards={})
-    piles = build_pile_inputs(sequence.decks, here, closed or {}) if sequence.decks else {}
+    is_own_system = is_of_game(game, sequence.system.id)
+    piles: Json = {}
+    if sequence.decks:
+        pile_game = game if is_own_system else replace(game, decks={}, cards={})
+        piles = build_pile_inputs(sequence.decks, pile_game, closed or {})
     if not names:
         return piles
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     units = list_units_played_singly(sequence, raw, roster)
     given = sequence.read_inputs({**raw, UNIT: units[0]} if units else raw, roster)
-    sides = [
-        (unit.name, unit.side)
-        for name in list_named_units(given)
-        if (unit := roster.get(name.casefold()))
-    ]
-    game = game if own else replace(game, tracks={})
-    return piles | build_track_inputs(
-        names,
-        sequence.system.tracks,
-        game,
-        find_track_side(sides, list_acting_units(given), person, game),
-    )
+    sides = []
+    for name in list_named_units(given):
+        unit = roster.get(name.casefold())
+        if unit:
+            sides.append((unit.name, unit.side))
+    track_game = game if is_own_system else replace(game, tracks={})
+    side = find_track_side(sides, list_acting_units(given), person, track_game)
+    tracks = build_track_inputs(names, sequence.system.tracks, track_game, side)
+    return piles | tracks
 
 
 def collect_tracks_after_choice(
     sequence: Sequence, shot: Mapping[str, Any], roster: Roster, game: Game
 ) -> Json:
-    """Return what a sequence reads when it goes on after a choice: the tracks as they are now, its
-    piles as they were.
+    """Return the tracks and piles that a sequence reads when it goes on after a choice.
 
-    `shot` is the event of the choice with the inputs, side and `read` of the sequence that it
-    carries on.
+    Tracks are as they are now, piles as they were. `shot` is the event of the choice, with the
+    inputs, side and `read` of the sequence that it continues.
     """
     read: Json = shot.get("read") or {}
     now = replace(game, decks={}, cards={})
@@ -461,9 +493,9 @@ def collect_tracks_after_choice(
 
 
 def add_rule_notes(reply: Reply, ruled: tuple[DerivedInput, ...]) -> Reply:
-    """The answer, which names the rules and the phase that filled something in."""
-    rules = dict.fromkeys(one.by for one in ruled if not one.is_phase)
-    phases = dict.fromkeys(one.by for one in ruled if one.is_phase and one.by)
+    """Return the reply with notes that name the rules and the phase which set some input."""
+    rules = dict.fromkeys(derived.by for derived in ruled if not derived.is_phase)
+    phases = dict.fromkeys(derived.by for derived in ruled if derived.is_phase and derived.by)
     lines = [Small(f"By rule: {', '.join(rules)}")] if rules else []
     lines += [Small(f"{BY_PHASE}{', '.join(phases)}")] if phases else []
     return replace(reply, lines=(*reply.lines, *lines)) if lines else reply
@@ -473,7 +505,7 @@ BY_PHASE = "By the game's phase: "
 
 
 def name_phase_once(reply: Reply, remarks: Iterable[str]) -> Reply:
-    """Return the answer without the line about the phase if a remark or another line names it."""
+    """Return the reply without the note about the phase if a remark or another line names it."""
     named = [part.text for part in reply.lines if _is_by_phase(part)]
     if not named:
         return reply
@@ -487,13 +519,14 @@ def _is_by_phase(part: Part) -> TypeGuard[Small]:
 
 
 def depends_on_game(spec: CommandSpec) -> bool:
-    """Return whether optional rules or the phase of a game fill in some of its options."""
+    """Return whether optional rules or the phase of a game set some options of a command."""
     return any(option.ruled or option.phases for option in spec.options)
 
 
 def apply_rule_defaults(spec: CommandSpec, system: System | None, game: Game) -> CommandSpec:
-    """A sequence's command as it is filled in there: what a rule in force or the phase sets is
-    what its form begins with.
+    """Return a sequence's command with defaults from the rules in force and the phase of the game.
+
+    Forms start with these values.
     """
     if system is None or not depends_on_game(spec):
         return spec
@@ -503,27 +536,29 @@ def apply_rule_defaults(spec: CommandSpec, system: System | None, game: Game) ->
         for name, value in rule.sets.get(spec.target, {}).items()
     }
     if game.phase and is_of_game(game, system.id):
-        by_phases = {one.name: get_value_in_phase(one, game, "") for one in spec.options}
-        values |= {name: value for name, value in by_phases.items() if value}
+        phase_values = {
+            option.name: get_value_in_phase(option, game, "") for option in spec.options
+        }
+        values |= {name: value for name, value in phase_values.items() if value}
     options = (
-        replace(one, default=values[one.name]) if one.name in values else one
-        for one in spec.options
+        replace(option, default=values[option.name]) if option.name in values else option
+        for option in spec.options
     )
     return spec._replace(options=tuple(options))
 
 
 READ_BACK = 200
-"""How many events are looked through."""
+"""The maximum number of events that are searched."""
 
 
-async def find_removed_unit(store: Store, loaded: LoadedGame, called: str) -> str:
-    """The name of the unit that was called so, by its name or handle, and was taken off the
-    roster; "" for none.
+async def find_removed_unit(store: Store, loaded: LoadedGame, name: str) -> str:
+    """Return the name of a unit with this name or handle that was taken off the roster; "" for
+    none.
     """
     for row in await store.load_events(loaded.row, limit=READ_BACK, newest_first=True):
         after = row.data.get("after", {}).get("units", {})
         for key, unit in row.data.get("before", {}).get("units", {}).items():
-            if unit and after.get(key, unit) is None and called.casefold() in (key, unit["handle"]):
+            if unit and after.get(key, unit) is None and name.casefold() in (key, unit["handle"]):
                 return str(unit["name"])
     return ""
 
@@ -531,9 +566,7 @@ async def find_removed_unit(store: Store, loaded: LoadedGame, called: str) -> st
 async def load_last_inputs(
     store: Store, loaded: LoadedGame | None, user: str, path: Path
 ) -> Mapping[str, object]:
-    """What this user gave to this command last, as the log of the game has it; {} where they did
-    not.
-    """
+    """Return the inputs of a user's last use of a command in this game; {} if there is none."""
     person = loaded.find_person(user) if loaded is not None else None
     if loaded is None or person is None:
         return {}

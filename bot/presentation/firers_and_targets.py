@@ -1,5 +1,7 @@
-"""Who acts, and at whom, by what was typed: the units behind the names, what of it is refused or
-asked, and what a unit's card offers."""
+"""The units that act and their targets, from the typed options.
+
+This module resolves names, refuses or asks about units, and lists what a unit's card offers.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, product
@@ -31,8 +33,9 @@ from bot.ui.typing.command_text import format_command
 
 
 class Aim(NamedTuple):
-    """The roster units that act and those that it is done to; `option` is where these are named,
-    None where nowhere.
+    """The roster units that act, and their targets.
+
+    `option` is the option that names the targets; None if the sequence has none.
     """
 
     acting: tuple[RosterUnit, ...]
@@ -41,36 +44,42 @@ class Aim(NamedTuple):
 
     @property
     def sides(self) -> frozenset[str]:
-        """The sides of those who act."""
+        """The sides of the units that act."""
         return frozenset(unit.side for unit in self.acting) - {""}
 
 
 def find_aim(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> Aim:
-    """The aim of a sequence with these options, whose lists are written out; of no roster,
-    nobody's. Raises UserError for a unit that is among those who act and among those that it is
-    done to."""
+    """Return the aim of a sequence with these options, whose lists are written out.
+
+    Without a roster nobody acts. Raises UserError for a unit that both acts and is a target.
+    """
     if not roster:
         return Aim((), (), None)
-    at = find_target_option(sequence.inputs)
-    acting = [
-        one.name for one in sequence.inputs if one.type in ("unit", "units") and one.part == ACTS
+    target_option = find_target_option(sequence.inputs)
+    acting_options = [
+        option.name
+        for option in sequence.inputs
+        if option.part == ACTS and option.type in ("unit", "units")
     ]
-    acts = list_units([options.get(name) for name in acting], roster)
-    targets = list_units([options.get(at.name)] if at else [], roster)
-    if at and (both := [unit.name for unit in acts if unit in targets]):
-        hint = f"Leave it out of {at.name}, or of those who act."
+    acting = list_units([options.get(name) for name in acting_options], roster)
+    if target_option is None:
+        return Aim(acting, list_units([], roster), None)
+    targets = list_units([options.get(target_option.name)], roster)
+    both = [unit.name for unit in acting if unit in targets]
+    if both:
+        hint = f"Leave it out of {target_option.name}, or of those who act."
         raise UserError(
             f"{join_names(both)} cannot act and be the target at once.",
             hint=hint,
-            option=at.name,
+            option=target_option.name,
             code="unit-twice",
         )
-    return Aim(acts, targets, at)
+    return Aim(acting, targets, target_option)
 
 
 def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
-    """Return whether roster units attack and nothing says whom: neither a target nor a number that
-    a target would bring.
+    """Return whether roster units attack without a target and without a number that a target would
+    bring.
     """
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
@@ -83,8 +92,9 @@ def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -
 
 
 def find_own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ...]:
-    """Those attacked who are on the side of the attackers, or where none of them is a unit on
-    that of who asks.
+    """Return the targets that are on the attackers' side.
+
+    If no attacker is a roster unit, `side` counts, which is that of the player.
     """
     if sequence.verb not in ATTACKS or len(aim.sides) > 1:
         return ()
@@ -93,19 +103,21 @@ def find_own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUni
 
 
 SEVERAL = (";", ",", "..", "all", ":", "-")
-"""One of these is in every text that names several units."""
+"""Every text that names several units contains one of these."""
 MOST_SHOWN = 4
-"""So many commands are written out for whoever meant several."""
+"""The maximum number of commands that a hint writes out."""
 OUT = ("out-or-jammed",)
-"""Markers of those who cannot fire."""
+"""Markers of units that cannot fire."""
 WITHOUT = "without "
 MOST_NAMED = 30
-"""Characters of a button that names who is left out."""
+"""The maximum characters of a button that names the units left out."""
 
 
 def build_asking_side(option: str, side: str, types: Collection[str] = ()) -> AskingSide:
-    """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of
-    those who act. Only those of `types`, if any, and of those who act only who can."""
+    """Return the units that `all` and a hex mean in an option, for a player of `side`.
+
+    In options for acting units they are those of `side` that can act. `types`, if any, limits them.
+    """
     acting = option in complete.ACTING
     return AskingSide(side, acting, GONE, OUT if acting else (), types)
 
@@ -113,134 +125,143 @@ def build_asking_side(option: str, side: str, types: Collection[str] = ()) -> As
 def _need_single_unit(
     sequence: Sequence, options: Mapping[str, object], name: str, roster: Roster, side: str
 ) -> None:
-    """Raise UserError for several units where an option takes one, with the command for each of
-    them.
-    """
+    """Raise UserError, with a command for each unit, if an option for one unit names several."""
     text = str(options[name])
     if " ".join(text.split()).casefold() in roster or not any(mark in text for mark in SEVERAL):
         return
+    words = sequence.system.words["units"]
     try:
-        names = list_names(
-            text, sequence.system.words["units"], roster, build_asking_side(name, side)
-        )
+        units = list_names(text, words, roster, build_asking_side(name, side))
     except UserError:
         return  # the sequence refuses it in its own words
-    if len(names) < 2:
+    if len(units) < 2:
         return
     spec = get_registry().get((sequence.system.id, sequence.id))
     assert spec is not None
-    each = [Typed(format_command(spec, {**options, name: one})) for one in names[:MOST_SHOWN]]
-    pieces = [piece for line in each for piece in (line, "; ")][:-1]
-    more = f" and so on, {len(names)} in all" if len(names) > MOST_SHOWN else ""
-    what = f"{name} takes one unit at a time, and these are {len(names)}."
-    hint = Phrase("Once for each: ", *pieces, *((more,) if more else ()))
-    raise UserError(what, hint=hint, option=name, code="too-many")
+    pieces: list[str | Typed] = []
+    for unit in units[:MOST_SHOWN]:
+        if pieces:
+            pieces.append("; ")
+        pieces.append(Typed(format_command(spec, {**options, name: unit})))
+    if len(units) > MOST_SHOWN:
+        pieces.append(f" and so on, {len(units)} in all")
+    message = f"{name} takes one unit at a time, and these are {len(units)}."
+    hint = Phrase("Once for each: ", *pieces)
+    raise UserError(message, hint=hint, option=name, code="too-many")
 
 
 def resolve_unit_names(
     sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str
 ) -> tuple[dict[str, object], Aim]:
-    """The options with the names that ranges, choices and commas stand for, and their aim. Raises
-    UserError.
+    """Return the options with names in place of ranges, choices and commas, and their aim.
 
-    What an event holds is in names, so that it can be played again whoever is in play by then.
-    Nobody is at both ends.
+    Events hold names, so that they replay the same whatever units are in play by then. Raises
+    UserError for names that cannot be resolved, and for a unit that both acts and is a target.
     """
-    found = dict(options)
-    named = [option for option in sequence.inputs if isinstance(found.get(option.name), str)]
-    listed = (option for option in named if option.type == "units" or option.many)
-    meant_in = {
-        option.name: _get_words_and_asking_side(sequence, option, side) for option in listed
+    resolved = dict(options)
+    named_options = [
+        option for option in sequence.inputs if isinstance(resolved.get(option.name), str)
+    ]
+    selections = {
+        option.name: _get_words_and_asking_side(sequence, option, side)
+        for option in named_options
+        if option.type == "units" or option.many
     }
-    for option in named:
-        text = str(found[option.name])
+    for option in named_options:
+        text = str(resolved[option.name])
         if option.type == "unit" and not option.many and not option.free and roster:
             _need_single_unit(sequence, options, option.name, roster, side)
-        if option.name not in meant_in:
+        if option.name not in selections:
             continue
-        words, meant = meant_in[option.name]
+        words, asking_side = selections[option.name]
         try:
             if option.type == "units":
-                found[option.name] = expand_fired_weapons(
-                    expand_list(text, words, roster, meant), words, roster
-                )
+                units = expand_list(text, words, roster, asking_side)
+                resolved[option.name] = expand_fired_weapons(units, words, roster)
             elif roster and text.strip().casefold() not in roster:
-                found[option.name] = "; ".join(list_names(text, words, roster, meant))
+                names = list_names(text, words, roster, asking_side)
+                resolved[option.name] = "; ".join(names)
         except UserError as error:
             error.option = option.name
             raise
-    return found, find_aim(sequence, found, roster)
+    return resolved, find_aim(sequence, resolved, roster)
 
 
 def resolve_side_letters(
     sequence: Sequence, options: Mapping[str, object], game: Game
 ) -> dict[str, object]:
-    """The options with the letter that the card has for a side in place of its name; left out, as
-    the game has it. Raises UserError."""
-    found = dict(options)
+    """Return the options with the card's letters in place of the names of sides.
+
+    A side that was left out is the one with the game's initiative. Raises UserError for an unknown
+    side.
+    """
+    resolved = dict(options)
     for option in sequence.inputs:
         if option.complete != "side":
             continue
-        given = str(found.get(option.name) or "").strip()
+        given = str(resolved.get(option.name) or "").strip()
         names = [comparison_key(side) for side in game.sides[:2]]
         if comparison_key(given) in names:
-            found[option.name] = LETTERS[names.index(comparison_key(given))]
+            resolved[option.name] = LETTERS[names.index(comparison_key(given))]
         elif not given and names:
             held = game.initiative if game.initiative in game.sides[:2] else game.sides[0]
-            found[option.name] = LETTERS[game.sides.index(held)]
+            resolved[option.name] = LETTERS[game.sides.index(held)]
         elif given and given not in LETTERS and names:
             raise make_unknown_side_error(given, game.sides[:2], option.name)
-    return found
+    return resolved
 
 
 def uses_side_names(sequence: Sequence, game: Game) -> bool:
-    """Return whether the answer calls the sides of this game by name."""
+    """Return whether the answer names the sides of this game."""
     return len(game.sides) == 2 and any(option.complete == "side" for option in sequence.inputs)
 
 
 def _get_words_and_asking_side(
     sequence: Sequence, option: Option, side: str
 ) -> tuple[UnitWords, AskingSide]:
-    """The words of the units that an option takes, and whom words mean there that name nobody."""
+    """Return the words for the units of an option, and the units that `all` and a hex mean."""
     words = sequence.system.words[option.units or "units"]
-    likely = option.likely if option.many else ()
-    return words, build_asking_side(
-        option.name, side, [one for one in words.types if one in likely] if likely else words.types
-    )
+    types: Collection[str] = words.types
+    if option.many and option.likely:
+        types = [type for type in words.types if type in option.likely]
+    return words, build_asking_side(option.name, side, types)
 
 
 def drop_unable_units(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The options without those in any list who left the fight or whom the sequence refuses for
-    their type or state, and among those who act without those whose weapons are out; and who was
-    left out. A list of which nobody would be left stays."""
-    found = dict(options)
+    """Return the options without units that cannot be in their lists, and the names of these units.
+
+    These units left the fight, are refused for their type or state, or should act though their
+    weapons are out. A list of which nobody would be left stays.
+    """
+    remaining_options = dict(options)
     left_out = dict[str, None]()
     for option in sequence.inputs:
-        text = found.get(option.name)
+        text = remaining_options.get(option.name)
         if option.type != "units" or not isinstance(text, str):
             continue
         items = [item.strip() for item in split_items(text)]
-        out = {
+        unable = {
             item: unit.name
             for item in items
             for unit in list_units([item], roster)
             if _is_unable(sequence, option, unit)
         }
-        if kept := [item for item in items if item not in out]:
-            found[option.name] = "; ".join(kept)
-            left_out |= dict.fromkeys(out.values())
-    return found, tuple(left_out)
+        able = [item for item in items if item not in unable]
+        if able:
+            remaining_options[option.name] = "; ".join(able)
+            left_out |= dict.fromkeys(unable.values())
+    return remaining_options, tuple(left_out)
 
 
 def _is_unable(sequence: Sequence, option: Option, unit: RosterUnit) -> bool:
-    """Return whether a unit as it is now can be in no list of this option."""
+    """Return whether a unit can be in no list of this option as it is now."""
     is_acting = option.part == ACTS or option.name in complete.ACTING
     if has_left_fight(unit) or (is_acting and unit.marks & {*OUT}):
         return True
-    refused = find_refusal(sequence, option.name, unit)
-    return refused is not None and refused.code in UNFIT and refused.option == option.name
+    refusal = find_refusal(sequence, option.name, unit)
+    return refusal is not None and refusal.code in UNFIT and refusal.option == option.name
 
 
 def offer_able_units(
@@ -250,18 +271,21 @@ def offer_able_units(
     roster: Roster,
     typed: Callable[..., str],
 ) -> None:
-    """Put on a refusal of units that cannot act the command (`typed` writes it) of those in
-    their list who can.
+    """Add to a refusal of units that cannot act the command for the others in the list.
+
+    `typed` writes the command.
     """
     if error.code not in ("unit-unfit", "unit-gone") or error.better:
         return
-    found, left_out = drop_unable_units(sequence, options, roster)
-    if left_out:
-        said = join_names(left_out)
-        error.better = typed(found)
-        error.right = WITHOUT + (said if len(said) <= MOST_NAMED else f"{len(left_out)} of them")
-        if not error.hint or error.hint.startswith(("Choose another", "Choose other")):
-            error.hint = f"Take {said} off the list."
+    able_options, left_out = drop_unable_units(sequence, options, roster)
+    if not left_out:
+        return
+    names = join_names(left_out)
+    error.better = typed(able_options)
+    button_names = names if len(names) <= MOST_NAMED else f"{len(left_out)} of them"
+    error.right = f"{WITHOUT}{button_names}"
+    if not error.hint or error.hint.startswith(("Choose another", "Choose other")):
+        error.hint = f"Take {names} off the list."
 
 
 ANYWAY = "anyway"
@@ -274,7 +298,7 @@ def offer_override(
     options: Mapping[str, object],
     typed: Callable[..., str],
 ) -> None:
-    """Put on a refusal of what the card forbids the command that does it all the same."""
+    """Add to a refusal by the card the command that overrides it. `typed` writes the command."""
     has_override = any(option.name == ANYWAY for option in sequence.inputs)
     if error.code == FORBIDDEN and has_override and not error.better:
         error.better = typed({**options, ANYWAY: True})
@@ -282,28 +306,32 @@ def offer_override(
 
 
 def name_units_without_weapons(units: Iterable[RosterUnit], acting: Collection[str]) -> str:
-    """Who of the side of those who fire cannot since their weapons are out; "" where nobody is."""
-    there = [*units]
-    sides = {unit.side for unit in there if unit.name in acting}
-    out = [
-        u.name
-        for u in there
-        if u.side in sides and u.marks & {*OUT} and not has_left_fight(u) and u.name not in acting
-    ]
-    return join_names(out) if out else ""
+    """Return the names of units on the firers' side that cannot fire as their weapons are out.
+
+    `acting` are the names of the firers. Returns "" if there are none.
+    """
+    units = [*units]
+    sides = {unit.side for unit in units if unit.name in acting}
+    names = []
+    for unit in units:
+        is_of_side = unit.side in sides and unit.name not in acting
+        if is_of_side and unit.marks & {*OUT} and not has_left_fight(unit):
+            names.append(unit.name)
+    return join_names(names) if names else ""
 
 
 CLOSE = ("melee", "hand-to-hand", "close-assault")
-"""Combat at close quarters, by its names in the games."""
+"""Names of close combat in the games."""
 MORALE = ("morale-check", "morale")
 VEHICLE = "vehicle"
-"""What is in the name of a sequence that is fired at vehicles."""
+"""A part of the name of each sequence that fires at vehicles."""
 MOST_ACTS = 4
-"""So many sequences are offered: fire, close combat, the morale check, and those that are made
-for such a unit.
+"""The maximum number of sequences offered.
+
+They are fire, close combat, the morale check, and sequences made for units of that kind.
 """
 UNFIT = ("wrong-type", "unit-unfit", "unit-gone")
-"""Refusals of a unit for its type or its state."""
+"""Error codes of units refused for their type or state."""
 BY_NATURE = (
     *UNFIT,
     "no-firepower",
@@ -311,7 +339,7 @@ BY_NATURE = (
     "card-refuses",
     FORBIDDEN,
 )
-"""Refusals of units that cannot do it as they are, whatever else is typed."""
+"""Error codes of units refused whatever else is typed."""
 
 
 def list_actions(
@@ -322,41 +350,60 @@ def list_actions(
     is_own: bool,
     at_vehicle: bool = False,
 ) -> Iterator[tuple[Sequence, str]]:
-    """(sequence, its option that takes the unit) of what is offered, the fire first: to act with
-    it, or against it.
+    """Yield the sequences offered for a unit, fire first, each with the option that takes the unit.
+
+    `seen` are the ids of sequences that may be offered. If the unit `is_own`, it acts, else it is
+    the target. `at_vehicle` puts fire at vehicles first.
     """
-    found = [sequence for id, sequence in system.sequences.items() if id in seen]
+    sequences = [sequence for id, sequence in system.sequences.items() if id in seen]
     part = ACTS if is_own else TARGETS
-    fire = [one for one in found if one.verb in FIRES and find_option_for_unit(one, part, unit)]
+    chosen = _choose_main_actions(sequences, part, unit, is_own=is_own, at_vehicle=at_vehicle)
+    special = [
+        sequence
+        for sequence in sequences
+        if sequence not in chosen and _is_mostly_for(sequence, unit, is_own=is_own)
+    ]
+    offers = (*chosen, *special[: MOST_ACTS - len(chosen)])
+    for sequence in dict.fromkeys(offers):
+        option = find_option_for_unit(sequence, part, unit)
+        option = option or find_option_for_unit(sequence, ACTS, unit)
+        error = find_refusal_error(sequence, option, unit)
+        if error is None or error.code not in BY_NATURE:
+            yield sequence, option
+
+
+def _choose_main_actions(
+    sequences: Iterable[Sequence], part: str, unit: RosterUnit, *, is_own: bool, at_vehicle: bool
+) -> list[Sequence]:
+    """Return the first fire, close combat and morale check that take the unit, in this order."""
+    fire = list[Sequence]()
+    close = list[Sequence]()
+    check = list[Sequence]()
+    for sequence in sequences:
+        if sequence.verb in FIRES and find_option_for_unit(sequence, part, unit):
+            fire.append(sequence)
+        if not close and sequence.id in CLOSE and _can_take_part(sequence, part, unit):
+            close.append(sequence)
+        if is_own and not check and sequence.id in MORALE and _can_take_part(sequence, ACTS, unit):
+            check.append(sequence)
     if not is_own and at_vehicle:
-        fire.sort(key=lambda one: VEHICLE not in one.id)
-    close = next(
-        (one for one in found if one.id in CLOSE and _can_take_part(one, part, unit)), None
-    )
-    check = next(
-        (one for one in found if is_own and one.id in MORALE and _can_take_part(one, ACTS, unit)),
-        None,
-    )
-    chosen = [one for one in (*fire[:1], close, check) if one is not None]
-    made = [one for one in found if one not in chosen and _is_mostly_for(one, unit, is_own=is_own)]
-    for one in dict.fromkeys((*chosen, *made[: MOST_ACTS - len(chosen)])):
-        option = find_option_for_unit(one, part, unit) or find_option_for_unit(one, ACTS, unit)
-        if (error := find_refusal_error(one, option, unit)) is None or error.code not in BY_NATURE:
-            yield one, option
+        fire.sort(key=lambda sequence: VEHICLE not in sequence.id)
+    return [*fire[:1], *close, *check]
 
 
 def list_refused_offers(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
-    """What is offered to units of a scenario, or against them, and refused then: once for each
-    type and sequence.
+    """Yield a message for each sequence that is offered for units of a scenario and then refused.
+
+    Each type of unit and sequence is reported once.
     """
-    said = set[tuple[str, str]]()
+    reported = set[tuple[str, str]]()
     for unit, is_own in product(units, (True, False)):
         for sequence, option in list_actions(
             system, unit, system.sequences, is_own=is_own, at_vehicle=not is_own
         ):
             error = find_refusal_error(sequence, option, unit)
-            if error is not None and (unit.type, sequence.id) not in said:
-                said.add((unit.type, sequence.id))
+            if error is not None and (unit.type, sequence.id) not in reported:
+                reported.add((unit.type, sequence.id))
                 yield f"{sequence.title} is offered and refused: {error.message}"
 
 
@@ -368,15 +415,15 @@ def find_refusal_error(
 ) -> UserError | None:
     """Return why the sequence refuses the unit alone in this option; None if it does not.
 
-    All else is as in `example`, by default the sequence's own.
+    Other inputs are as in `example`, by default the sequence's own.
     """
-    others = sequence.example if example is None else example
-    return _try_unit_alone(sequence, {**others, option: unit.name}, unit)
+    inputs = sequence.example if example is None else example
+    return _try_unit_alone(sequence, {**inputs, option: unit.name}, unit)
 
 
 class Refusal(NamedTuple):
-    """Why a sequence refuses a unit: code and option of the error, and its message, in which {} is
-    the unit.
+    """A sequence's refusal of a unit: code and option of the error, and its message with {} for the
+    unit.
     """
 
     code: str
@@ -389,24 +436,27 @@ _REFUSALS = LRUCache[tuple[Sequence, str, str], Refusal | None](2048)
 
 
 def find_refusal(sequence: Sequence, option: str, unit: RosterUnit) -> Refusal | None:
-    """Return why the sequence refuses the unit alone in this option with the numbers that it has;
-    None if it does not.
+    """Return why the sequence refuses the unit alone in this option; None if it does not.
 
-    All that the unit does not bring is as in the example.
+    The unit has its own numbers; inputs that it does not bring are as in the example.
     """
     kind = repr((unit.type, unit.state, sorted(unit.marks), sorted(unit.numbers.items())))
     key = (sequence, option, kind)
     if key in _REFUSALS:
         return _REFUSALS[key]
-    brought = {one.name for one in sequence.inputs if one.brings.partition(".")[0] == option}
+    brought = {
+        input_option.name
+        for input_option in sequence.inputs
+        if input_option.brings.partition(".")[0] == option
+    }
     options = {name: value for name, value in sequence.example.items() if name not in brought}
     error = _try_unit_alone(sequence, {**options, option: unit.name}, unit)
-    refused = None
+    refusal = None
     if error is not None:
         message = error.message.replace(unit.name, "{}", 1)
-        refused = Refusal(error.code, error.option or option, message)
-    _REFUSALS[key] = refused
-    return refused
+        refusal = Refusal(error.code, error.option or option, message)
+    _REFUSALS[key] = refusal
+    return refusal
 
 
 def _try_unit_alone(
@@ -422,7 +472,7 @@ def _try_unit_alone(
 
 
 def find_option_for_unit(sequence: Sequence, part: str, unit: RosterUnit) -> str:
-    """The option of a sequence that takes the unit in this role; "" where none does."""
+    """Return the option of a sequence that takes the unit in this role; "" if there is none."""
     for option in sequence.inputs:
         if option.part != part or option.type not in ("unit", "units"):
             continue
@@ -432,20 +482,19 @@ def find_option_for_unit(sequence: Sequence, part: str, unit: RosterUnit) -> str
 
 
 def takes_type(sequence: Sequence, option: Option, unit_type: str) -> bool:
-    """Return whether the list of an option takes units of this type. A list whose types are not
-    those of units, as one of weapons, takes all.
+    """Return whether an option's list takes units of this type.
+
+    A list whose types are not unit types, such as weapons, takes all units.
     """
-    known = sequence.system.words
-    words = known.get(option.units or "units")
+    system_words = sequence.system.words
+    words = system_words.get(option.units or "units")
     if words is None or unit_type in words.types:
         return True
-    return {*words.types}.isdisjoint(known["units"].types)
+    return {*words.types}.isdisjoint(system_words["units"].types)
 
 
 def _can_take_part(sequence: Sequence, part: str, unit: RosterUnit) -> bool:
-    """Return whether a sequence takes the unit, and the unit has the numbers that it cannot do
-    without.
-    """
+    """Return whether a sequence takes the unit, and the unit has all numbers that it requires."""
     name = find_option_for_unit(sequence, part, unit)
     needed = [
         option.brings.removeprefix(f"{name}.") for option in sequence.inputs if option.is_required
@@ -454,11 +503,9 @@ def _can_take_part(sequence: Sequence, part: str, unit: RosterUnit) -> bool:
 
 
 def _is_mostly_for(sequence: Sequence, unit: RosterUnit, *, is_own: bool) -> bool:
-    """Return whether a sequence says of itself that it is mostly about units of this type or in
-    this state.
-    """
+    """Return whether a sequence is made mostly for units of this type or in this state."""
     name = find_option_for_unit(sequence, ACTS, unit)
-    option = next((one for one in sequence.inputs if one.name == name), None)
+    option = next((candidate for candidate in sequence.inputs if candidate.name == name), None)
     fits = option is not None and not {*option.likely}.isdisjoint(
         {unit.type, unit.state, *unit.marks}
     )

@@ -1,6 +1,4 @@
-"""What single changes of a shot are worth: the same inputs with and without each flag, and with
-each firer leading.
-"""
+"""A comparison of single changes to a shot: each flag switched, each firer leading, each left out."""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
@@ -29,19 +27,20 @@ from bot.ui.reply.reply import Reply
 
 PLAN = "as planned"
 ROWS = 12
-"""So many rows fit a phone; changes that matter less are left out."""
+"""The maximum number of rows, which fit a phone. Changes that matter less are left out."""
 SURE = 7
-"""So many changes of what is planned have a row before all others."""
+"""The number of rows reserved for changes of the plan itself."""
 
 Inputs = Mapping[str, object]
 Counted = Many[Mapping[str, Distribution] | None]
-"""The odds with each change; None where the rules do not allow it."""
+"""The odds with each change; None if the rules do not allow it."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputChange:
-    """The inputs with one thing changed, and what that is: of what is `planned`, or a modifier
-    that is `common`.
+    """Inputs with one change, and its label.
+
+    `planned`: it changes what the plan has. `common`: it is one of the sequence's common modifiers.
     """
 
     label: str
@@ -52,22 +51,23 @@ class InputChange:
 
 @dataclass(frozen=True, slots=True)
 class ComparedLevel:
-    """What is compared: `at least shaken`, and the results that count for it."""
+    """A level to compare, such as `at least shaken`, and the results that count for it."""
 
     label: str
     tokens: frozenset[str]
 
     def get_chance(self, counted: Distribution) -> Fraction:
-        """How likely one of them is."""
-        return sum(
-            (chance for token, chance in counted.items() if str(token) in self.tokens), Fraction(0)
-        )
+        """Return the chance of any of its results."""
+        chances = (chance for token, chance in counted.items() if str(token) in self.tokens)
+        return sum(chances, Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeComparison:
-    """The answer, and what else can be asked: the levels, the units, and the places of those
-    that are shown.
+    """The reply, and the other questions that can be asked.
+
+    `levels` and `names` are all levels and groups of units; `level` and `group` are the positions
+    of those in the reply.
     """
 
     reply: Reply
@@ -87,27 +87,31 @@ def compare_changes(
     group: int = 0,
     level: int | ComparedLevel = 0,
 ) -> ChangeComparison:
-    """What the changes are worth for the units and the level at these places, or for a level as
-    other odds have it. Raises UserError where no result is better than another."""
+    """Compare the changes for one group of units and one level.
+
+    `group` and `level` are positions; `level` may also be the level of another comparison. Raises
+    UserError if no result is better than another.
+    """
     groups = group_odds(sequence, rows, planned)
     group = min(group, len(groups) - 1)
     path = next(path for path, row in rows.items() if row.name == groups[group].names[0])
-    tokens = {str(token) for found in (planned, *counted) if found for token in found[path]}
-    known = list_levels(sequence, groups[group], tokens)
-    if not known:
+    tokens = {str(token) for odds in (planned, *counted) if odds for token in odds[path]}
+    levels = list_levels(sequence, groups[group], tokens)
+    if not levels:
         raise UserError(
             "Nothing can be compared here: one result is as good as another.", code="no-odds"
         )
     if isinstance(level, ComparedLevel):
-        fits = [at for at, one in enumerate(known) if one.tokens >= level.tokens]
-        level = min(fits, key=lambda at: len(known[at].tokens), default=0)
-    level = min(level, len(known) - 1)
-    names = tuple(format_odds_names(one.names, "") for one in groups)
-    worth = _rank_changes(known[level], path, planned, tried, counted)
-    reply = _build_comparison_reply(
-        known[level], names[group], known[level].get_chance(planned[path]), worth
-    )
-    return ChangeComparison(reply, tuple(known), names, group, level)
+        wider = [
+            index for index, candidate in enumerate(levels) if candidate.tokens >= level.tokens
+        ]
+        level = min(wider, key=lambda index: len(levels[index].tokens), default=0)
+    level = min(level, len(levels) - 1)
+    names = tuple(format_odds_names(shared.names, "") for shared in groups)
+    chances = _rank_changes(levels[level], path, planned, tried, counted)
+    planned_chance = levels[level].get_chance(planned[path])
+    reply = _build_comparison_reply(levels[level], names[group], planned_chance, chances)
+    return ChangeComparison(reply, tuple(levels), names, group, level)
 
 
 def _rank_changes(
@@ -117,72 +121,79 @@ def _rank_changes(
     tried: Many[InputChange],
     counted: Counted,
 ) -> list[tuple[str, Fraction]]:
-    """The changes that make a difference, with the chance that they bring; of too many those of
-    what is planned, then the sequence's commonest modifiers, then those that matter most."""
-    now = level.get_chance(planned[path])
-    found = [
-        (one, level.get_chance(odds[path]))
-        for one, odds in zip(tried, counted, strict=True)
-        if odds
-    ]
-    ranked = sorted(
-        (pair for pair in found if pair[1] != now), key=lambda pair: -abs(pair[1] - now)
-    )
-    sure = [pair for pair in ranked if pair[0].planned][:SURE]
+    """Return the labels of the changes that make a difference, each with its chance.
+
+    If there are too many, changes of the plan come first, then the sequence's common modifiers,
+    then those with the largest difference.
+    """
+    planned_chance = level.get_chance(planned[path])
+    different = []
+    for change, odds in zip(tried, counted, strict=True):
+        chance = level.get_chance(odds[path]) if odds else planned_chance
+        if chance != planned_chance:
+            different.append((change, chance))
+    ranked = sorted(different, key=lambda pair: -abs(pair[1] - planned_chance))
+    of_plan = [pair for pair in ranked if pair[0].planned][:SURE]
     common = [pair for pair in ranked if pair[0].common]
-    shown = [*sure, *common, *(pair for pair in ranked if pair not in sure and pair not in common)]
-    return [(one.label, chance) for one, chance in shown[: ROWS - 1]]
+    others = [pair for pair in ranked if pair not in of_plan and pair not in common]
+    chosen = [*of_plan, *common, *others][: ROWS - 1]
+    return [(change.label, chance) for change, chance in chosen]
 
 
 def _build_comparison_reply(
-    level: ComparedLevel, whom: str, now: Fraction, worth: list[tuple[str, Fraction]]
+    level: ComparedLevel, whom: str, planned_chance: Fraction, chances: list[tuple[str, Fraction]]
 ) -> Reply:
-    rows = sorted([*worth, (PLAN, now)], key=lambda one: (-one[1], one[0] != PLAN))
+    rows = sorted([*chances, (PLAN, planned_chance)], key=lambda row: (-row[1], row[0] != PLAN))
     best, chance = rows[0]
     title = (
         f"{best[:1].upper()}{best[1:]} is worth most: {format_percent(float(chance))} instead of "
-        f"{format_percent(float(now))}"
+        f"{format_percent(float(planned_chance))}"
     )
     if best == PLAN:
-        title = f"No single change helps: {format_percent(float(now))} {PLAN}"
-    drawn = Compared(tuple((label, float(chance), float(chance - now)) for label, chance in rows))
+        title = f"No single change helps: {format_percent(float(planned_chance))} {PLAN}"
+    drawn = Compared(
+        tuple((label, float(chance), float(chance - planned_chance)) for label, chance in rows)
+    )
     small = Small(f"Each row changes one thing. {EXACT}")
     about = f"{level.label}, {whom}" if whom else level.label
     return Reply(title, (drawn, small), by=about, private=True)
 
 
 SECONDS = 4.0
-"""What all changes of a shot may take together."""
+"""The time limit for all changes of a shot together."""
 _FIXED = "night adjacent_a tis target_flying attacker_flying extreme_winter jungle dark no_hero"
 FIXED = tuple(_FIXED.split())
-"""Conditions that nobody chooses: they are as they are."""
+"""Conditions that players cannot choose."""
 FIRERS = 6
-"""So many firers are tried one by one."""
+"""The maximum number of firers that are tried one by one."""
 
 
 def list_changes(sequence: Sequence, raw: Inputs, given: Given) -> list[InputChange]:
-    """The inputs with one thing changed each: the commonest modifiers first, then who fires. Not
-    all of them apply.
+    """Return the inputs with one change each: common modifiers first, then changes of firers.
+
+    The rules may refuse some of them.
     """
-    common = {name: at for at, name in enumerate(sequence.common)}
+    common = {name: position for position, name in enumerate(sequence.common)}
     options = sorted(
         (*sequence.inputs, *sequence.tracks),
         key=lambda option: common.get(option.name, len(common)),
     )
     unborne = _find_unborne(sequence, given) - {*raw, *split_words(raw.get("mods") or ())}
-    options = [
-        replace(option, values=tuple(word for word in option.values if word not in unborne))
-        if option.type == "mods"
-        else option
-        for option in options
-        if option.name not in unborne
-    ]
-    found = [one for option in options for one in _list_option_changes(option, raw, common)]
-    return found if has_one_party(sequence) else [*found, *_list_firer_changes(raw, given)]
+    changes = []
+    for option in options:
+        if option.name in unborne:
+            continue
+        if option.type == "mods":
+            words = tuple(word for word in option.values if word not in unborne)
+            option = replace(option, values=words)
+        changes += _list_option_changes(option, raw, common)
+    if not has_one_party(sequence):
+        changes += _list_firer_changes(raw, given)
+    return changes
 
 
 def _find_unborne(sequence: Sequence, given: Given) -> frozenset[str]:
-    """Return the modifiers that no unit of these inputs can bear."""
+    """Return the modifiers that no unit of these inputs can have."""
     units: dict[str, tuple[Unit, ...]] = {}
     for bearers in sequence.bears.values():
         single = given.roster.get(bearers.option)
@@ -192,79 +203,69 @@ def _find_unborne(sequence: Sequence, given: Given) -> frozenset[str]:
 
 
 def _list_option_changes(option: Option, raw: Inputs, common: Iterable[str]) -> list[InputChange]:
+    """Return the changes of one option; [] if it has none worth a comparison."""
     value = raw.get(option.name)
     label = _lowercase_first(option.label or option.name.replace("_", " "))
-    without = {name: given for name, given in raw.items() if name != option.name}
     if option.name in FIXED and not value:
         return []
     if option.type == "bool":
         is_set = is_flag_on(raw, option.name) or (option.default is True and value in (None, ""))
-        return [
-            _toggle_input(
-                label,
-                {**raw, option.name: not is_set},
-                is_set=is_set,
-                is_common=option.name in common,
-            )
-        ]
+        changed = {**raw, option.name: not is_set}
+        is_common = option.name in common
+        return [_toggle_input(label, changed, is_set=is_set, is_common=is_common)]
     if option.type == "mods" and option.values:
-        given = split_words(value or ())
-        found = []
-        for word in option.values:
-            words = [one for one in given if one != word] if word in given else [*given, word]
-            said = _lowercase_first(option.labels.get(word, word.replace("_", " ")))
-            changed = {**raw, option.name: " ".join(words)}
-            if word not in FIXED:
-                found.append(
-                    _toggle_input(said, changed, is_set=word in given, is_common=word in common)
-                )
-        return found
+        return _list_modifier_changes(option, raw, common)
     if option.name.partition(".")[0] in OWNERS and option.type == "enum" and "." in option.name:
         return [
-            InputChange(f"{label}: {one}", {**raw, option.name: one})
-            for one in option.values
-            if one != value
+            InputChange(f"{label}: {word}", {**raw, option.name: word})
+            for word in option.values
+            if word != value
         ]
     if option.type == "int" and value and option.default == 0 and str(value) != "0":
+        without = {name: given for name, given in raw.items() if name != option.name}
         return [InputChange(f"no {label}", without, planned=True)]
     return []
 
 
+def _list_modifier_changes(option: Option, raw: Inputs, common: Iterable[str]) -> list[InputChange]:
+    """Return the inputs with each modifier word of an option added or removed."""
+    given = split_words(raw.get(option.name) or ())
+    changes = []
+    for word in option.values:
+        if word in FIXED:
+            continue
+        is_set = word in given
+        words = [other for other in given if other != word] if is_set else [*given, word]
+        label = _lowercase_first(option.labels.get(word, word.replace("_", " ")))
+        changed = {**raw, option.name: " ".join(words)}
+        changes.append(_toggle_input(label, changed, is_set=is_set, is_common=word in common))
+    return changes
+
+
 def _toggle_input(label: str, raw: Inputs, *, is_set: bool, is_common: bool) -> InputChange:
-    """The inputs with a flag or word the other way round."""
-    return (
-        InputChange(f"not {label}", raw, planned=True)
-        if is_set
-        else InputChange(label, raw, common=is_common)
-    )
+    """Return the change of a flag or word that was set, or was not. `raw` has it changed."""
+    if is_set:
+        return InputChange(f"not {label}", raw, planned=True)
+    return InputChange(label, raw, common=is_common)
 
 
 def _list_firer_changes(raw: Inputs, given: Given) -> list[InputChange]:
-    """Each firer in the lead, and the shot without each of them."""
-    found: list[InputChange] = []
+    """Return the inputs with each firer in the lead, and without each firer."""
+    changes: list[InputChange] = []
     for name, units in given.lists.items():
         pieces = [piece.strip() for piece in str(raw.get(name) or "").split(";") if piece.strip()]
-        if (
-            given.get_role(name) != ACTS
-            or len(pieces) != len(units)
-            or not 1 < len(units) <= FIRERS
-        ):
+        is_acting = given.get_role(name) == ACTS and len(pieces) == len(units)
+        if not is_acting or not 1 < len(units) <= FIRERS:
             continue
-        names = number_repeated([unit.word for unit in units])
-        for at, piece in enumerate(pieces):
-            others = [other for place, other in enumerate(pieces) if place != at]
-            if at:
-                found.append(
-                    InputChange(
-                        f"{names[at]} leads",
-                        {**raw, name: "; ".join([piece, *others])},
-                        planned=True,
-                    )
-                )
-            found.append(
-                InputChange(f"no {names[at]}", {**raw, name: "; ".join(others)}, planned=True)
-            )
-    return found
+        unit_names = number_repeated([unit.word for unit in units])
+        for index, piece in enumerate(pieces):
+            others = [*pieces[:index], *pieces[index + 1 :]]
+            if index:
+                leading = {**raw, name: "; ".join([piece, *others])}
+                changes.append(InputChange(f"{unit_names[index]} leads", leading, planned=True))
+            without = {**raw, name: "; ".join(others)}
+            changes.append(InputChange(f"no {unit_names[index]}", without, planned=True))
+    return changes
 
 
 def _lowercase_first(label: str) -> str:
@@ -279,67 +280,70 @@ def count_change_odds(
     roster: Roster,
     seconds: float = SECONDS,
 ) -> list[dict[str, Distribution] | None]:
-    """The odds with each of these inputs; None for those that the rules do not allow. Raises
-    TooManyStates where there was time for none of them."""
+    """Return the odds with each of these inputs; None for those that the rules do not allow.
+
+    All must be done within `seconds`. Raises TooManyStates if there was time for none of them.
+    """
     sequence = find_system(system_id).find_sequence(sequence_id)
-    until = thread_time() + seconds
-    found: list[dict[str, Distribution] | None] = []
+    deadline = thread_time() + seconds
+    counted: list[dict[str, Distribution] | None] = []
     for raw in raws:
+        remaining = max(0.0, deadline - thread_time())
+        odds: dict[str, Distribution] | None = None
         try:
-            found.append(
-                compute_each_odds(
-                    sequence, raw, paths, roster, seconds=max(0.0, until - thread_time())
-                )
-            )
+            odds = compute_each_odds(sequence, raw, paths, roster, seconds=remaining)
         except TooManyStates:
-            if not any(found):
+            if not any(counted):
                 raise
-            found.append(None)
         except UserError:
-            found.append(None)
-    return found
+            pass
+        counted.append(odds)
+    return counted
 
 
 def _list_number_levels(noun: str, numbers: Many[int]) -> list[ComparedLevel]:
     """Return a level for each number but the lowest: `hits 2 or more`."""
-    found = []
-    for place, number in enumerate(numbers[1:], 1):
-        more = " or more" if place < len(numbers) - 1 else ""
-        label = f"{noun} {number}{more}".strip()
-        found.append(ComparedLevel(label, frozenset(map(str, numbers[place:]))))
-    return found
+    levels = []
+    for index, number in enumerate(numbers[1:], 1):
+        suffix = " or more" if index < len(numbers) - 1 else ""
+        label = f"{noun} {number}{suffix}".strip()
+        levels.append(ComparedLevel(label, frozenset(map(str, numbers[index:]))))
+    return levels
 
 
 def list_levels(sequence: Sequence, plan: SharedOdds, tokens: Iterable[str]) -> list[ComparedLevel]:
-    """What can be compared, what one decides by first: at least the mildest harm, then what is
-    worse.
+    """Return the levels that can be compared, with the one that decides first.
+
+    That is at least the mildest harm; worse results follow. `tokens` are all possible results.
     """
     tokens = tuple(dict.fromkeys(tokens))
     questions = get_decision_question(sequence)
     if isinstance(questions, dict):
-        return [ComparedLevel(text, frozenset(found)) for text, found in questions.items()]
+        return [ComparedLevel(text, frozenset(results)) for text, results in questions.items()]
     scale = ResultScale(sequence, tokens)
     words = {token: word for token, word, _ in plan.chances}
     if scale.are_numbers:
         return _list_number_levels(plan.noun, sorted(map(int, tokens)))
-    harms = sorted(
-        (token for token in tokens if scale.get_tone(token) in HARM),
-        key=scale.get_severity,
-        reverse=True,
-    )
+    harms = [token for token in tokens if scale.get_tone(token) in HARM]
     if harms:
-        return [
-            ComparedLevel(
-                f"at least {words[token]}" if place < len(harms) - 1 else words[token],
-                frozenset(
-                    other
-                    for other in harms
-                    if scale.get_severity(other) <= scale.get_severity(token)
-                ),
-            )
-            for place, token in enumerate(harms)
-            if token in words
-        ]
+        return _list_harm_levels(scale, harms, words)
     return [
         ComparedLevel(word, frozenset([token])) for token, word in words.items() if token != NONE
     ]
+
+
+def _list_harm_levels(
+    scale: ResultScale, harms: Many[str], words: Mapping[str, str]
+) -> list[ComparedLevel]:
+    """Return a level for each harm that has a word, mildest first: `at least shaken`."""
+    severities = {token: scale.get_severity(token) for token in harms}
+    ordered = sorted(harms, key=lambda token: severities[token], reverse=True)
+    levels = []
+    for index, token in enumerate(ordered):
+        if token not in words:
+            continue
+        is_worst = index == len(ordered) - 1
+        label = words[token] if is_worst else f"at least {words[token]}"
+        results = frozenset(other for other in ordered if severities[other] <= severities[token])
+        levels.append(ComparedLevel(label, results))
+    return levels
