@@ -1,7 +1,7 @@
-"""`choose`: the sequence asks a side in its middle, and goes on with what it chose.
+"""`choose`: the sequence asks a side for a decision, then goes on with the answer.
 
-What was chosen comes in like an input. Where it is missing, play stops with the question, once all
-items of a list have asked; odds are told one choice at a time, so there it is always given.
+The answer comes in like an input. If it is missing, play stops with the question after all items of
+a list have asked. Odds are counted for one choice at a time, so there it is always given.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,20 +24,20 @@ KEYS = ("who", "ask", "options", "else")
 MOST_CHOICES, MOST_OPTIONS = 2, 6
 WORD = pattern(r"(?=.{1,32}$)[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 BESIDE = frozenset(("each", "as", "into", "only", "when", "choose"))
-"""What a step may have beside a choice for each item."""
+"""The other keys that a step may have if it makes a choice for each item."""
 
 
 def get_pick_key(name: str) -> str:
-    """The key of what was chosen: (option, ...) in the order in which they are asked for, one
-    for all, or none.
+    """Return the key of the answers: (option, ...) in the order of the questions, a single one for
+    all, or none.
     """
     return f"pick {name}"
 
 
 @dataclass(frozen=True)
 class Choose(Statement):
-    """One option of a few, for the item at hand or for all. `count` is the key that counts who
-    has been asked.
+    """One option of several, for the current item or for all. `count` is the key that counts the
+    questions asked so far.
     """
 
     choice: Choice
@@ -60,7 +60,7 @@ class Choose(Statement):
         return slicer.asked is None or self.key in slicer.live
 
     def simplify(self, slicer: Slicer, /) -> Statement:
-        """Odds ask nobody."""
+        """Return the statement without its question, because odds ask nobody."""
         return (
             self
             if slicer.asked is None
@@ -69,27 +69,27 @@ class Choose(Statement):
 
     def run_partly(self, _partial: Partial, env: Env, /) -> bool:
         picks = env.get(get_pick_key(self.choice.name), NONE)
-        at = env[self.count]
+        index = env[self.count]
         env[self.key] = (
-            OPEN if picks == NONE or (at is OPEN and len(picks) > 1) else self._pick(picks, at)
+            OPEN
+            if picks == NONE or (index is OPEN and len(picks) > 1)
+            else self._pick(picks, index)
         )
-        env[self.count] = OPEN if at is OPEN else at + 1
+        env[self.count] = OPEN if index is OPEN else index + 1
         return False
 
-    def _pick(self, picks: tuple[str, ...], at: int) -> str:
-        """What was chosen where this is asked as the one at that place, from 0. Raises UserError
-        for too few.
+    def _pick(self, picks: tuple[str, ...], index: int) -> str:
+        """Return the answer to the question at this index, from 0. Raises UserError for too few
+        answers.
         """
         if len(picks) == 1:
             return picks[0]
-        if at >= len(picks):
+        if index >= len(picks):
             raise self.choice.make_error(f"has {len(picks)} answers, and more are asked for")
-        return picks[at]
+        return picks[index]
 
-    def do(self, _here: Here, /) -> Do:
-        """Set what was chosen; where that is missing, note the question, and what counts
-        meanwhile.
-        """
+    def do(self, _context: Here, /) -> Do:
+        """Set the answer; if it is missing, note the question and set the default."""
         choice = self.choice
         key = self.key
         count = self.count
@@ -97,10 +97,10 @@ class Choose(Statement):
 
         def do(env: Env) -> None:
             picks = env[pick]
-            at = env[count]
-            env[count] = at + 1
+            index = env[count]
+            env[count] = index + 1
             if picks != NONE:
-                env[key] = self._pick(picks, at)
+                env[key] = self._pick(picks, index)
             elif not self.options:
                 raise choice.make_missing_error()
             else:
@@ -110,15 +110,21 @@ class Choose(Statement):
         return do
 
     def _build_request(self, env: Env) -> ChoiceRequest:
-        who = (ACTOR,) if self.who is None else _names(self.who.run(env))
+        """Return the question for the player, with its options in words."""
+        chooser_names = (ACTOR,) if self.who is None else _names(self.who.run(env))
         options = tuple([(option, str(text.run(env))) for option, text in self.options])
         item = "" if self.item is None else str(self.item.run(env))
         return ChoiceRequest(
-            self.choice.name, who, str(self.ask.run(env)), options, self.choice.otherwise, item
+            self.choice.name,
+            chooser_names,
+            str(self.ask.run(env)),
+            options,
+            self.choice.otherwise,
+            item,
         )
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
-        """It is given before the first die, so it adds nothing."""
+        """Return `states`: the answer is known before the first die, so it adds none."""
         names[self.key] = PossibleValues(frozenset(self.choice.options))
         names[self.count] = PossibleValues()
         return states
@@ -126,8 +132,8 @@ class Choose(Statement):
 
 @dataclass(frozen=True)
 class Pause(Statement):
-    """Play ends here while what was asked for before it has no answer. `count` is the key of how
-    many were asked.
+    """The point at which play stops if an earlier question has no answer. `count` is the key of the
+    number of questions.
     """
 
     choice: Choice
@@ -139,20 +145,20 @@ class Pause(Statement):
     def reads(self) -> Keys:
         return frozenset((self.count, get_pick_key(self.choice.name)))
 
-    def do(self, _here: Here, /) -> Do:
-        """End, or raise UserError for more answers than were asked for."""
+    def do(self, _context: Here, /) -> Do:
+        """End the sequence without an answer. Raises UserError for a wrong number of answers."""
         choice = self.choice
         count = self.count
         pick = get_pick_key(self.choice.name)
 
         def do(env: Env) -> Any:
             picks = env[pick]
-            asked = env[count]
+            request_count = env[count]
             if picks == NONE:
-                return END if asked else None
-            if asked and len(picks) not in (1, asked):
-                raise choice.make_error(f"has {len(picks)} answers for {asked}")
-            if asked:
+                return END if request_count else None
+            if request_count and len(picks) not in (1, request_count):
+                raise choice.make_error(f"has {len(picks)} answers for {request_count}")
+            if request_count:
                 env[LINES].append(ASKED)
             return None
 
@@ -160,105 +166,118 @@ class Pause(Statement):
 
 
 def _names(units: Any) -> tuple[str, ...]:
-    """The units whose side is asked, as the roster calls them; nobody for what is on none."""
-    some = units if isinstance(units, LISTS) else (units,)
-    return tuple([unit.name for unit in some if isinstance(unit, Unit) and unit.name])
+    """Return the roster names of the units, without those that are not on the roster."""
+    unit_list = units if isinstance(units, LISTS) else (units,)
+    return tuple([unit.name for unit in unit_list if isinstance(unit, Unit) and unit.name])
 
 
-def read_choose(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one
-    of the options. Raises TableError."""
+def read_choose(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side
+    chooses one of the options. Raises TableError.
+    """
     if place.loops and not place.asks:
         raise place.make_error(
-            "within an each, choose is a key of the each itself: - each: ..., choose: ...", where
+            "within an each, choose is a key of the each itself: - each: ..., choose: ...", path
         )
-    for name, spec in place.mapping(said, where).items():
-        yield from _read(str(name), spec, place, (*where, name))
+    for name, choice_spec in place.mapping(spec, path).items():
+        yield from _read(str(name), choice_spec, place, (*path, name))
 
 
-def _read(name: str, said: object, place: StepScope, at: Path) -> Iterator[Statement]:
+def _read(name: str, spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read one choice. Raises TableError."""
     sheet = place.sheet
     owner = place.asks
-    place.check_name(name, at)
-    own, dot, last = name.rpartition(".")
-    if own != owner or dot != ("." if owner else ""):
-        asked = f"{owner}.{last}" if owner else last
+    place.check_name(name, path)
+    prefix, dot, last = name.rpartition(".")
+    if prefix != owner or dot != ("." if owner else ""):
+        expected_name = f"{owner}.{last}" if owner else last
         raise place.make_error(
-            f"this choice is called {asked}, as each has its own" if owner else f"call it {last}",
-            at,
+            f"this choice is called {expected_name}, as each has its own"
+            if owner
+            else f"call it {last}",
+            path,
         )
     if last in sheet.choices or last in sheet.inputs:
-        taken = (
+        problem = (
             f"{last} is an input already"
             if last in sheet.inputs
             else f"there is a choice {last} already, and each has a name of its own, also where "
             "only one of them can come"
         )
-        raise place.make_error(taken, at)
+        raise place.make_error(problem, path)
     if len(sheet.choices) >= MOST_CHOICES:
         raise place.make_error(
             f"a sequence has at most {MOST_CHOICES} choices, those included of which only one can "
             "come; ask once, and let the steps say what the answer means",
-            at,
+            path,
         )
-    if not isinstance(said, Mapping):
-        raise place.make_error("a choice has who, ask, options and else", at)
-    place.check_keys("a choice", said, KEYS, at)
-    if missing := [key for key in KEYS if not said.get(key)]:
-        raise place.make_error(f"the choice needs {missing[0]}", at)
-    written = place.mapping(said["options"], (*at, "options"))
-    if not 2 <= len(written) <= MOST_OPTIONS:
-        raise place.make_error(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
+    if not isinstance(spec, Mapping):
+        raise place.make_error("a choice has who, ask, options and else", path)
+    place.check_keys("a choice", spec, KEYS, path)
+    if missing := [key for key in KEYS if not spec.get(key)]:
+        raise place.make_error(f"the choice needs {missing[0]}", path)
+    option_texts = place.mapping(spec["options"], (*path, "options"))
+    if not 2 <= len(option_texts) <= MOST_OPTIONS:
+        raise place.make_error(f"a choice has 2 to {MOST_OPTIONS} options", (*path, "options"))
     options = tuple(
-        [(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()]
+        [
+            (str(word), place.text(text, (*path, "options", word)))
+            for word, text in option_texts.items()
+        ]
     )
     words = tuple(word for word, _ in options)
-    otherwise = str(said["else"])
+    otherwise = str(spec["else"])
     if strange := [word for word in words if not WORD.fullmatch(word)]:
         raise place.make_error(
-            f"{strange[0]} cannot be an option: write a word such as go-to-ground", (*at, "options")
+            f"{strange[0]} cannot be an option: write a word such as go-to-ground",
+            (*path, "options"),
         )
     if last in words:
         raise place.make_error(
-            f"an option called {last} could not be told from the choice", (*at, "options")
+            f"an option called {last} could not be told from the choice", (*path, "options")
         )
     if otherwise not in words:
         raise place.make_error(
-            f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words
+            f"else is one of the options, and {otherwise} is none",
+            (*path, "else"),
+            otherwise,
+            words,
         )
-    choice = sheet.choices[last] = Choice(last, words, otherwise, str(said["who"]))
-    ask = place.text(said["ask"], (*at, "ask"))
-    who = _read_who(str(said["who"]), place, (*at, "who"))
-    item = place.text(f"{{{owner}}}", at) if owner else None
+    choice = sheet.choices[last] = Choice(last, words, otherwise, str(spec["who"]))
+    ask = place.text(spec["ask"], (*path, "ask"))
+    chooser = _read_who(str(spec["who"]), place, (*path, "who"))
+    item = place.text(f"{{{owner}}}", path) if owner else None
     sheet.formulas.tokens |= set(words)
     key = place.set_name(name, "text")
     count = f"asked {last}"
     sheet.begins[count] = 0
     if not owner:
         sheet.begins[key], sheet.chosen[name] = NONE, Name(key, "text")
-    yield Choose(choice, key, count, who, item, ask, options)
+    yield Choose(choice, key, count, chooser, item, ask, options)
     if not owner:
         yield Pause(choice, count)
 
 
-def _read_who(said: str, place: StepScope, where: Path) -> Formula | None:
-    """The units whose side is asked; None for that of who acts."""
-    if said == ACTOR:
+def _read_who(spec: str, place: StepScope, path: Path) -> Formula | None:
+    """Return the formula of the units whose side chooses, None for the acting side. Raises
+    TableError.
+    """
+    if spec == ACTOR:
         return None
-    units = [name for name, known in place.names.items() if known.type in ("unit", "units")]
-    if said not in place.names:
+    units = [name for name, name_info in place.names.items() if name_info.type in ("unit", "units")]
+    if spec not in place.names:
         raise place.make_error(
-            f"who is asked is {ACTOR} or an input of units, and there is no {said}",
-            where,
-            said,
+            f"who is asked is {ACTOR} or an input of units, and there is no {spec}",
+            path,
+            spec,
             units,
         )
-    found = place.formula(said, where)
-    if found.type not in ("unit", "units"):
+    formula = place.formula(spec, path)
+    if formula.type not in ("unit", "units"):
         raise place.make_error(
-            f"who is asked is {ACTOR} or an input of units, not {describe_type(found.type)}",
-            where,
-            said,
+            f"who is asked is {ACTOR} or an input of units, not {describe_type(formula.type)}",
+            path,
+            spec,
             units,
         )
-    return found
+    return formula

@@ -1,5 +1,5 @@
-"""What sequences are declared for: a game and its file, and the words, names and types of its
-formulas.
+"""The context in which sequences are compiled: the game and its file, and the words, names and
+types of its formulas.
 """
 
 import re
@@ -18,12 +18,12 @@ from bot.rules.inputs.units import UnitWords
 from bot.rules.tables.table import Table, Tables
 
 Path = tuple[str | int, ...]
-"""Where something is in the file: keys, and positions in lists."""
+"""A position in the file: keys, and positions in lists."""
 
 
 @dataclass(frozen=True)
 class Name:
-    """A name in sight: the key under which its value is kept, and its type."""
+    """A name that formulas may use: the key of its value, and its type."""
 
     key: str
     type: str
@@ -34,8 +34,8 @@ Names = dict[str, Name]
 
 @dataclass(frozen=True, slots=True)
 class SequenceHead:
-    """What a sequence says of itself beside its steps: inputs, outputs, and the output that its
-    odds are by.
+    """The declaration of a sequence apart from its steps: inputs, outputs, and the output of its
+    odds.
     """
 
     inputs: tuple[Option, ...] = ()
@@ -51,10 +51,10 @@ def _nowhere(_path: Path) -> str:
 class Setting:
     """The game that sequences are declared for.
 
-    `lists` hold words, or words by their names. `place` finds a path of the file (`line 12, column
-    5`), asked only when something is wrong. `said` is how words are said that are not said as they
-    are written. `markers` are those of units, `results` the words that game.yaml has for what
-    becomes of a unit.
+    Each of `lists` holds words, or values by words. `place` returns the line and column of a path
+    of the file (`line 12, column 5`); it is called only for errors. `said` maps words to the way
+    they are spoken, if it differs. `markers` are those of units, `results` the results of units
+    that game.yaml puts into words.
     """
 
     file: str
@@ -69,12 +69,12 @@ class Setting:
     results: tuple[str, ...] = ()
 
     def make_error(
-        self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()
+        self, problem: str, path: Path, name: str = "", candidates: Iterable[str] = ()
     ) -> TableError:
-        """The error at `where`, with the nearest of the `known` names."""
-        near = did_you_mean(name, list(known)) if name else ""
-        file = ", ".join(filter(None, (self.file, self.place(where))))
-        return TableError(file, f"{problem}{'. ' + near if near else ''}", row=format_path(where))
+        """Return the error at a path, with the most similar of the `known` names as a hint."""
+        near = did_you_mean(name, list(candidates)) if name else ""
+        file = ", ".join(filter(None, (self.file, self.place(path))))
+        return TableError(file, f"{problem}{'. ' + near if near else ''}", row=format_path(path))
 
     @property
     def attributes(self) -> dict[str, Option]:
@@ -102,20 +102,20 @@ class Setting:
         return [*self.markers, *flags]
 
     def build_track_names(self) -> dict[str, Name]:
-        """The names under which formulas read the tracks of a game, `track.weather` or
-        `side.points`.
+        """Return the names under which formulas read the tracks of the game, such as
+        `track.weather` or `side.points`.
         """
         return {
             name: Name(name, "text" if track.words else "number")
             for track in self.tracks.values()
             for name in (
-                f"{whose}.{track.name}" for whose in (OWNERS[1:] if track.by_side else OWNERS[:1])
+                f"{owner}.{track.name}" for owner in (OWNERS[1:] if track.by_side else OWNERS[:1])
             )
         }
 
     def build_vocabulary(self) -> tuple[dict[str, str], set[str]]:
-        """The attributes of a game's units with their types, and the words of the game that may
-        be written bare.
+        """Return the types of the attributes of units by name, and the words of the game that
+        formulas may use without quotes.
         """
         units = dict.fromkeys(OF_UNITS, "text")
         tokens: set[str] = {
@@ -128,56 +128,63 @@ class Setting:
             tokens |= {str(word) for option in words.keys.values() for word in option.values}
         tokens |= {word for track in self.tracks.values() for word in track.words}
         for deck in self.decks.values():
-            told = [*deck.said, *(value for said in deck.said.values() for value in said.values())]
-            tokens |= {word for word in told if isinstance(word, str) and _TOKEN.fullmatch(word)}
+            deck_words = [
+                *deck.said,
+                *(value for phrases in deck.said.values() for value in phrases.values()),
+            ]
+            tokens |= {
+                word for word in deck_words if isinstance(word, str) and _TOKEN.fullmatch(word)
+            }
         return units, tokens
 
 
-def format_path(where: Path) -> str:
-    """`morale-check, step 3, let, total`: a path as an author of the file reads it, positions
+def format_path(path: Path) -> str:
+    """Format a path for the author of the file: `morale-check, step 3, let, total`. Positions count
     from 1.
     """
-    said: list[str] = []
-    for key in where:
+    words: list[str] = []
+    for key in path:
         if isinstance(key, int):
-            said.append(
-                f"step {key + 1}" if said and said[-1] in ("steps", "else") else f"item {key + 1}"
+            words.append(
+                f"step {key + 1}" if words and words[-1] in ("steps", "else") else f"item {key + 1}"
             )
         else:
-            said.append(str(key))
-    kept = [
+            words.append(str(key))
+    shown_words = [
         word
-        for at, word in enumerate(said)
-        if word != "steps" and not (at == 0 and word == "sequences")
+        for item_path, word in enumerate(words)
+        if word != "steps" and not (item_path == 0 and word == "sequences")
     ]
-    return ", ".join(kept)
+    return ", ".join(shown_words)
 
 
 # -- words and types
 
 NUMBERS = {"int": "number", "number": "number", "bool": "bool"}
-"""The types of options, outputs and attributes that are no words."""
+"""The types of formulas for options, outputs and attributes that are not words."""
 FACES = "!"
-"""Behind the name of a roll: its single faces."""
+"""The suffix of the name of a roll's single faces."""
 SHOWN = "!shown"
-"""Behind the name of a roll whose dice have words: what an answer shows of them."""
+"""The suffix of the name of the marked dice of a roll with words, as the answer shows them."""
 FACE = "!face"
-"""The key of the die at hand in the test of how_many(...)."""
+"""The key of the current die in the test of how_many(...)."""
 _KINDS = {*NUMBERS, "token", "tokens", "text", "str"}
-"""What an output is said to be, beside words of its own."""
+"""The kinds of outputs that are not words of the game."""
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 
 
 @lru_cache(4096)
 def format_name(name: str) -> str:
-    """An input as formulas write it: one named `from` is written from_, hyphens are underscores."""
+    """Return the name of an input in formulas: `from` becomes `from_`, hyphens become
+    underscores.
+    """
     return f"{name}_" if iskeyword(name) else str(name).replace("-", "_")
 
 
 ANSWER = "table:"
-"""The beginning of the type of an answer; after it the tables that it may be of, by ids."""
+"""The prefix of the type of a table's answer; the ids of the possible tables follow."""
 FOLLOWS = "?"
-"""Before the ids of tables that may not have been asked: the answer may be none."""
+"""The mark before the ids if the answer may be none, because no table may have been asked."""
 
 
 def get_answer_type(ids: Iterable[str], follows: bool = False) -> str:
@@ -197,37 +204,37 @@ def may_be_missing(type_: str) -> bool:
     return type_.startswith(ANSWER + FOLLOWS)
 
 
-def merge_types(one: str, other: str) -> str:
-    """The type of a value that is one or the other; none goes with every type."""
-    if one != other and one.startswith(ANSWER) and other.startswith(ANSWER):
-        ids = {*list_answering_tables(one), *list_answering_tables(other)}
-        return get_answer_type(ids, may_be_missing(one) or may_be_missing(other))
-    if "none" in (one, other):
-        kind = other if one == "none" else one
+def merge_types(first: str, second: str) -> str:
+    """Return the type of a value that has one of two types. `none` fits every type."""
+    if first != second and first.startswith(ANSWER) and second.startswith(ANSWER):
+        ids = {*list_answering_tables(first), *list_answering_tables(second)}
+        return get_answer_type(ids, may_be_missing(first) or may_be_missing(second))
+    if "none" in (first, second):
+        kind = second if first == "none" else first
         return (
             get_answer_type(list_answering_tables(kind), follows=True)
             if list_answering_tables(kind)
             else kind
         )
-    return one if one == other else "any"
+    return first if first == second else "any"
 
 
-def get_stated_type(said: object) -> str:
-    """The type that an output states: `int or none` is a number, `pass | fails` a text; any for
-    a list and the like.
+def get_stated_type(spec: object) -> str:
+    """Return the formula type of an output as it is declared: `int or none` is a number, `pass |
+    fails` a text, a list any.
     """
-    kind = NUMBERS.get(re.split(r"\W", str(said).strip())[0])
-    if kind and list_output_words(said) - {"none"}:
+    kind = NUMBERS.get(re.split(r"\W", str(spec).strip())[0])
+    if kind and list_output_words(spec) - {"none"}:
         return "any"
     return kind or (
-        "text" if not str(said).startswith("list") and list_output_words(said) else "any"
+        "text" if not str(spec).startswith("list") and list_output_words(spec) else "any"
     )
 
 
-def list_item_outputs(said: object) -> dict[str, str]:
-    """The outputs of the items of a list output, by name; nothing for another."""
-    kind, _, rest = str(said).partition("{")
-    inner, closing, _ = rest.rpartition("}")
+def list_item_outputs(spec: object) -> dict[str, str]:
+    """Return the outputs of the items of a list output by name; empty for any other output."""
+    kind, _, content = str(spec).partition("{")
+    inner, closing, _ = content.rpartition("}")
     if "list" not in kind or not closing:
         return {}
     pieces = [piece.partition(":") for piece in _split_outputs(inner)]
@@ -238,27 +245,27 @@ def _split_outputs(text: str) -> list[str]:
     """Return the pieces between commas; one that is in a choice of words (`a, b | c`) separates
     nothing.
     """
-    found: list[str] = []
+    outputs: list[str] = []
     is_in_choice = False
     for piece in reversed(text.split(",")):
-        if found and is_in_choice:
-            found[-1] = f"{piece},{found[-1]}"
+        if outputs and is_in_choice:
+            outputs[-1] = f"{piece},{outputs[-1]}"
         else:
-            found.append(piece)
+            outputs.append(piece)
         name, colon, _ = piece.partition(":")
         if colon or "|" in piece:
             is_in_choice = "|" in name
-    return found[::-1]
+    return outputs[::-1]
 
 
-def list_output_words(said: object) -> set[str]:
-    """The words that an output may be: `pass | fails`, `none, eliminated or shaken-moved`; of a
-    list, of its items.
+def list_output_words(spec: object) -> set[str]:
+    """Return the words that a declared output may be: `pass | fails`, `none, eliminated or
+    shaken-moved`. For a list, return those of its items.
     """
     kinds = (
-        list(map(str, said))
-        if isinstance(said, list | tuple)
-        else list(list_item_outputs(said).values()) or [str(said)]
+        list(map(str, spec))
+        if isinstance(spec, list | tuple)
+        else list(list_item_outputs(spec).values()) or [str(spec)]
     )
     kinds = [kind.removeprefix("list of ") for kind in kinds]
     pieces = {
@@ -268,17 +275,17 @@ def list_output_words(said: object) -> set[str]:
 
 
 def list_table_words(table: Table) -> set[str]:
-    """The words that a table takes and gives."""
-    taken = {str(word) for option in table.inputs for word in option.values}
-    return taken.union(*(list_output_words(said) for said in table.outputs.values()))
+    """Return the words that a table takes as inputs and gives as outputs."""
+    words = {str(word) for option in table.inputs for word in option.values}
+    return words.union(*(list_output_words(kind) for kind in table.outputs.values()))
 
 
 _SPOKEN = {"units": "a list of units", "parts": "a list of named parts", "bool": "a true or false"}
-"""Types as an author reads them; the others are called as they are."""
+"""Names of types for authors; other types are called by their own name."""
 
 
 def describe_type(kind: str) -> str:
-    """A type as an author reads it."""
+    """Return the name of a type for an author."""
     if ids := list_answering_tables(kind):
         return f"an answer of table {' or '.join(ids)}"
     return _SPOKEN.get(kind, f"a {kind}")

@@ -1,4 +1,4 @@
-"""A file of declared sequences, and one of them: checked when it is loaded, planned for given
+"""A file of declared sequences, and one sequence of it: checked when loaded, planned for given
 inputs.
 """
 
@@ -74,45 +74,49 @@ from bot.rules.sequence.sequence import OddsRow, Plan, build_row, resolve_never,
 # -- before any die falls: what is refused or lacking is found then, and the rows of odds
 
 FoundRow = tuple[str, Any, int]
-"""The path of an item's output, the item as odds show it, and how many it stands for."""
+"""The path of an item's output, the item as odds show it, and the number of items that it stands
+for.
+"""
 
 
 class Early(Partial):
-    """Refuses what inputs alone decide; `rows` takes the units whose odds are shown, where these
-    are wanted.
+    """A pass that raises the refusals that inputs alone decide. `rows` collects the units whose
+    odds are shown, if these are wanted.
     """
 
     def __init__(self, rows: list[FoundRow] | None = None) -> None:
         self._rows = rows
 
-    def meets(self, one: Statement, env: Env) -> None:
-        """Raise the UserError of a refusal, or of dice that cannot be."""
-        one.check(self, env)
+    def meets(self, statement: Statement, env: Env) -> None:
+        """Raise UserError for a refusal, or for impossible dice."""
+        statement.check(self, env)
 
-    def enters(self, one: Statement, number: int, env: Env) -> None:
-        """Take the row of an item; the first may stand for all."""
-        if self._rows is None or not isinstance(one, For) or one.row is None:
+    def enters(self, statement: Statement, number: int, env: Env) -> None:
+        """Add the row of an item. The first item may stand for all."""
+        if self._rows is None or not isinstance(statement, For) or statement.row is None:
             return
-        text, by, alike = one.row
-        if alike is None or not number:
-            many = 1 if alike is None else self.value(alike, env)
-            self._rows.append((build_path(one.within, by, env), self.value(text, env), many))
+        text, output, count_formula = statement.row
+        if count_formula is None or not number:
+            count = 1 if count_formula is None else self.value(count_formula, env)
+            self._rows.append(
+                (build_path(statement.within, output, env), self.value(text, env), count)
+            )
 
 
 # -- a file, and a sequence of it
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
-"""What a file of declared sequences may hold."""
+"""The keys that a file of declared sequences may have."""
 _INDEX = re.compile(r"\[\d+\]")
 _PLACE = re.compile(r"(?<![^.\[\]])([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
-"""For how many sets of outputs the walk of their odds is kept."""
+"""The number of sets of outputs for which a compiled program is cached."""
 Pools = Mapping[str, Mapping[int, FacePool]]
 Looks = Mapping[str, Callable[[str], tuple[Any, ...]]]
 
 
 class Library:
-    """The declared sequences of one file, each loaded when it is asked for."""
+    """The declared sequences of one file. Each is loaded on request."""
 
     def __init__(
         self, source: Mapping[str, Any], setting: Setting, heads: Mapping[str, SequenceHead]
@@ -136,35 +140,37 @@ class Library:
         self._source = source
 
     def load_sequence(self, id: str) -> Declared:
-        """The sequence `id`, checked. Raises TableError."""
+        """Load and check the sequence `id`. Raises TableError."""
         spec = self._source["sequences"][id]
-        where = ("sequences", id)
+        path = ("sequences", id)
         if not isinstance(spec, Mapping) or "steps" not in spec:
-            raise self.setting.make_error("a sequence needs steps", where)
+            raise self.setting.make_error("a sequence needs steps", path)
         if strange := [key for key in spec if key not in ("steps", "outputs")]:
             raise self.setting.make_error(
-                f"a sequence has no {strange[0]} here", where, str(strange[0]), ("steps", "outputs")
+                f"a sequence has no {strange[0]} here", path, str(strange[0]), ("steps", "outputs")
             )
         head = self.heads.get(id)
         if head is None:
             raise self.setting.make_error(
-                f"there is no sequence {id} whose steps these are", where, id, self.heads
+                f"there is no sequence {id} whose steps these are", path, id, self.heads
             )
         head = replace(head, outputs={**head.outputs, **(spec.get("outputs") or {})})
         formulas = self._formulas(head, spec)
         inputs = _list_input_names(head.inputs)
         sheet = StepCompiler(formulas, head.outputs, head.odds_by, frozenset(inputs))
         program = Loader(sheet, self._source.get("blocks") or {}).program(
-            spec["steps"], inputs, (*where, "steps")
+            spec["steps"], inputs, (*path, "steps")
         )
         return Declared(id, head, sheet, _Proof(program, head.inputs, self.setting).block(program))
 
     def _formulas(self, head: SequenceHead, spec: Mapping[str, Any]) -> Formulas:
-        """Return what reads the formulas of a sequence, with the words that it may write bare."""
+        """Return the compiler for the formulas of a sequence, with the words that need no
+        quotes.
+        """
         formulas = Formulas(self.setting)
         formulas.source = self._source
         formulas.tokens |= {
-            word for said in head.outputs.values() for word in list_output_words(said)
+            word for kind in head.outputs.values() for word in list_output_words(kind)
         }
         formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
         formulas.learn_all({key: self._source.get(key) for key in ("formulas", "blocks")})
@@ -175,7 +181,7 @@ class Library:
 
 
 class Declared:
-    """One declared sequence: a program of statements, that makes the plan for given inputs.
+    """One declared sequence: a program of statements that makes the plan for given inputs.
 
     >>> head = SequenceHead((Option("mod", "int"),), {"total": "int"})
     >>> steps = [{"roll": {"roll": "1d6"}}, {"tell": {"total": "roll + mod"}}, {"headline": "{roll + mod} in all"}]
@@ -192,64 +198,74 @@ class Declared:
         self._sheet = sheet
         self.choices = sheet.choices
         self._checked = _drop_statements(
-            program, lambda one: one.tells or isinstance(one, ForgetOwn)
+            program, lambda statement: statement.tells or isinstance(statement, ForgetOwn)
         )
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
-        """Those that its steps read or change, as formulas read them: `side.points`."""
+        """The tracks that its steps read or change, as formulas name them: `side.points`."""
         self.decks = sheet.decks
-        """Those that its steps draw from, by id."""
+        """The decks that its steps draw from, by id."""
         self._has_mods = any(option.type == "mods" for option in head.inputs)
         self._has_rows = any(
-            isinstance(one, For) and one.row is not None for one in walk_statements(program)
+            isinstance(statement, For) and statement.row is not None
+            for statement in walk_statements(program)
         )
         self._walk = lru_cache(MOST_ASKED)(self._compile_odds)
-        called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
-        self._blank = tuple(table for table in called if table.blank)
+        called_tables = (
+            sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt)
+        )
+        self._blank = tuple(table for table in called_tables if table.blank)
 
     @cached_property
     def effects(self) -> Effects:
-        """Find what the steps may change, and what the choices wait on."""
+        """The possible effects of the steps, and the tracks that the choices hold."""
         return find_effects(self.program, self.tracks)
 
     @cached_property
     def read_tracks(self) -> frozenset[str]:
-        """Return the tracks that formulas read, without those that steps only change."""
-        read = {key for one in walk_statements(self.program) for key in one.reads}
-        return frozenset(read.intersection(self.tracks))
+        """The tracks that formulas read, without those that steps only change."""
+        keys_read = {key for statement in walk_statements(self.program) for key in statement.reads}
+        return frozenset(keys_read.intersection(self.tracks))
 
     @cached_property
     def numbers_added_to(self) -> frozenset[str]:
-        """Return the numbers of units that its steps add to."""
-        notes = [one for one in walk_statements(self.program) if isinstance(one, OutputStatement)]
+        """The numbers of units that its steps add to."""
+        notes = [
+            statement
+            for statement in walk_statements(self.program)
+            if isinstance(statement, OutputStatement)
+        ]
         return frozenset(
-            key for one in notes if one.changes == UNIT for key in one.ready.get("add", ())
+            key
+            for statement in notes
+            if statement.changes == UNIT
+            for key in statement.ready.get("add", ())
         )
 
     @cached_property
     def judges_units(self) -> bool:
-        """Return whether a step says what becomes of a unit, or changes its state or markers."""
-        return any(_judges_unit(one) for one in walk_statements(self.program))
+        """Whether a step decides the fate of a unit, or changes its state or markers."""
+        return any(_judges_unit(statement) for statement in walk_statements(self.program))
 
     @property
     def missing_outputs(self) -> list[str]:
-        """What is wrong with outputs that no step tells, and whose name is not in sight where
-        the steps end.
+        """The problems of outputs that no step sets and that have no name of their own at the end
+        of the steps.
         """
-        return [f"output {path} {why}" for path, why in self._sheet.untold.items()]
+        return [f"output {path} {problem}" for path, problem in self._sheet.untold.items()]
 
     def drop_named_outputs(self, out: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs without those told by name: what logs from before there were such hold of
-        it.
+        """Return the outputs without those set by name: logs from before this feature do not have
+        them.
         """
         by_name = self._sheet.by_name
         lists = self._sheet.items
 
         def items(into: str) -> list[Any]:
-            kept = [
-                {key: one for key, one in item.items() if (into, key) not in by_name}
+            items_left = [
+                {key: item_value for key, item_value in item.items() if (into, key) not in by_name}
                 for item in out[into]
             ]
-            return [item for item in kept if item]
+            return [item for item in items_left if item]
 
         return {
             key: items(key) if key in lists else value
@@ -274,18 +290,18 @@ class Declared:
     def result_kinds(self) -> tuple[Any, ...]:
         """Return the kinds of the outputs that its odds are by, those of its rows first."""
         kinds: list[Any] = []
-        for one in walk_statements(self.program):
-            if isinstance(one, For) and one.row is not None:
-                kinds.append(self._kind_of(_format_path(one.within, one.row[1])))
+        for statement in walk_statements(self.program):
+            if isinstance(statement, For) and statement.row is not None:
+                kinds.append(self._kind_of(_format_path(statement.within, statement.row[1])))
         if not kinds and self.head.odds_by:
             kinds.append(self._kind_of(self.head.odds_by))
         return tuple(kinds)
 
     def _kind_of(self, path: str) -> Any:
         """Return what the file says of an output: `pass | fail` of `units[0].result`."""
-        first, *rest = _INDEX.sub("", path).split(".")
+        first, *item_names = _INDEX.sub("", path).split(".")
         kind = self.head.outputs.get(first, "")
-        for name in rest:
+        for name in item_names:
             kind = list_item_outputs(kind).get(name, "")
         return kind
 
@@ -299,65 +315,72 @@ class Declared:
                 ("sequences", self.id),
             )
 
-    def _compile_odds(self, asked: frozenset[str]) -> tuple[Steps, Sites, Pools, Looks]:
-        """What carries out the odds of some outputs, its rolls, and what these look at of dice
-        and cards.
+    def _compile_odds(self, outputs: frozenset[str]) -> tuple[Steps, Sites, Pools, Looks]:
+        """Compile the program for the odds of some outputs: its steps, its rolls, and what it looks
+        at of dice and cards.
         """
-        kept = Slicer(asked).block(self.program)
+        program = Slicer(outputs).block(self.program)
         sites = Sites()
-        return Here(sites).block(kept), sites, pools_in(kept), find_looks(kept)
+        return Here(sites).block(program), sites, pools_in(program), find_looks(program)
 
     @cached_property
     def _play(self) -> tuple[Steps, Block, Steps, dict[str, Segment]]:
-        """What is carried out before a die can fall or a side is asked; what is checked then of the
-        rest; the rest, and its rolls."""
+        """The program for play: the steps before the first roll or question, the statements to
+        check after them, the other steps, and the rolls by name.
+        """
         waits = [
-            one.rolls or any(isinstance(below, Choose) for below in walk_statements((one,)))
-            for one in self.program
+            statement.rolls
+            or any(isinstance(below, Choose) for below in walk_statements((statement,)))
+            for statement in self.program
         ]
-        at = waits.index(True) if True in waits else len(waits)
-        known = _drop_statements(self.program[:at], lambda one: isinstance(one, ForgetOwn))
-        sites = Sites()
-        steps = Here(sites).block((*known, *Slicer(None).block(self.program[at:])))
-        checked = _drop_statements(
-            self.program[at:], lambda one: one.tells or isinstance(one, ForgetOwn)
+        first_wait = waits.index(True) if True in waits else len(waits)
+        head = _drop_statements(
+            self.program[:first_wait], lambda statement: isinstance(statement, ForgetOwn)
         )
-        return steps[:at], checked, steps[at:], _build_segments(sites, {})
+        sites = Sites()
+        steps = Here(sites).block((*head, *Slicer(None).block(self.program[first_wait:])))
+        checked = _drop_statements(
+            self.program[first_wait:],
+            lambda statement: statement.tells or isinstance(statement, ForgetOwn),
+        )
+        return steps[:first_wait], checked, steps[first_wait:], _build_segments(sites, {})
 
-    def plan(self, given: Given) -> Plan[Now]:
-        """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
+    def plan(self, inputs: Given) -> Plan[Now]:
+        """Return the plan for cleaned inputs. Raises UserError if the steps refuse them."""
         if self._has_mods:
-            given.refuse_values()
+            inputs.refuse_values()
         for table in self._blank:
             table.check_filled()
-        known = self._build_start_values(given)
-        env = build_env(known)
+        values = self._build_start_values(inputs)
+        env = build_env(values)
         try:
-            start = self._start_state(known, env)
+            start = self._start_state(values, env)
         except UNWORKABLE as error:
             raise make_unworkable_error(error) from None
 
         return Plan(
             start, self._play[3] if start.owes else {}, resolve_never, _add_empty_lists(env[TOLD], self._sheet),
             tell_nothing,
-            tuple(env[LINES]), partial(self._focus, known),
-            partial(self._list_rows, known) if self._has_rows else (), "",
+            tuple(env[LINES]), partial(self._focus, values),
+            partial(self._list_rows, values) if self._has_rows else (), "",
             tuple(env[NOTES]), build_resolution,
         )  # fmt: skip
 
-    def _list_rows(self, known: Mapping[str, Any]) -> tuple[OddsRow, ...]:
-        """The units whose odds are shown."""
-        found: list[FoundRow] = []
-        Early(found).block(self._checked, dict(known))
+    def _list_rows(self, values: Mapping[str, Any]) -> tuple[OddsRow, ...]:
+        """Return the rows of the units whose odds are shown."""
+        rows: list[FoundRow] = []
+        Early(rows).block(self._checked, dict(values))
         return tuple(
             [
-                build_row(path, format_value(name))._replace(alike=alike)
-                for path, name, alike in found
+                build_row(path, format_value(name))._replace(alike=count)
+                for path, name, count in rows
             ]
         )
 
-    def _start_state(self, known: Mapping[str, Any], env: Env) -> Now:
-        """The state after what comes before the first die; `env` takes what is set and told."""
+    def _start_state(self, values: Mapping[str, Any], env: Env) -> Now:
+        """Run the steps before the first die and return the state. `env` collects values and
+        outputs. Raises UserError.
+        """
         head, checked, tail, _ = self._play
         try:
             if (start := run_steps(head, env)) is not None:
@@ -366,31 +389,31 @@ class Declared:
             return run_steps(tail, env) or END
         except (UserError, *UNWORKABLE):
             # a refusal comes before what is wrong with words
-            Early().block(self._checked, dict(known))
+            Early().block(self._checked, dict(values))
             raise
 
-    def _build_start_values(self, given: Given) -> dict[str, Any]:
-        """The values that it begins with: tracks and piles as they were filled in, else as they
-        start.
+    def _build_start_values(self, inputs: Given) -> dict[str, Any]:
+        """Return the values at the start by key: inputs, and tracks, piles and choices as given or
+        at their defaults.
         """
-        filled = given.values
+        filled = inputs.values
         setting = self._sheet.formulas.setting
-        known = build_values(self.head.inputs, given, setting.words)
-        known |= {
+        values = build_values(self.head.inputs, inputs, setting.words)
+        values |= {
             name: filled.get(name, setting.tracks[name.partition(".")[2]].start)
             for name in self.tracks
         }
-        for id, made in self.decks.items():
-            known[f"{DECK}{id}"] = filled.get(f"{DECK}{id}", build_pile(id, made.deck, {}))
-        return known | {get_pick_key(name): filled.get(name, NONE) for name in self.choices}
+        for id, pile_deck in self.decks.items():
+            values[f"{DECK}{id}"] = filled.get(f"{DECK}{id}", build_pile(id, pile_deck.deck, {}))
+        return values | {get_pick_key(name): filled.get(name, NONE) for name in self.choices}
 
-    def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
-        """The plan of the odds of some outputs, which remembers no more than these need."""
+    def _focus(self, values: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
+        """Return the plan for the odds of some outputs. Its states hold only what these need."""
         steps, sites, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
         env = build_env(
             {
-                **known,
-                **{name: known[name].group_by(seen) for name, seen in sights.items()},
+                **values,
+                **{name: values[name].group_by(look) for name, look in sights.items()},
                 **find_places(paths),
             }
         )
@@ -399,11 +422,12 @@ class Declared:
         )
 
 
-def _judges_unit(one: Statement) -> bool:
-    if not isinstance(one, OutputStatement):
+def _judges_unit(statement: Statement) -> bool:
+    """Return whether a statement decides the fate of a unit, or changes its state or markers."""
+    if not isinstance(statement, OutputStatement):
         return False
-    sets_state = one.changes == UNIT and "state" in one.ready.get("set", {})
-    return "is" in one.ready or "mark" in one.ready or sets_state
+    sets_state = statement.changes == UNIT and "state" in statement.ready.get("set", {})
+    return "is" in statement.ready or "mark" in statement.ready or sets_state
 
 
 def _format_path(within: Iterable[tuple[str, str]], output: str) -> str:
@@ -412,7 +436,7 @@ def _format_path(within: Iterable[tuple[str, str]], output: str) -> str:
 
 
 def _build_segments(sites: Sites, pools: Pools) -> dict[str, Segment]:
-    """The steps of a plan, by name."""
+    """Return the steps of a plan by name."""
     rolls = dict[str, Segment]()
     for name, site in sites.items():
         step = (
@@ -427,15 +451,17 @@ def _build_segments(sites: Sites, pools: Pools) -> dict[str, Segment]:
 
 
 def _drop_statements(block: Block, is_out: Callable[[Statement], bool]) -> Block:
-    """The block without some of its statements."""
+    """Return the block without the statements for which `is_out` returns true, at every depth."""
     return tuple(
-        one.map_blocks(partial(_drop_statements, is_out=is_out)) for one in block if not is_out(one)
+        statement.map_blocks(partial(_drop_statements, is_out=is_out))
+        for statement in block
+        if not is_out(statement)
     )
 
 
 def _list_input_names(options: tuple[Option, ...]) -> Names:
-    """The names that a sequence begins with: its inputs, the words of its `mods`, and which were
-    typed.
+    """Return the names at the start of a sequence: its inputs, the words of its `mods`, and for
+    each input whether it was typed.
     """
     kinds = NUMBERS | {"units": "units", "unit": "unit"}
     names: Names = {}
@@ -449,54 +475,58 @@ def _list_input_names(options: tuple[Option, ...]) -> Names:
 
 
 def build_values(
-    options: Iterable[Option], given: Given, words: Mapping[str, UnitWords]
+    options: Iterable[Option], inputs: Given, words: Mapping[str, UnitWords]
 ) -> dict[str, Any]:
-    """The values of the names that a declared sequence begins with; of two with one name the
-    later counts.
+    """Return the values of the inputs by the names that formulas use. If two inputs share a name,
+    the later one counts.
     """
-    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for option in options:
         name = option.name
-        value = given.values.get(option.name)
+        value = inputs.values.get(option.name)
         if option.type in ("unit", "units"):
             as_read = words.get(option.units or "units", NO_WORDS).fill_state
-            unit = given.roster.get(name)
-            one = NONE if unit is None else as_read(unit)
-            value = one if option.type == "unit" else tuple(map(as_read, given.lists.get(name, ())))
+            unit = inputs.roster.get(name)
+            value_or_none = NONE if unit is None else as_read(unit)
+            value = (
+                value_or_none
+                if option.type == "unit"
+                else tuple(map(as_read, inputs.lists.get(name, ())))
+            )
         elif option.type == "bool":
-            value = value or name in given.mods if given.mods else value
+            value = value or name in inputs.mods if inputs.mods else value
         elif value is None and not option.is_required:
             value = NONE
-        known[format_name(name)], known[f"{name}_typed"] = value, name in given.typed
+        values[format_name(name)], values[f"{name}_typed"] = value, name in inputs.typed
         if option.type == "mods":
-            known |= {str(word): given.flag(str(word)) for word in option.values}
-    return known
+            values |= {str(word): inputs.flag(str(word)) for word in option.values}
+    return values
 
 
 def find_places(paths: Iterable[str]) -> dict[str, frozenset[int]]:
-    """The places that are asked for in each list: `targets[0].men[2].fate` has one in `targets`
-    and one in `men`.
+    """Return the requested indices of each list by key: `targets[0].men[2].fate` has one in
+    `targets` and one in `men`.
     """
-    found: dict[str, set[int]] = {}
+    indices: dict[str, set[int]] = {}
     for path in paths:
-        for deep, (listed, at) in enumerate(_PLACE.findall(path)):
-            found.setdefault(get_asked_key(deep, listed), set()).add(int(at))
-    return {key: frozenset(places) for key, places in found.items()}
+        for deep, (listed, index) in enumerate(_PLACE.findall(path)):
+            indices.setdefault(get_asked_key(deep, listed), set()).add(int(index))
+    return {key: frozenset(places) for key, places in indices.items()}
 
 
-def _add_empty_lists(told: dict[str, Any], sheet: StepCompiler) -> dict[str, Any]:
-    """The outputs with lists that nobody enters empty, those told one by one behind what is
-    known before.
+def _add_empty_lists(outputs: dict[str, Any], sheet: StepCompiler) -> dict[str, Any]:
+    """Return the outputs with an empty list for each list that no step sets. Lists that are set
+    item by item come last.
     """
-    before: dict[str, Any] = {}
-    behind: dict[str, Any] = {}
+    leading: dict[str, Any] = {}
+    trailing: dict[str, Any] = {}
     for name in sheet.lists:
-        value = told.get(name, NONE)
+        value = outputs.get(name, NONE)
         if value == NONE:
-            (behind if name in sheet.by_item else before)[name] = []
+            (trailing if name in sheet.by_item else leading)[name] = []
         elif isinstance(value, tuple):
-            told[name] = list(value)
-    return {**before, **told, **behind}
+            outputs[name] = list(value)
+    return {**leading, **outputs, **trailing}
 
 
 # -- what must be known before any die falls: how many dice and items dice may make of something,
@@ -508,111 +538,125 @@ LONGER = 'roll them all at once, "{hits}d6, at most 20", or go through numbers(m
 
 
 class _Proof:
-    """What dice may make of the formulas of a program.
+    """Bounds on the values that dice may give to the formulas of a program.
 
-    It is gone through with the longest lists; where that takes too long, with short ones, to see
-    what hangs on dice.
+    They are computed with the longest lists. If that takes too long, short lists show at least
+    which formulas depend on dice.
     """
 
     def __init__(self, program: Block, options: tuple[Option, ...], setting: Setting) -> None:
         self._setting = setting
-        known = (
+        counter = (
             count_program_states(program, options, MAX_UNITS)
             if any(
-                isinstance(one, Refuse)
-                or (isinstance(one, RollStatement) and one.reads)
-                or (isinstance(one, For) and _find_item_count(one))
-                for one in walk_statements(program)
+                isinstance(statement, Refuse)
+                or (isinstance(statement, RollStatement) and statement.reads)
+                or (isinstance(statement, For) and _find_item_count(statement))
+                for statement in walk_statements(program)
             )
             else None
         )
-        self._known = known.seen if known is not None and known.whole else {}
+        self._known = counter.seen if counter is not None and counter.whole else {}
         self._rough = (
             self._known
-            if known is None or known.whole
+            if counter is None or counter.whole
             else count_program_states(program, options, 4).seen
         )
 
     def block(self, block: Block) -> Block:
-        """The block with all bounds that can be said. Raises TableError where one is needed and
+        """Return the block with all limits of dice filled in. Raises TableError if a required one
         is not known.
         """
-        made = list(block)
-        for at, one in enumerate(block):
-            if isinstance(one, RollStatement):
-                made[at] = replace(one, dice=tuple(map(self._limit_dice, one.dice)))
+        statements = list(block)
+        for index, statement in enumerate(block):
+            if isinstance(statement, RollStatement):
+                statements[index] = replace(
+                    statement, dice=tuple(map(self._limit_dice, statement.dice))
+                )
                 continue
             if (
-                isinstance(one, If)
-                and self._depends_on_dice(one.when)
-                and any(isinstance(below, Refuse) for below in walk_statements((one,)))
+                isinstance(statement, If)
+                and self._depends_on_dice(statement.when)
+                and any(isinstance(below, Refuse) for below in walk_statements((statement,)))
             ):
                 raise self._setting.make_error(
-                    "dice decide whether this is refused; refuse before they fall", one.when.where
+                    "dice decide whether this is refused; refuse before they fall",
+                    statement.when.where,
                 )
-            if isinstance(one, For) and (counts := _find_item_count(one)) is not None:
+            if isinstance(statement, For) and (counts := _find_item_count(statement)) is not None:
                 self._compute_most(
-                    counts, "how long this list is", MAX_UNITS, LONGER, one.items.where
+                    counts, "how long this list is", MAX_UNITS, LONGER, statement.items.where
                 )
-            made[at] = one.map_blocks(self.block)
-        return tuple(made)
+            statements[index] = statement.map_blocks(self.block)
+        return tuple(statements)
 
-    def _limit_dice(self, thrown: DiceRequest) -> DiceRequest:
-        count = thrown.count
-        sides = thrown.sides
-        most = self._compute_most(
-            count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most
+    def _limit_dice(self, request: DiceRequest) -> DiceRequest:
+        """Return the dice with their limits filled in. Raises TableError."""
+        count = request.count
+        sides = request.sides
+        most_dice = self._compute_most(
+            count, "how many dice these are", MOST_DICE, MORE, count.where, request.most
         )
         high = self._compute_most(sides, "their sides", MOST_ROLLS, FEWER, sides.where)
-        bounded = replace(thrown, most=most, high=high)
+        bounded = replace(request, most=most_dice, high=high)
         if bounded.is_bounded and bounded.bound > MOST_ROLLS:
-            raise self._setting.make_error(explain_too_large_roll(bounded), thrown.where)
+            raise self._setting.make_error(explain_too_large_roll(bounded), request.where)
         return bounded
 
     def _depends_on_dice(self, formula: Formula) -> bool:
-        """Return whether dice decide it."""
         return self._rough.get(formula, GIVEN).size > 1
 
     def _compute_most(
-        self, formula: Formula, what: str, limit: int, advice: str, where: Path, written: int = 0
+        self,
+        formula: Formula,
+        subject: str,
+        limit: int,
+        advice: str,
+        path: Path,
+        stated_most: int = 0,
     ) -> int:
-        """The most that dice may make of it (or as is `written`), 0 where they do not decide it.
+        """Return the highest value that dice may give to a formula (or the stated one), 0 if dice
+        do not decide it.
 
-        Raises TableError if it is not known.
+        Raises TableError if it is not known or above `limit`.
         """
         if not self._depends_on_dice(formula):
-            return written
-        some = self._known.get(formula, GIVEN).some
-        if some is None and written:
-            return written
-        if some is None:
+            return stated_most
+        possible = self._known.get(formula, GIVEN).some
+        if possible is None and stated_most:
+            return stated_most
+        if possible is None:
             raise self._setting.make_error(
-                f"dice decide {what}, and nothing says the most; {advice}", where
+                f"dice decide {subject}, and nothing says the most; {advice}", path
             )
-        if odd := [one for one in some if one != "A" and not str(one).lstrip("-").isdecimal()]:
+        if odd := [
+            value for value in possible if value != "A" and not str(value).lstrip("-").isdecimal()
+        ]:
             part = "may have a fraction; up(...) or down(...) rounds it"
             part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
             part += (
                 "; write max(0, ...) around what may be none" if odd[0] in ("none", None) else ""
             )
-            raise self._setting.make_error(f"dice decide {what}, and it {part}", where)
-        if written:
-            return written
-        if limit == MOST_ROLLS and (low := min(map(parse_sides, some))) < 1:
+            raise self._setting.make_error(f"dice decide {subject}, and it {part}", path)
+        if stated_most:
+            return stated_most
+        if limit == MOST_ROLLS and (low := min(map(parse_sides, possible))) < 1:
             raise self._setting.make_error(
-                f"dice decide {what}, and it may come to {low}; {advice}", where
+                f"dice decide {subject}, and it may come to {low}; {advice}", path
             )
-        high = max(map(parse_sides, some))
+        high = max(map(parse_sides, possible))
         if high > limit:
             raise self._setting.make_error(
-                f"dice decide {what}, and it may come to {high:,}; {advice}", where
+                f"dice decide {subject}, and it may come to {high:,}; {advice}", path
             )
         return max(high, 1)
 
 
-def _find_item_count(one: For) -> Formula | None:
-    """What says how many items there are: of `numbers(hits)`, and of the dice of a roll."""
-    items = one.items
+def _find_item_count(loop: For) -> Formula | None:
+    """Return the formula of the number of items, for `numbers(hits)` and the faces of a roll; else
+    None.
+    """
+    items = loop.items
     if items.kind == "numbers":
         return items.parts[0]
     return items if items.kind == "name" and items.value.endswith(FACES) else None

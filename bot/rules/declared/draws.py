@@ -1,8 +1,7 @@
-"""`draw`: a card out of a deck of the game, by a die with as many sides as cards are left, and its
-step.
+"""`draw`: draw a card from a deck of the game. The die has as many sides as there are cards left.
 
-What is left is a value of the state, `deck.chances`, that each draw sets anew, so no card is drawn
-twice. For odds the cards that look alike to whoever reads them count as one.
+The remaining cards are a value of the state, `deck.chances`, that each draw updates, so no card is
+drawn twice. Odds count cards together if the later steps read the same of them.
 """
 
 import re
@@ -32,7 +31,7 @@ PLAY = "play"
 
 @dataclass(frozen=True)
 class Draw(RandomStatement):
-    """A card."""
+    """A statement that draws one card. `to` is `play` if the card goes into play."""
 
     key: str
     deck: GameDeck
@@ -41,12 +40,12 @@ class Draw(RandomStatement):
 
     @property
     def pile(self) -> str:
-        """The key of what is left of the deck."""
+        """The key of the remaining cards of the deck."""
         return f"{DECK}{self.deck.id}"
 
     @cached_property
     def fields(self) -> Mapping[str, str]:
-        """What is read of the card, by the keys that it sets."""
+        """The fields of the card by the keys that hold them."""
         return {
             self.key: "name",
             **{f"{self.key}.{field}": field for field in ("id", "name", *self.deck.kinds)},
@@ -61,20 +60,20 @@ class Draw(RandomStatement):
         return frozenset((*self.label.reads, self.pile))
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        """Nobody knows the card; how many are left is known until dice decide whether one is
-        drawn.
+        """Leave the card open. The number of remaining cards is known until dice decide whether a
+        card is drawn.
         """
         partial.meets(self, env)
-        left = env.get(self.pile, OPEN)
+        pile = env.get(self.pile, OPEN)
         env |= dict.fromkeys(self.sets, OPEN)
-        if left is not OPEN and left.ready.size:
-            env[self.pile] = left.ready.draw(1)[1]
+        if pile is not OPEN and pile.ready.size:
+            env[self.pile] = pile.ready.draw(1)[1]
         return False
 
     def check(self, partial: Partial, env: Env, /) -> None:
-        """Raise UserError where no card is left for a draw that is sure to come."""
-        left = env.get(self.pile, OPEN)
-        if left is OPEN or partial.unsure or left.ready.size:
+        """Raise UserError if no card is left for a draw that is sure to happen."""
+        pile = env.get(self.pile, OPEN)
+        if pile is OPEN or partial.unsure or pile.ready.size:
             return
         hint = phrase(
             "`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.",
@@ -84,11 +83,11 @@ class Draw(RandomStatement):
             f"{self.deck.title} has too few cards left to draw.", hint=hint, code="empty-pile"
         )
 
-    def do(self, here: Here, /) -> Do:
-        """Owe it: its state holds what is read after it, its label, and what is left; where
-        nothing is, go on.
+    def do(self, context: Here, /) -> Do:
+        """Stop for a draw: the state holds the values read later, the label and the pile. With an
+        empty pile, go on without a card.
         """
-        here.sites[self.name] = self, here.rest
+        context.sites[self.name] = self, context.rest
         keys = self.keys
         name = self.name
         none = self.card_values[""]
@@ -97,13 +96,13 @@ class Draw(RandomStatement):
         title = self.deck.title
 
         def do(env: Env) -> Now | None:
-            left: Pile = env[pile]
-            env[pile] = ready = left.ready
+            old_pile: Pile = env[pile]
+            env[pile] = ready = old_pile.ready
             if not ready.size:
                 env.update(none)
                 env[LINES].append(Line(label(env), result=f"no card of {title} is left"))
                 return None
-            if ready is not left:
+            if ready is not old_pile:
                 env[LINES].append(
                     Line(title, result="the pile is empty: the discards are shuffled in")
                 )
@@ -113,96 +112,107 @@ class Draw(RandomStatement):
 
     @cached_property
     def card_values(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is read of each card, by key; "" is for none."""
-        seen = [(key, field) for key, field in self.fields.items() if key in self.faces]
+        """The values that later steps read of each card, by card id and key. The id "" is for no
+        card.
+        """
+        fields_read = [(key, field) for key, field in self.fields.items() if key in self.faces]
         return {
-            card: {key: self.deck.read(card, field) for key, field in seen}
+            card: {key: self.deck.read(card, field) for key, field in fields_read}
             for card in ("", *self.deck.names)
         }
 
     def line(self, label: str, card: str) -> Line:
-        """The line of the answer that tells it."""
+        """Return the line of the answer for a card."""
         name = self.deck.names[card]
         words = self.deck.format_words(card)
         return Line(label, result=f"{name} ({words})" if words else name)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """As many for each state as there are cards that look different; so many kinds of piles
-        are left.
+        """Return the states after the draw: times the number of cards that look different. The
+        remaining piles are counted by kind as well.
         """
         states = counter.roll(self.after, names, states)
-        some = {tuple(self.card_values[card].values()) for card in self.deck.names}
+        kinds = {tuple(self.card_values[card].values()) for card in self.deck.names}
         for key, field in self.fields.items():
             values = {self.deck.read(card, field) for card in ("", *self.deck.names)}
             names[key] = PossibleValues(frozenset(values), len(values))
-        before = names.get(self.pile, PossibleValues()).size
-        drawn = 0
-        while comb(drawn + len(some) - 1, drawn) < before and drawn < 100 and len(some) > 1:
-            drawn += 1
-        names[self.pile] = PossibleValues(size=float(comb(drawn + len(some), drawn + 1)))
+        pile_size = names.get(self.pile, PossibleValues()).size
+        drawn_count = 0
+        while (
+            comb(drawn_count + len(kinds) - 1, drawn_count) < pile_size
+            and drawn_count < 100
+            and len(kinds) > 1
+        ):
+            drawn_count += 1
+        names[self.pile] = PossibleValues(
+            size=float(comb(drawn_count + len(kinds), drawn_count + 1))
+        )
         counter.sure = False
-        return states * float(len(some) if self.faces & self.fields.keys() else 1)
+        return states * float(len(kinds) if self.faces & self.fields.keys() else 1)
 
 
-def read_draw(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`.
+def read_draw(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `draw: {card: chances}`: `card` becomes the card's name, and `card.ap` a field of it.
     Raises TableError.
     """
     sheet = place.sheet
     decks = place.sheet.formulas.setting.decks
-    for name, written in place.mapping(said, where).items():
-        at = (*where, name)
-        found = DRAW.fullmatch(str(written))
-        place.check_name(name, at)
-        if found is None or "." in name:
+    for name, text in place.mapping(spec, path).items():
+        item_path = (*path, name)
+        match = DRAW.fullmatch(str(text))
+        place.check_name(name, item_path)
+        if match is None or "." in name:
             raise place.make_error(
-                f'"{name}: {written}" must be a name and a deck, such as card: chances', at
+                f'"{name}: {text}" must be a name and a deck, such as card: chances', item_path
             )
-        deck = decks.get(found[1])
+        deck = decks.get(match[1])
         if deck is None:
-            problem = f"there is no deck {found[1]} to draw from; one that leads a phase is drawn chit by chit"
-            raise place.make_error(problem, at, found[1], decks)
+            problem = f"there is no deck {match[1]} to draw from; one that leads a phase is drawn chit by chit"
+            raise place.make_error(problem, item_path, match[1], decks)
         if "none" in deck.names:
             raise place.make_error(
-                f"a card of {deck.id} has the id none, which means that no card was left", at
+                f"a card of {deck.id} has the id none, which means that no card was left", item_path
             )
         if sheet.choices:
             raise place.make_error(
-                "cards are drawn before a side is asked: draw above the choose", at
+                "cards are drawn before a side is asked: draw above the choose", item_path
             )
         if name in place.names and sheet.formulas.cards.get(place.names[name].key) is not deck:
-            raise place.make_error(f"there is a name {name} already; call the card otherwise", at)
-        label = place.text(found[3] or deck.title, at)
+            raise place.make_error(
+                f"there is a name {name} already; call the card otherwise", item_path
+            )
+        label = place.text(match[3] or deck.title, item_path)
         key = place.set_name(name, "text")
         sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
         for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
             place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
         yield Draw(
-            f"{next(sheet.sites):04}", key=key, deck=deck, label=label, to=PLAY if found[2] else ""
+            f"{next(sheet.sites):04}", key=key, deck=deck, label=label, to=PLAY if match[2] else ""
         )
 
 
 class CardOutcome(NamedTuple):
-    """What a card comes to for odds, whatever is left beside it: the places of the values that hold
-    what is left; where there are none it is `open` in a state of its own, the same for all piles.
+    """The ruling on a card for odds, for any remaining pile. `places` are the indices of the
+    state's values that hold the pile; if there are none, `open` leads to one state that all piles
+    share.
     """
 
     ruling: Ruling[Now]
     places: list[int]
     open: Ruling[Now]
 
-    def with_pile(self, left: Pile) -> Ruling[Now]:
-        """The same with what is left."""
-        (owes, values), told, _, _ = self.ruling
-        for at in self.places:
-            values = (*values[:at], left, *values[at + 1 :])
-        return Ruling(Now(owes, values), told)
+    def with_pile(self, pile: Pile) -> Ruling[Now]:
+        """Return the ruling with this remaining pile."""
+        (owes, values), outputs, _, _ = self.ruling
+        for index in self.places:
+            values = (*values[:index], pile, *values[index + 1 :])
+        return Ruling(Now(owes, values), outputs)
 
 
 class DrawSegment(Segment):
-    """A card of a plan, a `Step`. What follows it hangs on the card and on the values at hand, not
-    on what is left beside it: so odds work it out once for all piles that the same card comes out
-    of."""
+    """The step of a plan that draws a card. Later steps depend on the card and on the values of the
+    state, not on the remaining pile. So odds compute the ruling on a card once for all piles.
+    """
 
     __slots__ = ("_draw", "_known")
 
@@ -212,12 +222,14 @@ class DrawSegment(Segment):
         self._known: dict[tuple[Any, ...], dict[str, CardOutcome]] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What the card comes to; the first line tells it. It is known of what `group_rolls` gives."""
+        """Return the ruling on the card drawn; its line comes first. Rulings that `group_rolls`
+        made are returned as they are.
+        """
         if isinstance(faces, Ruling):
             return faces
         *_, label, pile = state.values
-        card, left = pile.draw(faces[0])
-        ruling = super().rule(state, (card, left))
+        card, remaining = pile.draw(faces[0])
+        ruling = super().rule(state, (card, remaining))
         return ruling._replace(story=lambda: [self._draw.line(label, card), *ruling.story()])
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
@@ -225,44 +237,51 @@ class DrawSegment(Segment):
         env.update(self._draw.card_values[card])
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
-        """The die in this state."""
+        """Return the die for the draw."""
         label, pile = state.values[-2:]
         return (self._draw.deck.build_die(label, pile, self._draw.to),)
 
     def group_rolls(self, state: Now, /) -> Weighted:
-        """What each card comes to, with how many there are of it; of one whose place is known
-        that alone.
+        """Return the ruling on each card with the number of its copies, or only on the card whose
+        position is known.
         """
         *_, last = state.values
-        known = self._known.setdefault(state.values[:-1], {})
-        found = list[Any]()
+        outcomes = self._known.setdefault(state.values[:-1], {})
+        rulings = list[Any]()
         if isinstance(last, str):
-            found.append((1, known[last].ruling))
-            return tuple(found)
+            rulings.append((1, outcomes[last].ruling))
+            return tuple(rulings)
         ids, counts, _, _ = last
         place, order = last.turn
         rows = ((place, 1),) if place else zip(ids, counts, strict=True)
         alone = last.size == 1
-        for at, (card, count) in enumerate(rows):
-            outcome = None if alone else known.get(card)
+        for index, (card, count) in enumerate(rows):
+            outcome = None if alone else outcomes.get(card)
             if count and outcome and not outcome.places:
-                found.append((count, outcome.open))
+                rulings.append((count, outcome.open))
             elif count:
-                fewer = counts if place else (*counts[:at], count - 1, *counts[at + 1 :])
-                left = last._replace(counts=fewer, order=order)
-                found.append(
-                    (count, outcome.with_pile(left) if outcome else self._find(state, card, left))
+                fewer = counts if place else (*counts[:index], count - 1, *counts[index + 1 :])
+                remaining = last._replace(counts=fewer, order=order)
+                rulings.append(
+                    (
+                        count,
+                        outcome.with_pile(remaining)
+                        if outcome
+                        else self._find(state, card, remaining),
+                    )
                 )
-        return tuple(found)
+        return tuple(rulings)
 
-    def _find(self, state: Now, card: str, left: Pile) -> Ruling[Now]:
-        """What a card comes to with what is left, and keep it for any other pile that it does
-        not empty.
+    def _find(self, state: Now, card: str, remaining: Pile) -> Ruling[Now]:
+        """Return the ruling on a card with this remaining pile, and cache it unless the pile is
+        empty.
         """
-        ruling = super().rule(state, (card, left))
+        ruling = super().rule(state, (card, remaining))
         at_hand = state.values[:-1]
-        if left.size:
-            places = [at for at, value in enumerate(ruling.after.values) if value is left]
+        if remaining.size:
+            places = [
+                index for index, value in enumerate(ruling.after.values) if value is remaining
+            ]
             self._known[at_hand][card] = CardOutcome(
                 ruling, places, Ruling(Now(state.owes, (*at_hand, card)))
             )
@@ -270,14 +289,20 @@ class DrawSegment(Segment):
 
 
 def find_looks(program: Block) -> dict[str, Callable[[str], tuple[Any, ...]]]:
-    """By the key of a pile what a program looks at of its cards."""
+    """Return for each pile, by key, the function that returns what a program reads of a card."""
     draws: dict[str, list[Draw]] = {}
-    for one in walk_statements(program):
-        if isinstance(one, Draw):
-            draws.setdefault(one.pile, []).append(one)
+    for statement in walk_statements(program):
+        if isinstance(statement, Draw):
+            draws.setdefault(statement.pile, []).append(statement)
 
-    def build_look(some: list[Draw]) -> Callable[[str], tuple[Any, ...]]:
-        fields = sorted({one.fields[key] for one in some for key in one.faces & one.fields.keys()})
-        return lambda card: tuple([some[0].deck.read(card, field) for field in fields])
+    def build_look(deck_draws: list[Draw]) -> Callable[[str], tuple[Any, ...]]:
+        fields = sorted(
+            {
+                statement.fields[key]
+                for statement in deck_draws
+                for key in statement.faces & statement.fields.keys()
+            }
+        )
+        return lambda card: tuple([deck_draws[0].deck.read(card, field) for field in fields])
 
-    return {pile: build_look(some) for pile, some in draws.items()}
+    return {pile: build_look(deck_draws) for pile, deck_draws in draws.items()}

@@ -1,4 +1,4 @@
-"""What declared steps may change, found by reading them: no inputs, no dice."""
+"""The possible effects of declared steps, found by reading the program without inputs or dice."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -13,21 +13,23 @@ from bot.rules.sequence.effects import ANY_UNIT, Effects
 def find_effects(program: Block, tracks: Collection[str]) -> Effects:
     """Return what a program may change; `tracks` are the names of tracks in its formulas."""
     changes = [
-        one for one in walk_statements(program) if isinstance(one, OutputStatement) and one.changes
+        statement
+        for statement in walk_statements(program)
+        if isinstance(statement, OutputStatement) and statement.changes
     ]
-    of_tracks = [one for one in changes if one.changes in tracks]
-    of_units = [one for one in changes if one.changes not in tracks]
-    sets = frozenset(one.changes for one in of_tracks if "set" in one.ready)
+    of_tracks = [statement for statement in changes if statement.changes in tracks]
+    of_units = [statement for statement in changes if statement.changes not in tracks]
+    sets = frozenset(statement.changes for statement in of_tracks if "set" in statement.ready)
     links = set[str]()
     units = set[str]()
-    for one in of_units:
-        _add_units(one.ready, links, units)
+    for statement in of_units:
+        _add_units(statement.ready, links, units)
     return Effects(
-        tracks=frozenset(one.changes for one in of_tracks),
+        tracks=frozenset(statement.changes for statement in of_tracks),
         sets=sets,
         links=frozenset(links),
         units=frozenset(units),
-        marks=frozenset(mark for one in of_units for mark in _marks(one.ready)),
+        marks=frozenset(mark for statement in of_units for mark in _marks(statement.ready)),
         held=_find_held(program, frozenset(tracks), sets),
     )
 
@@ -53,7 +55,7 @@ def _add_units(note: Mapping[str, Formula], links: set[str], units: set[str]) ->
 
 
 def _marks(note: Mapping[str, object]) -> Iterator[str]:
-    """The markers that a change may put on; "*" for one that a formula names."""
+    """Yield the markers that a change may put on, "*" for one that a formula computes."""
     words = note.get("mark", ())
     for word in words if isinstance(words, list | tuple) else ():
         yield str(word.value) if word.kind == "constant" else ANY_UNIT
@@ -67,12 +69,12 @@ def _find_held(
     The sequence is played again from its start once the choice is made. So a track is held if it is
     read before the choice, or before any later step that is checked before the first die.
     """
-    read = set[str]()
-    held = dict[str, frozenset[str]]()
-    for one in walk_statements(program):
-        read |= one.reads & tracks
-        if isinstance(one, Choose):
-            held[one.choice.name] = frozenset(read)
-        elif held and type(one).check is not Statement.check and one.reads:
-            held = dict.fromkeys(held, frozenset(read))
-    return {name: found | later for name, found in held.items()}
+    tracks_read = set[str]()
+    held_by_choice = dict[str, frozenset[str]]()
+    for statement in walk_statements(program):
+        tracks_read |= statement.reads & tracks
+        if isinstance(statement, Choose):
+            held_by_choice[statement.choice.name] = frozenset(tracks_read)
+        elif held_by_choice and type(statement).check is not Statement.check and statement.reads:
+            held_by_choice = dict.fromkeys(held_by_choice, frozenset(tracks_read))
+    return {name: held_tracks | later for name, held_tracks in held_by_choice.items()}

@@ -1,5 +1,5 @@
-"""A formula of a declared sequence, as a function of the values at hand with what is known of
-it.
+"""A compiled formula of a declared sequence: a function of the current values, with its type and
+parts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bot.rules.declared.formula_functions import (
 )
 
 Env: TypeAlias = dict[str, Any]
-"""The values at hand, each under the key of its name."""
+"""The current values by key."""
 Run: TypeAlias = Callable[[Env], Any]
 SIGNS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: add, ast.Mult: multiply, ast.Mod: compute_remainder,
@@ -34,15 +34,15 @@ SIGNS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge, ast.In: lambda one, some: one in some, ast.NotIn: lambda one, some: one not in some,
     ast.Is: operator.eq, ast.IsNot: operator.ne,  # none is a value like any other
 }  # fmt: skip
-"""What the signs of formulas do."""
+"""The functions of the operators in formulas."""
 TYPES: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
-"""The types of values that may be written."""
+"""The types of constants."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
-    """A checked formula, or a part of one: what it is, its type, a function of the values at hand,
-    what it is made of.
+    """A checked formula, or a part of one: its kind, its type, a function of the current values,
+    and its parts.
 
     `kind` is constant, name, attribute, item, list, if, and, or, not, minus, compare, plus, sign,
     call (of a table or of a formula of the file's own), or the function of `CALLS` that it calls.
@@ -64,18 +64,19 @@ class Formula:
     source: str = ""
     where: Path = ()
     setting: Setting | None = None
-    """The game and file that it is read in."""
+    """The game and file of the formula."""
 
     def all_parts(self) -> Iterator[Formula]:
-        """Itself and all that it is made of."""
+        """Yield the formula and all its parts, at every depth."""
         yield self
         for part in self.parts:
             yield from part.all_parts()
 
     def compile_attribute(self, name: str, missing: Formula | None, example: str = "5") -> Run:
-        """The attribute of what it comes to; what `missing` says where that has none.
+        """Return the function that reads an attribute of the formula's value.
 
-        Without `missing` a unit that lacks it is refused, with the `example` in the hint.
+        If the value has no such attribute, the function returns that of `missing`. Without
+        `missing`, it raises UserError for a unit, with the `example` in the hint.
         """
         thing = self.run
         if missing is None:
@@ -84,7 +85,9 @@ class Formula:
         return lambda env: get_attribute(thing(env), name, default(env))
 
     def compile_count(self, test: Formula) -> Run:
-        """Return how many of the faces that it comes to pass the test, in which each is FACE."""
+        """Return the function that counts the faces of the formula's value that pass the test. The
+        test reads each face under FACE.
+        """
 
         def count_faces(env: Env) -> int:
             def passes(face: Any) -> Any:
@@ -97,7 +100,7 @@ class Formula:
 
 
 def build_constant(value: Any, type_: str = "") -> Formula:
-    """A value as a formula that reads nothing."""
+    """Return the formula of a constant."""
     return Formula(
         "constant",
         type_ or TYPES.get(type(value), "any"),
@@ -108,12 +111,12 @@ def build_constant(value: Any, type_: str = "") -> Formula:
 
 
 def build_name(key: str, type_: str = "any") -> Formula:
-    """A formula that is a name and no more."""
+    """Return the formula that reads one key."""
     return Formula("name", type_, operator.itemgetter(key), (), (key,), key, key)
 
 
 def build_formula(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) -> Formula:
-    """A formula of these parts."""
+    """Return a formula of these parts; it reads what they read."""
     return Formula(
         kind,
         type_,
@@ -125,7 +128,7 @@ def build_formula(kind: str, type_: str, run: Run, *parts: Formula, value: Any =
 
 
 def formulas_in(ready: Any) -> Iterator[Formula]:
-    """The formulas in something that is made of them."""
+    """Yield the formulas in nested mappings, lists and tuples."""
     if isinstance(ready, Formula):
         yield ready
     elif isinstance(ready, Mapping | list | tuple):
@@ -134,7 +137,9 @@ def formulas_in(ready: Any) -> Iterator[Formula]:
 
 
 def _text(parts: Iterable[Formula]) -> Run:
-    """The pieces in a row, cut where they are too long; what is written is at hand already."""
+    """Return the function that joins the parts as one text of limited length. Constants are
+    formatted in advance.
+    """
     pieces: list[Any] = [
         format_value(part.value) if part.kind == "constant" else part.run for part in parts
     ]
@@ -143,12 +148,12 @@ def _text(parts: Iterable[Formula]) -> Run:
         (only,) = pieces
         return lambda env: format_value(only(env))[:MOST_TEXT]
     return lambda env: "".join(
-        [one if one.__class__ is str else format_value(one(env)) for one in pieces]
+        [piece if piece.__class__ is str else format_value(piece(env)) for piece in pieces]
     )[:MOST_TEXT]
 
 
 def compile_call(function: Callable[..., Any], *parts: Formula) -> Run:
-    """What a function makes of the parts."""
+    """Return the function that calls `function` with the values of the parts."""
     if function is join_text:
         return _text(parts)
     runs = [part.run for part in parts]
@@ -156,9 +161,9 @@ def compile_call(function: Callable[..., Any], *parts: Formula) -> Run:
         (only,) = runs
         return lambda env: function(only(env))
     if len(runs) == 2:
-        one, other = runs
+        first, second = runs
         if parts[1].kind == "constant":
             value = parts[1].value
-            return lambda env: function(one(env), value)
-        return lambda env: function(one(env), other(env))
+            return lambda env: function(first(env), value)
+        return lambda env: function(first(env), second(env))
     return lambda env: function(*[run(env) for run in runs])

@@ -1,4 +1,4 @@
-"""What a formula of a declared sequence may call, and the values that it works with."""
+"""The functions that formulas may call, and the values that they work with."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -13,45 +13,45 @@ from bot.rules.tables.table import Answer, Table, Tables
 from bot.rules.text.names import join_names, number_repeated
 
 NONE = "none"
-"""What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a
+"""The value for anything absent in a declared sequence: a unit left out, a blank on the card, a
 roll not made.
 """
 MOST_TEXT = 2_000
 MOST_NUMBER = 10**9
 MOST_DICE = 200
 MOST_ROWS = 2_000
-"""How many rows of a table are remembered for each set of its inputs."""
+"""The number of answers of a table that are cached for each set of inputs."""
 UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
-"""What Python raises where a formula makes no sense of its values, such as a word less 1."""
+"""The Python errors of a formula whose values do not fit, such as a word minus 1."""
 NUMBER = (int, float)
 LISTS = (list, tuple)
 OF_UNITS = ("type", "word", "name", "state", "side")
-"""What every unit has; further numbers and flags are those of its game."""
+"""The attributes of every unit; the game adds numbers and flags."""
 
 
 class FileList(list[Any]):
-    """A list of a file, as states of odds hold it: they tell it apart by which one it is."""
+    """A list of a file that is hashed by identity, for the states of odds."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 class FileWords(dict[str, Any]):
-    """The same of words by their names."""
+    """A mapping of a file that is hashed by identity, for the states of odds."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 def make_hashable(value: Any) -> Any:
-    """A value of a file with the lists and words in it as states of odds hold them."""
+    """Return a value of a file with all its lists and mappings hashable."""
     if isinstance(value, Mapping):
-        return FileWords({key: make_hashable(one) for key, one in value.items()})
+        return FileWords({key: make_hashable(item) for key, item in value.items()})
     if isinstance(value, list):
         return FileList(map(make_hashable, value))
     return tuple(map(make_hashable, value)) if isinstance(value, tuple) else value
 
 
 class Open:
-    """A value that only dice will decide."""
+    """The value of anything that only dice will decide."""
 
     def __str__(self) -> str:
         return "open "
@@ -61,34 +61,36 @@ OPEN = Open()
 
 
 class Senseless(ValueError):
-    """What a function cannot make sense of, in plain words."""
+    """The error of a function that cannot use its values, in plain words."""
 
 
-def make_unworkable_error(error: Exception, where: str = "", values: str = "") -> UserError:
-    """The error that a player sees of one of these: where in the file, and with which values. No
-    words of Python.
+def make_unworkable_error(error: Exception, position: str = "", values: str = "") -> UserError:
+    """Return the error that a player sees for one of these errors: the position in the file and the
+    values, in no words of Python.
     """
-    why = ": these values do not go together"
+    reason = ": these values do not go together"
     if isinstance(error, Senseless):
-        why = f": {error}"
+        reason = f": {error}"
     elif isinstance(error, ZeroDivisionError):
-        why = ": it divides by 0"
+        reason = ": it divides by 0"
     elif isinstance(error, KeyError) and "." in str(error):
-        why = f": nothing has set {str(error)[:80]}"
-    where = f"{where}: " if where else ""
-    return UserError(f"{where}The steps cannot be worked out{why}{values}.", code="card-refuses")
+        reason = f": nothing has set {str(error)[:80]}"
+    position = f"{position}: " if position else ""
+    return UserError(
+        f"{position}The steps cannot be worked out{reason}{values}.", code="card-refuses"
+    )
 
 
 class TableAnswer:
-    """What a table said. It is compared by itself, which is quick, as there is one for each
-    question.
+    """The answer of a table. It is compared by identity, which is fast: equal questions share one
+    answer.
     """
 
     __slots__ = ("_answer", "_given", "out", "parts", "table", "text", "texts", "totals")
 
-    def __init__(self, answer: Answer, table: Table, given: Mapping[str, Any]) -> None:
+    def __init__(self, answer: Answer, table: Table, inputs: Mapping[str, Any]) -> None:
         self._answer = answer
-        self._given = given
+        self._given = inputs
         self.table = table
         self.out: Mapping[str, Any] = {
             **make_hashable(table.constants),
@@ -114,8 +116,8 @@ class TableAnswer:
 
 
 class TableReader:
-    """A table as formulas ask it. The same question gives the same row, so that states that hold
-    it are compared.
+    """A table as formulas ask it. Equal questions return the same answer, so that states that hold
+    answers can be compared.
     """
 
     def __init__(self, tables: Tables, id: str) -> None:
@@ -125,24 +127,23 @@ class TableReader:
 
     @property
     def table(self) -> Table:
-        """The table."""
         return self._tables[self._id]
 
     def _build_reader(self, names: tuple[str, ...]) -> Callable[..., TableAnswer]:
-        """A function of the values of these inputs, in this order."""
+        """Return the function from the values of these inputs, in this order, to the answer."""
 
         @lru_cache(MOST_ROWS, typed=True)  # True is no 1 here
         def row(*values: Any) -> TableAnswer:
-            given = dict(zip(names, values, strict=True))
-            return TableAnswer(self.table(**given), self.table, given)
+            inputs = dict(zip(names, values, strict=True))
+            return TableAnswer(self.table(**inputs), self.table, inputs)
 
         return row
 
 
 def get_attribute(thing: Any, name: str, default: Any = ..., example: str = "5") -> Any:
-    """`thing.name` of a unit or of what a table said; none where there is no such thing.
+    """Return `thing.name` of a unit or of a table's answer; none if there is no such thing.
 
-    Raises UserError for a number that the unit lacks, unless there is a `default`; its hint shows
+    Raises UserError for a number that the unit lacks, unless there is a `default`. Its hint shows
     the `example`.
     """
     if thing.__class__ is TableAnswer:
@@ -179,58 +180,62 @@ def has(unit: Any, word: str) -> bool:
 
 
 def list_answer_parts(answer: TableAnswer, total: str | None = None) -> tuple[tuple[str, Any], ...]:
-    """The named modifiers of a table's answer, those of one total or all."""
+    """Return the named modifiers of a table's answer, those of one total or all."""
     if total is None:
         return answer.parts
     return tuple(
-        [part for part, own in zip(answer.parts, answer.totals, strict=True) if own == total]
+        [
+            part
+            for part, part_total in zip(answer.parts, answer.totals, strict=True)
+            if part_total == total
+        ]
     )
 
 
 def get_note(answer: TableAnswer, key: str) -> str:
-    """The note that the table has for a word, none where it has none."""
+    """Return the note that the table has for a word, or none."""
     return answer.texts.get(key, NONE)
 
 
 def add_up(items: Iterable[Any]) -> Any:
-    """The sum of numbers, or of named parts."""
+    """Return the sum of numbers, or of the values of named parts."""
     return sum([item[1] if item.__class__ is tuple else item for item in items])
 
 
 def format_value(value: Any) -> str:
-    """A value as a text shows it: a unit by its word."""
+    """Return a value as a text: a unit by its word."""
     if value.__class__ is str:
         return value
     return value.word if value.__class__ is Unit else str(value)
 
 
 def join_text(*pieces: Any) -> str:
-    """The pieces in a row, cut where they are too long."""
+    """Join the pieces as one text of limited length."""
     return "".join([piece if piece.__class__ is str else format_value(piece) for piece in pieces])[
         :MOST_TEXT
     ]
 
 
-def multiply(one: Any, other: Any) -> Any:
-    """A product that cannot grow without end, however often it is multiplied. Raises Senseless."""
+def multiply(first: Any, second: Any) -> Any:
+    """Return a product of limited size, however often it is multiplied. Raises Senseless."""
     value = (
-        one * other
-        if one.__class__ is int and other.__class__ is int
-        else _number(one) * _number(other)
+        first * second
+        if first.__class__ is int and second.__class__ is int
+        else _number(first) * _number(second)
     )
     if abs(value) > MOST_NUMBER:
         raise Senseless("a number grows too large")
     return value
 
 
-def divide(one: Any, other: Any) -> Any:
+def divide(first: Any, second: Any) -> Any:
     """Return a quotient, of numbers as large as a product may be. Raises Senseless."""
-    return _check_size(one / other)
+    return _check_size(first / second)
 
 
-def divide_whole(one: Any, other: Any) -> Any:
+def divide_whole(first: Any, second: Any) -> Any:
     """Return a quotient rounded down, of numbers as large as a product may be. Raises Senseless."""
-    return _check_size(one // other)
+    return _check_size(first // second)
 
 
 def _check_size(value: Any) -> Any:
@@ -239,16 +244,20 @@ def _check_size(value: Any) -> Any:
     return value
 
 
-def add(one: Any, other: Any) -> Any:
-    """A sum of numbers: texts and lists that are added to themselves would grow without end."""
-    if one.__class__ is int and other.__class__ is int:
-        return one + other
-    return _number(one) + _number(other)
+def add(first: Any, second: Any) -> Any:
+    """Return the sum of two numbers. Raises Senseless for texts and lists, which could grow without
+    limit.
+    """
+    if first.__class__ is int and second.__class__ is int:
+        return first + second
+    return _number(first) + _number(second)
 
 
-def compute_remainder(one: Any, other: Any) -> Any:
-    """What is left of a division of numbers: of a text this would be a format."""
-    return _number(one) % _number(other)
+def compute_remainder(first: Any, second: Any) -> Any:
+    """Return the remainder of a division. Raises Senseless for a text, for which Python would
+    format it.
+    """
+    return _number(first) % _number(second)
 
 
 def _number(value: Any) -> Any:
@@ -258,8 +267,9 @@ def _number(value: Any) -> Any:
 
 
 def build_list(*items: Any) -> tuple[Any, ...]:
-    """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow
-    without end. Raises Senseless."""
+    """Return a list that is written in a formula. Raises Senseless for lists three levels deep,
+    which could grow without limit.
+    """
     for item in items:
         if isinstance(item, LISTS) and any(isinstance(below, LISTS) for below in item):
             raise Senseless("lists in lists go too deep")
@@ -271,30 +281,31 @@ def count_passing(faces: tuple[Any, ...], test: Callable[[Any], Any]) -> int:
     return sum([faces.count(face) for face in set(faces) if test(face)])
 
 
-def label_unit(units: tuple[Unit, ...], at: int) -> str:
-    """The unit's word, numbered by its place in the list where several share it."""
+def label_unit(units: tuple[Unit, ...], index: int) -> str:
+    """Return the unit's word, with its position in the list if several units share the word."""
     words = [unit.word for unit in units]
-    return f"{words[at]} {at + 1}" if words.count(words[at]) > 1 else words[at]
+    return f"{words[index]} {index + 1}" if words.count(words[index]) > 1 else words[index]
 
 
-def label_among_alike(units: tuple[Unit, ...], at: int) -> str:
-    """The unit's word, numbered among those that share it."""
-    return number_repeated([unit.word for unit in units])[at]
+def label_among_alike(units: tuple[Unit, ...], index: int) -> str:
+    """Return the unit's word, numbered among the units that share it."""
+    return number_repeated([unit.word for unit in units])[index]
 
 
 def find_repeated(units: Iterable[Unit]) -> str:
-    """The first roster unit that is listed twice, or none."""
-    seen: set[str] = set()
+    """Return the name of the first roster unit that is listed twice, or none."""
+    names: set[str] = set()
     for unit in units:
-        if unit.name and unit.name in seen:
+        if unit.name and unit.name in names:
             return unit.name
-        seen.add(unit.name)
+        names.add(unit.name)
     return NONE
 
 
 def parse_positions(typed: str, count: int) -> tuple[int, ...]:
-    """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing
-    is typed. Raises UserError."""
+    """Parse typed positions, 1 for the first: `1 3` is (0, 2). Without any, return all of `count`.
+    Raises UserError.
+    """
     words = () if typed == NONE else str(typed).replace(",", " ").split()
     for word in words:
         if not word.isdecimal() or not 1 <= int(word) <= count:
@@ -303,7 +314,7 @@ def parse_positions(typed: str, count: int) -> tuple[int, ...]:
 
 
 def list_numbers(count: int) -> tuple[int, ...]:
-    """0, 1, 2 ... so many of them. Raises UserError for more than a list may have."""
+    """Return the numbers from 0 to `count` - 1. Raises UserError for more than a list may have."""
     if count > MAX_UNITS:
         raise UserError(
             f"A list has at most {MAX_UNITS} items here, not {count:g}.", code="card-refuses"
@@ -311,13 +322,13 @@ def list_numbers(count: int) -> tuple[int, ...]:
     return tuple(range(max(0, count)))
 
 
-def get_item(items: Any, at: Any) -> Any:
-    """`items[at]`, of a list or of words by their names; none past its end."""
+def get_item(items: Any, key: Any) -> Any:
+    """Return `items[at]` of a list, or the value of a word in a mapping; none outside it."""
     if items.__class__ is dict:
-        return items.get(at, NONE)
+        return items.get(key, NONE)
     if isinstance(items, LISTS):
-        return items[at] if 0 <= at < len(items) else NONE
-    return items.get(at, NONE) if isinstance(items, Mapping) else NONE
+        return items[key] if 0 <= key < len(items) else NONE
+    return items.get(key, NONE) if isinstance(items, Mapping) else NONE
 
 
 _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
@@ -360,6 +371,6 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     },
 }
 CALLS = {name: function for some in _BY_TYPE.values() for name, function in some.items()}
-"""The functions by name; their arguments and what they are for: docs/packs.md."""
+"""The functions by name. docs/packs.md lists their arguments and uses."""
 RESULTS = {name: kind for kind, some in _BY_TYPE.items() for name in some}
-"""The type of what they give."""
+"""The types of their results, by name."""

@@ -1,5 +1,5 @@
-"""Formulas and texts of declared sequences: read once, each part checked, typed and made a
-function in one place.
+"""The compiler of formulas and texts in declared sequences: each part is checked, typed and
+compiled once.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ from bot.rules.text.template import ConditionalPart, PluralPart, TemplatePart, r
 
 MOST_CHARACTERS, MOST_DEEP = 1_000, 40
 ALL = "ALL_"
-"""The keyword that `table(*)` becomes."""
+"""The keyword that stands for the `*` of `table(*)`."""
 _MISSING = {"number": 0, "bool": False}
-"""What an output of an answer that is not there counts as, by its type; a word is none."""
+"""The default of an output by its type, for an answer that is not there. A word is none."""
 _WORDS = {"true": True, "false": False, "none": NONE}
 _PLAIN = {
     "invalid syntax": "it is no formula",
     "unterminated string literal": "a quotation mark is never closed",
     "expected 'else' after 'if' expression": "an if in a formula needs an else",
 }
-"""What Python says of a formula that it cannot read, in plain words."""
+"""Plain words for Python's errors about a formula that it cannot read."""
 _WORD = re.compile(
     r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])"
 )
@@ -81,7 +81,9 @@ _CALLED = re.compile(r"(?<![a-z_0-9])([a-z_0-9]+)\(")
 
 
 class Formulas:
-    """Reads the formulas of one game's file. `tokens` are the words that may be written bare."""
+    """The compiler for the formulas of one game's file. `tokens` are the words that need no
+    quotes.
+    """
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -93,67 +95,71 @@ class Formulas:
         }
         self.units, self.tokens = setting.build_vocabulary()
         self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}
-        """The file's own formulas: how many values they take, their type, and what they do."""
+        """The file's own formulas: number of values, type and function."""
         self.learnt: set[str] = set()
         self.tracks, self.tracks_read = setting.build_track_names(), set[str]()
         self.cards: dict[str, GameDeck] = {}
-        """The decks that cards were drawn from, by the keys of these."""
+        """The decks of drawn cards, by the keys of the cards."""
         self.hidden: dict[str, tuple[str, Path]] = {}
-        """Names that are set only below a step: its key, and where it is."""
+        """Names that are set only below a step: the step's key, and its path."""
         self.answers: set[str] = set()
         """Names that were set to an answer of a table."""
         self.source: object = None
-        """The file, looked at only to say what was meant."""
+        """The source of the file, used only for hints in errors."""
 
-    def test(self, source: object, names: Names, where: Path) -> Formula:
-        """A formula that holds or not, such as that of a `when`. Raises TableError for one that
-        would always hold.
+    def test(self, source: object, names: Names, path: Path) -> Formula:
+        """Compile a condition, such as that of a `when`. Raises TableError for one that would
+        always hold.
         """
-        found = self.formula(source, names, where)
-        if problem := explain_always_true(found):
-            raise self.setting.make_error(problem, where)
-        return found
+        formula = self.formula(source, names, path)
+        if problem := explain_always_true(formula):
+            raise self.setting.make_error(problem, path)
+        return formula
 
-    def define(self, head: str, source: object, where: Path) -> None:
-        """A formula of the file's own: `state(u)`. It may call those defined before it. Raises
-        TableError.
+    def define(self, head: str, source: object, path: Path) -> None:
+        """Define a formula of the file, such as `state(u)`. It may call those defined before it.
+        Raises TableError.
         """
-        found = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
-        if found is None:
-            raise self.setting.make_error(f'"{head}" must be written as name(a, b)', where)
-        if any(found[1] in some for some in (CALLS, self.own, self.lists, self.readers, _WORDS)):
-            raise self.setting.make_error(f"{found[1]} is a table or function already", where)
-        names = [take.strip() for take in found[2].split(",") if take.strip()]
-        formula = self._read(source, {name: Name(name, "any") for name in names}, where)
-        if read := self.tracks_read & {*formula.reads}:
+        match = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
+        if match is None:
+            raise self.setting.make_error(f'"{head}" must be written as name(a, b)', path)
+        if any(
+            match[1] in names_in_use
+            for names_in_use in (CALLS, self.own, self.lists, self.readers, _WORDS)
+        ):
+            raise self.setting.make_error(f"{match[1]} is a table or function already", path)
+        names = [take.strip() for take in match[2].split(",") if take.strip()]
+        formula = self._read(source, {name: Name(name, "any") for name in names}, path)
+        if tracks_read := self.tracks_read & {*formula.reads}:
             raise self.setting.make_error(
-                f"a formula of the file takes a track as a value: {found[1]}({min(read)})", where
+                f"a formula of the file takes a track as a value: {match[1]}({min(tracks_read)})",
+                path,
             )
         run = formula.run
-        self.own[found[1]] = (
+        self.own[match[1]] = (
             len(names),
             formula.type,
             lambda *values: run(dict(zip(names, values, strict=True))),
         )
 
-    def formula(self, source: object, names: Names, where: Path) -> Formula:
-        """The formula; `names` are those in sight. An `a and b` as a whole is true or false.
-        Raises TableError.
+    def formula(self, source: object, names: Names, path: Path) -> Formula:
+        """Compile a formula that may use `names`. An `a and b` as a whole is true or false. Raises
+        TableError.
         """
-        found = self._read(source, names, where)
-        if found.kind == "and" and found.type != "bool":
-            run = found.run
-            found = replace(found, run=lambda env: bool(run(env)))
-        return found
+        formula = self._read(source, names, path)
+        if formula.kind == "and" and formula.type != "bool":
+            run = formula.run
+            formula = replace(formula, run=lambda env: bool(run(env)))
+        return formula
 
-    def _read(self, source: object, names: Names, where: Path) -> Formula:
-        written = source if isinstance(source, str) else repr(source)
-        if len(written) > MOST_CHARACTERS:
+    def _read(self, source: object, names: Names, path: Path) -> Formula:
+        text = source if isinstance(source, str) else repr(source)
+        if len(text) > MOST_CHARACTERS:
             raise self.setting.make_error(
-                f"a formula has at most {MOST_CHARACTERS} characters", where
+                f"a formula has at most {MOST_CHARACTERS} characters", path
             )
-        self._learn(written)
-        ready = self._quote_words(written.strip(), names).replace("\n", " ")
+        self._learn(text)
+        ready = self._quote_words(text.strip(), names).replace("\n", " ")
         ready = re.sub(r"\(\s*\*\s*(?=[,)])", f"({ALL}=true", ready)
         try:
             tree = ast.parse(ready, mode="eval").body
@@ -162,18 +168,18 @@ class Formulas:
                 getattr(error, "msg", "").partition(" (detected")[0] or "it is nested too deep"
             )
             problem = _PLAIN.get(problem, problem)
-            problem += self._advice(problem, ready, written)
+            problem += self._advice(problem, ready, text)
             raise self.setting.make_error(
-                f'"{written[:80]}" cannot be read: {problem}', where
+                f'"{text[:80]}" cannot be read: {problem}', path
             ) from None
         return replace(
-            _FormulaMaker(self, names, where, written).part(tree),
-            source=written,
-            where=where,
+            _FormulaMaker(self, names, path, text).part(tree),
+            source=text,
+            where=path,
             setting=self.setting,
         )
 
-    def _advice(self, problem: str, ready: str, written: str) -> str:
+    def _advice(self, problem: str, ready: str, formula_text: str) -> str:
         """Return what the author of a formula that cannot be read may have meant."""
         for word in _HYPHENED.findall(_QUOTED.sub("", ready)):
             reserved = [part for part in word.split("-") if iskeyword(part)]
@@ -181,24 +187,24 @@ class Formulas:
                 near = did_you_mean(word, self.tokens)
                 hint = f". {near}" if near else f"; quote it if it is a word of the game: '{word}'"
                 return f"; {word} is no known word, so that {reserved[0]} in it is read as {reserved[0]}{hint}"
-        return _advice(problem, written)
+        return _advice(problem, formula_text)
 
     def learn_all(self, source: object) -> None:
-        """Take the words of all tables that a file calls: they may be written bare in all of it."""
+        """Add the words of all tables that the source calls to the words that need no quotes."""
         for name in _CALLED.findall(repr(source)):
             if name in self.readers:
                 self.tokens |= list_table_words(self.readers[name].table)
 
-    def track(self, name: str, where: Path) -> Name:
-        """The track that is read or changed under this name. Raises TableError for none."""
+    def track(self, name: str, path: Path) -> Name:
+        """Return the name of a track that is read or changed, and record its use. Raises TableError
+        for an unknown track.
+        """
         if name not in self.tracks:
-            raise self.setting.make_error(
-                f"there is no track {name} here", where, name, self.tracks
-            )
+            raise self.setting.make_error(f"there is no track {name} here", path, name, self.tracks)
         self.tracks_read.add(name)
         return self.tracks[name]
 
-    def text(self, template: object, names: Names, where: Path) -> Formula:
+    def text(self, template: object, names: Names, path: Path) -> Formula:
         """Compile a text with formulas in braces, such as `against {unit.morale}`.
 
         `{+mod}` shows its sign, `{n} hit{|s}` has the plural of its number, and
@@ -208,14 +214,14 @@ class Formulas:
         try:
             parts = read_template(str(template))
         except ValueError as error:
-            raise self.setting.make_error(str(error), where) from None
-        pieces = self._pieces(parts, names, where, [])
+            raise self.setting.make_error(str(error), path) from None
+        pieces = self._pieces(parts, names, path, [])
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
             return build_constant(str(template))
-        return self.formula(f"text({', '.join(pieces)})", names, where)
+        return self.formula(f"text({', '.join(pieces)})", names, path)
 
     def _pieces(
-        self, parts: Iterable[TemplatePart], names: Names, where: Path, numbers: list[str]
+        self, parts: Iterable[TemplatePart], names: Names, path: Path, numbers: list[str]
     ) -> list[str]:
         """Return the parts of a text as formulas; `numbers` are those in braces before it."""
         pieces: list[str] = []
@@ -223,13 +229,13 @@ class Formulas:
             if isinstance(part, str):
                 pieces.append(repr(part))
             elif isinstance(part, ConditionalPart):
-                first = self._pieces(part.parts, names, where, numbers)
-                second = self._pieces(part.otherwise, names, where, numbers)
+                first = self._pieces(part.parts, names, path, numbers)
+                second = self._pieces(part.otherwise, names, path, numbers)
                 pieces.append(
                     f"(text({', '.join(first)}) if {part.test} else text({', '.join(second)}))"
                 )
             elif isinstance(part, PluralPart):
-                number = self._nearest_number(part, names, where, numbers)
+                number = self._nearest_number(part, names, path, numbers)
                 pieces.append(f"({part.one!r} if ({number}) in [1, -1] else {part.many!r})")
             else:
                 numbers.append(part.formula)
@@ -237,45 +243,49 @@ class Formulas:
         return pieces
 
     def _nearest_number(
-        self, plural: PluralPart, names: Names, where: Path, numbers: list[str]
+        self, plural: PluralPart, names: Names, path: Path, numbers: list[str]
     ) -> str:
         """Return the formula of the number that a plural goes by. Raises TableError for none."""
         for number in reversed(numbers):
-            if self._counts(number, names, where):
+            if self._counts(number, names, path):
                 return number
         raise self.setting.make_error(
-            f"there is no number before {{{plural.one}|{plural.many}}}, which goes by one", where
+            f"there is no number before {{{plural.one}|{plural.many}}}, which goes by one", path
         )
 
-    def _counts(self, source: str, names: Names, where: Path) -> bool:
-        return self.formula(source, names, where).type in ("number", "any")
+    def _counts(self, source: str, names: Names, path: Path) -> bool:
+        return self.formula(source, names, path).type in ("number", "any")
 
     def is_hidden(self, name: str) -> str:
-        """What is wrong with a name that is set only below a step, and how to mend it."""
-        below, where = self.hidden[name]
-        place = f" ({found.split(',')[0]})" if (found := self.setting.place(where)) else ""
-        some = "an" if below == "each" else "a"
+        """Return what is wrong with a name that is set only below a step, and how to fix it."""
+        below, path = self.hidden[name]
+        place = (
+            f" ({file_position.split(',')[0]})"
+            if (file_position := self.setting.place(path))
+            else ""
+        )
+        article = "an" if below == "each" else "a"
         value = NONE if name in self.answers else 0
         return (
-            f"{name} is set only below {some} {below}{place}; "
+            f"{name} is set only below {article} {below}{place}; "
             f"set it before that: let: {{{name}: {value}}}"
         )
 
-    def _learn(self, written: str) -> None:
-        """The words of the tables that are called, from here on written bare."""
-        for name in _CALLED.findall(written):
+    def _learn(self, text: str) -> None:
+        """Add the words of the tables that a formula calls to the words that need no quotes."""
+        for name in _CALLED.findall(text):
             if name in self.readers and name not in self.learnt:
                 self.learnt.add(name)
                 self.tokens |= list_table_words(self.readers[name].table)
 
     def _quote_words(self, source: str, names: Names) -> str:
-        """The formula with its bare words in quotes: those that the game knows and that are no
-        names in sight.
+        """Return the formula with quotes around bare words: those that the game knows and that are
+        no names.
         """
 
-        def quote(found: re.Match[str]) -> str:
-            word = found[0]
-            hidden = any(word in some for some in (names, self.lists, _WORDS))
+        def quote(match: re.Match[str]) -> str:
+            word = match[0]
+            hidden = any(word in names_in_sight for names_in_sight in (names, self.lists, _WORDS))
             hidden = hidden or (word == "face" and "how_many(" in source)
             return word if hidden or word[0] in "'\"" or word not in self.tokens else repr(word)
 
@@ -283,7 +293,7 @@ class Formulas:
 
 
 def _advice(problem: str, written: str) -> str:
-    """What its author may have meant by a formula that cannot be read."""
+    """Return a hint about what the author of an unreadable formula may have meant, or ""."""
     if "was never closed" in problem:
         return "; quote it, if it has a comma"
     if re.search(r"\b\d*d\d+\b", written):
@@ -294,34 +304,34 @@ def _advice(problem: str, written: str) -> str:
 
 
 class _FormulaMaker:
-    """Makes formulas of their syntax: for each kind of it what may be written, its type, and what
-    it does.
+    """The compiler of one formula: for each kind of syntax what is allowed, its type and its
+    function.
 
     Types: number, bool, text, none, unit, units, list, parts, any, and `table:ID` for an answer
-    (see `get_answer_type`). Raises TableError for what is wrong.
+    (see `get_answer_type`). All methods raise TableError for a wrong formula.
     """
 
-    def __init__(self, formulas: Formulas, names: Names, where: Path, written: str) -> None:
+    def __init__(self, formulas: Formulas, names: Names, path: Path, text: str) -> None:
         self.formulas = formulas
         self.names = names
-        self.where = where
-        self._written = written
+        self.where = path
+        self._written = text
         self._deep = 0
 
     def part(self, node: ast.AST) -> Formula:
-        """This part of the formula."""
+        """Compile one part of the formula."""
         maker = getattr(self, f"_{type(node).__name__.lower()}", None)
         if maker is None or not isinstance(node, (*NODES, ast.Attribute)):
             raise self._make_error(explain_not_allowed(node))
         self._deep += 1
         if self._deep > MOST_DEEP:
             raise self._make_error("a formula is nested too deep")
-        found: Formula = maker(node)
+        formula: Formula = maker(node)
         self._deep -= 1
-        return found
+        return formula
 
-    def _make_error(self, problem: str, name: str = "", known: Any = ()) -> Exception:
-        return self.formulas.setting.make_error(problem, self.where, name, known)
+    def _make_error(self, problem: str, name: str = "", candidates: Any = ()) -> Exception:
+        return self.formulas.setting.make_error(problem, self.where, name, candidates)
 
     def _constant(self, node: ast.Constant) -> Formula:
         value = node.value
@@ -332,10 +342,10 @@ class _FormulaMaker:
         return build_constant(value, "none" if value == NONE else "")
 
     def _name(self, node: ast.Name) -> Formula:
-        known = self.names.get(node.id)
+        bound = self.names.get(node.id)
         lists = self.formulas.lists
-        if known is not None:
-            return build_name(known.key, known.type)
+        if bound is not None:
+            return build_name(bound.key, bound.type)
         if node.id in lists:
             items = lists[node.id]
             return build_formula("list", "list", lambda _env: items)
@@ -344,13 +354,13 @@ class _FormulaMaker:
         if node.id in self.formulas.hidden:
             raise self._make_error(self.formulas.is_hidden(node.id))
         if node.id.endswith("_next"):
-            before = node.id.removesuffix("_next")
-            if before in self.names:
+            base_name = node.id.removesuffix("_next")
+            if base_name in self.names:
                 raise self._make_error(
                     f"there is no name {node.id} here; that of a table is there from the next step on"
                 )
-            if before.split("_next")[0] in self.formulas.hidden:
-                raise self._make_error(self.formulas.is_hidden(before.split("_next")[0]))
+            if base_name.split("_next")[0] in self.formulas.hidden:
+                raise self._make_error(self.formulas.is_hidden(base_name.split("_next")[0]))
         if re.search(rf"'gives': \[[^\[\]]*'{node.id}'", repr(self.formulas.source)):
             raise self._make_error(
                 f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
@@ -380,9 +390,9 @@ class _FormulaMaker:
 
     def _attribute(self, node: ast.Attribute) -> Formula:
         if isinstance(node.value, ast.Name) and (
-            own := self.names.get(f"{node.value.id}.{node.attr}")
+            dotted := self.names.get(f"{node.value.id}.{node.attr}")
         ):
-            return build_name(own.key, own.type)
+            return build_name(dotted.key, dotted.type)
         if (
             isinstance(node.value, ast.Name)
             and node.value.id in OWNERS
@@ -398,13 +408,13 @@ class _FormulaMaker:
         type_ = "any"
         if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
             lacks = deck.find_lacking(attribute)
-            why = (
+            problem = (
                 f"{lacks} has no {attribute}, which others have"
                 if lacks
                 else f"its cards have no {attribute}"
             )
             raise self._make_error(
-                f"{owner.value} is of {deck.id}: {why}", attribute, [*deck.kinds, "id", "name"]
+                f"{owner.value} is of {deck.id}: {problem}", attribute, [*deck.kinds, "id", "name"]
             )
         if owner.type == "unit":
             if attribute not in units:
@@ -429,26 +439,26 @@ class _FormulaMaker:
             return node.id
         if not isinstance(node, ast.Attribute) or node.attr != NEXT:
             return None
-        before = self._next_name(node.value)
-        known = self.names.get(before or "")
+        base_name = self._next_name(node.value)
+        bound = self.names.get(base_name or "")
         tables = self.formulas.setting.tables
-        if known is None or not (ids := list_answering_tables(known.type)):
+        if bound is None or not (ids := list_answering_tables(bound.type)):
             return None
         if any(NEXT in tables[id].outputs for id in ids):  # an output of that name
             return None
-        further = f"{before}_next"
+        further = f"{base_name}_next"
         if further not in self.names and not any(tables[id].chain for id in ids):
             raise self._make_error(f"no table is rolled after {' or '.join(ids)}")
         return further
 
     def _output(self, owner: Formula, name: str) -> Formula:
-        """An output of an answer. Raises TableError for one that none of its tables has."""
+        """Compile an output of an answer. Raises TableError if none of its tables has it."""
         tables = [self.formulas.setting.tables[id] for id in list_answering_tables(owner.type)]
         kinds: list[str] = []
-        known: dict[str, Any] = {}
+        all_outputs: dict[str, Any] = {}
         for table in tables:
             outputs = {**table.outputs, **table.constants, "text": "text"}
-            known |= outputs
+            all_outputs |= outputs
             if name in outputs:
                 is_constant = name in table.constants and name not in table.outputs
                 value = outputs[name]
@@ -457,7 +467,7 @@ class _FormulaMaker:
                 )
         if not kinds:
             ids = " or ".join(table.id for table in tables)
-            raise self._make_error(f"table {ids} has no output {name}", name, known)
+            raise self._make_error(f"table {ids} has no output {name}", name, all_outputs)
         type_ = reduce(merge_types, kinds)
         if may_be_missing(owner.type) or len(kinds) < len(tables):
             default = _MISSING.get(type_, NONE)
@@ -487,8 +497,8 @@ class _FormulaMaker:
         if name in formulas.readers:
             return self._table(node, formulas.readers[name], words)
         if name not in formulas.own and name not in CALLS:
-            known = [*formulas.readers, *formulas.own, *CALLS]
-            raise self._make_error(f"there is no table or function {name}", name, known)
+            callables = [*formulas.readers, *formulas.own, *CALLS]
+            raise self._make_error(f"there is no table or function {name}", name, callables)
         if node.keywords:
             raise self._make_error(f"{name} takes its values without names")
         if name in formulas.own:
@@ -515,19 +525,19 @@ class _FormulaMaker:
                 parts[1],
                 value=attribute,
             )
-        if name == "words" and (said := formulas.setting.said):
-            word = compile_call(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
+        if name == "words" and (phrases := formulas.setting.said):
+            word = compile_call(lambda token: phrases.get(str(token)) or CALLS[name](token), *parts)
             return build_formula("call", "text", word, *parts)
         return build_formula(name, RESULTS[name], compile_call(CALLS[name], *parts), *parts)
 
     def _check_marker(self, word: Any) -> None:
         """Raise TableError for a word that is no flag and no marker of a unit."""
-        known = self.formulas.setting.marks
-        if known and word not in known:
-            raise self._make_error(f"there is no marker or flag {word}", str(word), known)
+        markers = self.formulas.setting.marks
+        if markers and word not in markers:
+            raise self._make_error(f"there is no marker or flag {word}", str(word), markers)
 
     def _faces(self, node: ast.Call) -> Formula:
-        """The faces of the roll named first."""
+        """Compile the faces of the roll that is the first argument."""
         assert isinstance(node.func, ast.Name)
         count = 1 if node.func.id == "faces" else 2
         roll = (
@@ -535,13 +545,13 @@ class _FormulaMaker:
             if len(node.args) == count and isinstance(node.args[0], ast.Name)
             else ""
         )
-        known = self.names.get(roll + FACES)
-        if known is None:
+        bound = self.names.get(roll + FACES)
+        if bound is None:
             raise self._make_error(
                 f"{node.func.id}(...) takes the name of a roll{' and a test' if count > 1 else ''}",
                 roll,
             )
-        return build_name(known.key, "list")
+        return build_name(bound.key, "list")
 
     def _how_many(self, node: ast.Call) -> Formula:
         die = (
@@ -555,10 +565,10 @@ class _FormulaMaker:
         test = self.part(node.args[1])
         self.names = outside
 
-        found = build_formula(
+        count = build_formula(
             "call" if die else "how_many", "number", faces.compile_count(test), faces, test
         )
-        return replace(found, reads=tuple(key for key in found.reads if key != FACE))
+        return replace(count, reads=tuple(key for key in count.reads if key != FACE))
 
     def _table(self, node: ast.Call, reader: TableReader, words: dict[str, Formula]) -> Formula:
         table = reader.table
@@ -566,30 +576,32 @@ class _FormulaMaker:
             raise self._make_error(
                 f"inputs of table {table.id} are given by their names: {table.id}(input=value)"
             )
-        rest = words.pop(ALL, None)
-        known = {option.name: option for option in table.inputs}
+        takes_names = words.pop(ALL, None)
+        options = {option.name: option for option in table.inputs}
         words = {input_name(w): f for w, f in words.items()}
-        if strange := sorted(words.keys() - known):
-            raise self._make_error(f"table {table.id} has no input {strange[0]}", strange[0], known)
+        if strange := sorted(words.keys() - options):
+            raise self._make_error(
+                f"table {table.id} has no input {strange[0]}", strange[0], options
+            )
         for word, part in words.items():
             kind = part.type
             if kind in ("unit", "units", "parts") or list_answering_tables(kind):
                 raise self._make_error(
                     f"table {table.id} does not take {describe_type(kind)} as {word}"
                 )
-            if kind == "list" and known[word].type in ("enum", "int", "bool", "number"):
+            if kind == "list" and options[word].type in ("enum", "int", "bool", "number"):
                 raise self._make_error(
                     f"table {table.id} takes a word or number as {word}, not a list; quote the word"
                 )
-        if rest is not None:
-            found = find_matching_inputs(table, self.names)
+        if takes_names is not None:
+            inputs_in_sight = find_matching_inputs(table, self.names)
             words |= {
                 word: build_name(name.key, name.type)
-                for word, name in found.items()
+                for word, name in inputs_in_sight.items()
                 if word not in words
             }
         if missing := [
-            name for name, option in known.items() if option.is_required and name not in words
+            name for name, option in options.items() if option.is_required and name not in words
         ]:
             raise self._make_error(f"table {table.id} needs {missing[0]}")
         return build_formula(
@@ -600,21 +612,26 @@ class _FormulaMaker:
         )
 
     def _test(self, part: Formula) -> Formula:
-        """The part, which is asked whether it holds. Raises TableError if it always would."""
+        """Return a part that is used as a condition. Raises TableError if it would always hold."""
         if problem := explain_always_true(part):
             raise self._make_error(problem)
         return part
 
     def _ifexp(self, node: ast.IfExp) -> Formula:
         test = self._test(self.part(node.test))
-        then = self.part(node.body)
-        other = self.part(node.orelse)
-        when = test.run
-        first = then.run
-        second = other.run
-        type_ = merge_types(then.type, other.type)
+        body = self.part(node.body)
+        alternative = self.part(node.orelse)
+        holds = test.run
+        first = body.run
+        second = alternative.run
+        type_ = merge_types(body.type, alternative.type)
         return build_formula(
-            "if", type_, lambda env: first(env) if when(env) else second(env), test, then, other
+            "if",
+            type_,
+            lambda env: first(env) if holds(env) else second(env),
+            test,
+            body,
+            alternative,
         )
 
     def _boolop(self, node: ast.BoolOp) -> Formula:
@@ -647,10 +664,10 @@ class _FormulaMaker:
 
     def _check_order(self, left: Formula, right: Formula) -> None:
         """Raise TableError for values of which none is the larger, such as a number and a word."""
-        for one, other in ((left, right), (right, left)):
-            if one.type == "number" and not is_ordered(other.type):
+        for number, compared in ((left, right), (right, left)):
+            if number.type == "number" and not is_ordered(compared.type):
                 raise self._make_error(
-                    f"a number is not more or less than {describe_type(other.type)}; == compares words"
+                    f"a number is not more or less than {describe_type(compared.type)}; == compares words"
                 )
 
     def _check_equal(self, attribute: Formula, value: Formula) -> None:
@@ -669,12 +686,12 @@ class _FormulaMaker:
             elif attribute.value == "type":
                 self._check_words(value, "unit type", setting.unit_types)
 
-    def _check_words(self, value: Formula, kind: str, known: list[str]) -> None:
+    def _check_words(self, value: Formula, kind: str, valid_words: list[str]) -> None:
         """Raise TableError for a word, or one of a list, that is written and not known."""
-        written = value.value if value.kind == "constant" and known else ()
-        for word in written if isinstance(written, tuple) else (written,):
-            if isinstance(word, str) and word not in (*known, NONE, ""):
-                raise self._make_error(f"there is no {kind} {word}", word, known)
+        constant = value.value if value.kind == "constant" and valid_words else ()
+        for word in constant if isinstance(constant, tuple) else (constant,):
+            if isinstance(word, str) and word not in (*valid_words, NONE, ""):
+                raise self._make_error(f"there is no {kind} {word}", word, valid_words)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
         self._check_allowed(node.op)
@@ -687,14 +704,14 @@ class _FormulaMaker:
 
     def _binop(self, node: ast.BinOp) -> Formula:
         sign = self._sign(node.op)
-        one = self._number(self.part(node.left))
-        other = self._number(self.part(node.right))
+        left = self._number(self.part(node.left))
+        right = self._number(self.part(node.right))
         return build_formula(
             "plus" if isinstance(node.op, ast.Add) else "sign",
             "number",
-            compile_call(sign, one, other),
-            one,
-            other,
+            compile_call(sign, left, right),
+            left,
+            right,
         )
 
     def _number(self, part: Formula) -> Formula:
@@ -721,19 +738,19 @@ class _FormulaMaker:
     _list = _tuple
 
     def _subscript(self, node: ast.Subscript) -> Formula:
-        at = self.part(node.slice)
-        some = self.part(node.value)
-        face = some.kind == "name" and some.value.endswith(FACES)
-        type_ = "number" if face else "unit" if some.type == "units" else "any"
-        return build_formula("item", type_, compile_call(get_item, some, at), some, at)
+        index = self.part(node.slice)
+        items = self.part(node.value)
+        face = items.kind == "name" and items.value.endswith(FACES)
+        type_ = "number" if face else "unit" if items.type == "units" else "any"
+        return build_formula("item", type_, compile_call(get_item, items, index), items, index)
 
 
-def _compile_and(one: Run, other: Run) -> Run:
-    return lambda env: one(env) and other(env)
+def _compile_and(first: Run, second: Run) -> Run:
+    return lambda env: first(env) and second(env)
 
 
-def _compile_or(one: Run, other: Run) -> Run:
-    return lambda env: one(env) or other(env)
+def _compile_or(first: Run, second: Run) -> Run:
+    return lambda env: first(env) or second(env)
 
 
 def explain_always_true(formula: Formula) -> str:
@@ -775,16 +792,16 @@ _INSTEAD = {
     ast.JoinedStr: "f'...' is not allowed in a formula; write text(a, b)",
     ast.Slice: "list[a:b] is not allowed in a formula; first(list, n) gives the first n",
 }
-"""What one may type in Python and not here, and what to type instead."""
+"""Hints for Python syntax that formulas do not have."""
 
 
 def input_name(word: str) -> str:
-    """The input of a table as the table calls it: one named `from` is written from_."""
+    """Return the name of an input as the table has it: `from_` becomes `from`."""
     return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
 
 
 def explain_not_allowed(node: ast.AST) -> str:
-    """What is wrong with a piece of Python that formulas do not have."""
+    """Return what is wrong with Python syntax that formulas do not have."""
     return _INSTEAD.get(type(node), f"{type(node).__name__} is not allowed in a formula")
 
 
@@ -800,11 +817,11 @@ def is_right_count(name: str, count: int) -> bool:
 
 
 def find_matching_inputs(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
-    """The inputs of a table that are names in sight, each with that name: what `table(*)` gives
-    it.
+    """Return the inputs of a table that have a name in `names`, each with that name: the meaning of
+    `table(*)`.
     """
-    shown = {
+    formula_names = {
         option.name: f"{option.name}_" if iskeyword(option.name) else option.name
         for option in table.inputs
     }
-    return {name: names[word] for name, word in shown.items() if word in names}
+    return {name: names[word] for name, word in formula_names.items() if word in names}

@@ -1,5 +1,5 @@
-"""A program gone through with dice: it runs to the next roll, and goes on from there with what
-is still read.
+"""The interpreter of a program: it runs to the next roll, stops, and goes on from there with the
+values that are still read.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 
 TOLD, LINES, NOTES = " told", " lines", " notes"
-"""Where outputs, lines and notes are collected: keys that no name can be."""
+"""Keys of the collected outputs, lines and notes. No name can be equal to them."""
 Keys = frozenset[str]
 
 
 class Now(NamedTuple):
-    """The state: which roll is owed, and the values that are still read after it."""
+    """The state of a sequence: the name of the next roll, and the values that are read after it."""
 
     owes: str | None
     values: tuple[Any, ...] = ()
 
 
 class Dice(NamedTuple):
-    """The dice of one roll, and where those of each key begin and end."""
+    """The dice of one roll, and the (start, end) of those of each key."""
 
     dice: tuple[Die, ...]
     cuts: tuple[tuple[int, int], ...]
 
 
 class Loop(NamedTuple):
-    """The keys of a list that is gone through: its items, the place and the item at hand, its
-    number for formulas.
+    """The keys of a loop: the list, the index, the current item and the number of the item for
+    formulas.
 
-    `chosen` is that of the one place that is gone through, empty where all are.
+    `chosen` is the key of the only index to visit, empty if all are visited.
     """
 
     items: str
@@ -54,22 +54,20 @@ class Loop(NamedTuple):
 
 END = Now(None)
 Do: TypeAlias = Callable[[Env], Now | None]
-"""Carries a statement out: the state where a roll is owed or the sequence ends, None where it
-goes on.
-"""
+"""A function that runs a statement: it returns a state at a roll or at the end, None to go on."""
 Steps: TypeAlias = list[tuple[Do, tuple[Formula, ...]]]
-"""What carries statements out, each with its formulas."""
+"""The functions of statements, each with the statement's formulas."""
 Frame: TypeAlias = tuple[Steps, int]
-"""Steps, and the first of them that is still to be done."""
+"""Steps, and the index of the next one to run."""
 Site: TypeAlias = tuple[Any, tuple[Frame, ...]]
-"""The statement that dice fall for, and what follows once they have fallen."""
+"""A random statement, and the frames that follow it."""
 Sites = dict[str, Site]
-"""The rolls by name."""
+"""The random statements by name."""
 
 
-def run_steps(steps: Steps, env: Env, at: int = 0) -> Now | None:
-    """Carry steps out from one on, as far as the next roll. Raises UserError."""
-    for do, formulas in steps[at:] if at else steps:
+def run_steps(steps: Steps, env: Env, start: int = 0) -> Now | None:
+    """Run steps from `start` to the next roll. Raises UserError."""
+    for do, formulas in steps[start:] if start else steps:
         try:
             if (owed := do(env)) is not None:
                 return owed
@@ -79,30 +77,32 @@ def run_steps(steps: Steps, env: Env, at: int = 0) -> Now | None:
 
 
 def build_step_error(formulas: Iterable[Formula], env: Env, error: Exception) -> UserError:
-    """What is wrong where a step that has these formulas raised an error: which one it is, and
-    with which values.
+    """Return the error of a step that has these formulas: which formula fails, and with which
+    values.
     """
-    some = tuple(formulas)
-    for formula in some:
+    candidates = tuple(formulas)
+    for formula in candidates:
         try:
             formula.run(env)
         except UNWORKABLE as found:
             names = [
                 key for key in formula.reads if re.fullmatch(r"[\w.]+(/\d+)?", key) and key in env
             ]
-            shown = [
+            value_texts = [
                 f"{key.partition('/')[0]} is {format_value(env[key])[:40]}"
                 for key in names[:4]
                 if env[key] is not OPEN
             ]
             return make_unworkable_error(
-                found, format_position(formula), f" ({', '.join(shown)})" if shown else ""
+                found,
+                format_position(formula),
+                f" ({', '.join(value_texts)})" if value_texts else "",
             )
-    return make_unworkable_error(error, format_position(some[0]) if some else "")
+    return make_unworkable_error(error, format_position(candidates[0]) if candidates else "")
 
 
 def format_position(formula: Formula) -> str:
-    """The file, line, column and step of a formula."""
+    """Return the file, line, column and step of a formula."""
     if formula.setting is None:
         return ""
     wrong = formula.setting.make_error("", formula.where)
@@ -111,28 +111,32 @@ def format_position(formula: Formula) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where a statement is: what follows it, from inside to outside; `sites` takes the rolls by
-    name.
+    """The position of a statement: the frames that follow it, inner ones first. `sites` collects
+    the random statements by name.
     """
 
     sites: Sites
     rest: tuple[Frame, ...] = ()
 
     def block(self, block: Sequence[Any]) -> Steps:
-        """What carries out one statement after the other."""
+        """Return the functions of the statements of a block."""
         steps: Steps = []
-        for at, one in enumerate(block, 1):
-            rest = ((steps, at), *self.rest) if block[at:] else self.rest
-            steps.append((one.do(replace(self, rest=rest)), one.formulas))
+        for index, statement in enumerate(block, 1):
+            following = ((steps, index), *self.rest) if block[index:] else self.rest
+            steps.append((statement.do(replace(self, rest=following)), statement.formulas))
         return steps
 
 
-def build_env(known: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Env:
-    """The values at hand before the first step, or behind a roll."""
-    return dict(known, **{TOLD: {}, LINES: [], NOTES: []})
+def build_env(values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Env:
+    """Return the current values before the first step, or after a roll, with empty outputs, lines
+    and notes.
+    """
+    return dict(values, **{TOLD: {}, LINES: [], NOTES: []})
 
 
 def build_path(within: Iterable[tuple[str, str]], output: str, env: Env) -> str:
-    """The path of an output, each list it is in at the place of a key: `targets[0].result`."""
+    """Return the path of an output, with the index of each list that it is in:
+    `targets[0].result`.
+    """
     places = [f"{listed}[{env[number] if number else 0}]" for listed, number in within]
     return ".".join([*places, output] if output else places)

@@ -1,6 +1,4 @@
-"""`let`, `add`, `tell`, `stop` and `refuse`: values under their keys, outputs, and what ends a
-sequence.
-"""
+"""`let`, `add`, `tell`, `stop` and `refuse`: set values, set outputs, and end a sequence."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,7 +22,7 @@ REFUSE_KEYS = ("say", "hint", "option", "code")
 
 @dataclass(frozen=True)
 class Let(Statement):
-    """A value under its key."""
+    """A statement that sets a key to a value."""
 
     key: str
     value: Formula
@@ -40,7 +38,7 @@ class Let(Statement):
         env[self.key] = partial.value(self.value, env)
         return False
 
-    def do(self, _here: Here, /) -> Do:
+    def do(self, _context: Here, /) -> Do:
         key = self.key
         run = self.value.run
         value = self.value.value
@@ -60,8 +58,8 @@ class Let(Statement):
 
 @dataclass(frozen=True)
 class Tell(Statement):
-    """An output, in lists at the places `within`. `once` is the key that says whether it has
-    been told already.
+    """A statement that sets an output, in the lists `within`. `once` is the key that says whether
+    it was set before.
     """
 
     name: str
@@ -70,12 +68,12 @@ class Tell(Statement):
     once: str
     where: Path
     null: bool
-    """Whether none is told as null."""
+    """Whether the value none becomes null."""
     tells = True
 
     @property
     def path(self) -> str:
-        """The path of the output without the places of items: `targets.damage.status`."""
+        """The path of the output without indices: `targets.damage.status`."""
         return ".".join(filter(None, [*(name for name, _ in self.within), self.name]))
 
     @property
@@ -93,8 +91,8 @@ class Tell(Statement):
         names |= dict.fromkeys(self.sets, PossibleValues(frozenset((True,))))
         return super().bound(counter, names, states)
 
-    def do(self, _here: Here, /) -> Do:
-        """Tell it. Raises UserError for an output that is told once more."""
+    def do(self, _context: Here, /) -> Do:
+        """Set the output. Raises UserError if it was set before."""
         run = self.value.run
         once = self.once
         null = self.null
@@ -109,9 +107,9 @@ class Tell(Statement):
                         f"The steps of this sequence tell {name} twice.", code="card-refuses"
                     )
                 env[once] = True
-            found = run(env)
+            value = run(env)
             env[TOLD][build_path(within, name, env) if always is None else always] = (
-                None if null and found == NONE else found
+                None if null and value == NONE else value
             )
 
         return do
@@ -119,7 +117,7 @@ class Tell(Statement):
 
 @dataclass(frozen=True)
 class Stop(Statement):
-    """The sequence ends here, if it holds."""
+    """A statement that ends the sequence if its condition holds."""
 
     when: Formula
     ends = True
@@ -130,27 +128,27 @@ class Stop(Statement):
         return self.when.source in ("true", "True")
 
     def get_keys_read_before(self, live: Keys) -> Keys:
-        """Nothing of what follows, where it always ends."""
+        """Return only its own keys if it always ends: then nothing after it is read."""
         return self.reads if self.always else live | self.reads
 
     def is_wanted(self, slicer: Slicer, /) -> bool:
-        """In odds where something is told later."""
+        """Return whether it is kept: in play always, in odds if an output is set later."""
         return slicer.asked is None or slicer.tells
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        ends = partial.value(self.when, env)
-        partial.unsure += ends is OPEN
-        return ends is not OPEN and bool(ends)
+        stops = partial.value(self.when, env)
+        partial.unsure += stops is OPEN
+        return stops is not OPEN and bool(stops)
 
-    def do(self, _here: Here, /) -> Do:
-        when = self.when.run
-        return lambda env: END if when(env) else None
+    def do(self, _context: Here, /) -> Do:
+        holds = self.when.run
+        return lambda env: END if holds(env) else None
 
 
 @dataclass(frozen=True)
 class Refuse(Statement):
-    """The inputs are refused; every second piece of the `hint` is a command. It is found before
-    any die falls.
+    """A statement that refuses the inputs. Every second piece of the `hint` is a command. It is
+    checked before the first die.
     """
 
     say: Formula
@@ -159,7 +157,7 @@ class Refuse(Statement):
     code: str
 
     def is_wanted(self, _slicer: Slicer, /) -> bool:
-        """No: play and odds come after the check."""
+        """Return False: play and odds start after the check."""
         return False
 
     def check(self, partial: Partial, env: Env, /) -> None:
@@ -176,106 +174,110 @@ class Refuse(Statement):
             code=self.code,
         )
 
-    def do(self, _here: Here, /) -> Do:
+    def do(self, _context: Here, /) -> Do:
         return lambda env: self.check(Partial(), env)
 
 
-def read_let(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`let: {total: roll + mod}`: values from the first to the last."""
-    for name, source in place.mapping(said, where).items():
-        place.check_name(name, (*where, name))
-        found = place.formula(source, (*where, name))
-        yield Let(place.set_name(str(name), found.type), found)
+def read_let(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `let: {total: roll + mod}`: values that are set in order."""
+    for name, source in place.mapping(spec, path).items():
+        place.check_name(name, (*path, name))
+        value = place.formula(source, (*path, name))
+        yield Let(place.set_name(str(name), value.type), value)
 
 
-def read_add(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`add: {drm: {cover: 1, night: 2 if night else 0}}`: named parts in a list, those of 0 left
-    out. Raises TableError."""
-    for name, named in place.mapping(said, where).items():
-        place.check_name(name, (*where, name))
-        for label, source in place.mapping(named, (*where, name)).items():
-            at = (*where, name, label)
-            before = (
+def read_add(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `add: {drm: {cover: 1, night: 2 if night else 0}}`: add named parts to a list, without
+    those of 0. Raises TableError.
+    """
+    for name, parts_by_label in place.mapping(spec, path).items():
+        place.check_name(name, (*path, name))
+        for label, source in place.mapping(parts_by_label, (*path, name)).items():
+            item_path = (*path, name, label)
+            earlier = (
                 build_name(place.names[name].key) if name in place.names else build_constant(())
             )
-            word = place.text(label, at)
-            part = place.formula(source, at)
+            word = place.text(label, item_path)
+            part = place.formula(source, item_path)
             yield Let(
                 place.set_name(str(name), "parts"),
                 build_formula(
-                    "add", "parts", _compile_addition(before, word, part), before, word, part
+                    "add", "parts", _compile_addition(earlier, word, part), earlier, word, part
                 ),
             )
-        if not named:
-            raise place.make_error(f"add needs the parts of {name}", where[:-1])
+        if not parts_by_label:
+            raise place.make_error(f"add needs the parts of {name}", path[:-1])
 
 
-def _compile_addition(before: Formula, label: Formula, part: Formula) -> Any:
+def _compile_addition(earlier: Formula, label: Formula, part: Formula) -> Any:
     def add_part(env: Env) -> Any:
-        parts = before.run(env)
+        parts = earlier.run(env)
         value = part.run(env)
         return (*parts, (label.run(env), value)) if value else parts
 
     return add_part
 
 
-def read_tell(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`tell: {result: pass if held else fails}`: an output of the item at hand, or of the sequence.
-    Raises TableError."""
+def read_tell(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `tell: {result: pass if held else fails}`: set an output of the current item or of the
+    sequence. Raises TableError.
+    """
     sheet = place.sheet
-    for name, source in place.mapping(said, where).items():
-        at = (*where, name)
+    for name, source in place.mapping(spec, path).items():
+        item_path = (*path, name)
         name = str(name)
-        found = place.formula(source, at)
-        if found.type in ("unit", "units"):
+        value = place.formula(source, item_path)
+        if value.type in ("unit", "units"):
             raise place.make_error(
-                f"{name} is a word or number, and this is {describe_type(found.type)}: quote a word",
-                at,
+                f"{name} is a word or number, and this is {describe_type(value.type)}: quote a word",
+                item_path,
             )
-        of_item = _of_item(name, place, found, at)
+        of_item = _of_item(name, place, value, item_path)
         kind = (sheet.items.get(place.into, {}) if of_item else sheet.outputs).get(name, "")
         plain = of_item and sheet.plain(name)
         null = "null" in re.findall(r"\w+", kind)
         sheet.by_item |= {name} if plain else set()
         sheet.told.add((place.into if of_item else "", name))
         if name not in place.names:
-            key = place.set_name(name, found.type)
-            yield Let(key, found)
-            found = build_name(key)
+            key = place.set_name(name, value.type)
+            yield Let(key, value)
+            value = build_name(key)
         once = "" if of_item else f"told {name}"
         if once:
             sheet.begins[once] = False
-        yield Tell("" if plain else name, place.within if of_item else (), found, once, at, null)
+        yield Tell(
+            "" if plain else name, place.within if of_item else (), value, once, item_path, null
+        )
 
 
-def _of_item(name: str, place: StepScope, told: Formula, where: Path) -> bool:
-    """Return whether the output is one of the item at hand. Raises TableError for one that the
-    sequence has not.
+def _of_item(name: str, place: StepScope, value: Formula, path: Path) -> bool:
+    """Return whether the output is one of the current item. Raises TableError for an output that
+    the sequence does not have.
     """
     sheet = place.sheet
     items = sheet.items.get(place.into, {})
     if name not in items and name not in sheet.outputs:
-        raise place.make_error(f"there is no output {name}", where, name, [*items, *sheet.outputs])
+        raise place.make_error(f"there is no output {name}", path, name, [*items, *sheet.outputs])
     kind = items[name] if name in items else sheet.outputs[name]
     want = get_stated_type(kind)
-    if want != "any" and told.type not in (want, "any", "none"):
+    if want != "any" and value.type not in (want, "any", "none"):
         raise place.make_error(
-            f"output {name} is {kind}, but {describe_type(told.type)} is told", where
+            f"output {name} is {kind}, but {describe_type(value.type)} is told", path
         )
-    if name in sheet.items and told.type in ("number", "bool", "text"):
-        raise place.make_error(f"{name} is a list; go through one with each, into: {name}", where)
+    if name in sheet.items and value.type in ("number", "bool", "text"):
+        raise place.make_error(f"{name} is a list; go through one with each, into: {name}", path)
     return name in items or (name == place.into and sheet.plain(name))
 
 
-def read_refuse(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`refuse: "{unit} has fired"`, or with `hint`, `option` and `code`."""
-    said = said if isinstance(said, Mapping) else {"say": said}
-    place.check_keys("refuse", said, REFUSE_KEYS, where)
-    if "say" not in said:
-        raise place.make_error("refuse needs what it says", where)
-    code = str(said.get("code", "card-refuses"))
+def read_refuse(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `refuse: "{unit} has fired"`, or a mapping with `say`, `hint`, `option` and `code`."""
+    spec = spec if isinstance(spec, Mapping) else {"say": spec}
+    place.check_keys("refuse", spec, REFUSE_KEYS, path)
+    if "say" not in spec:
+        raise place.make_error("refuse needs what it says", path)
+    code = str(spec.get("code", "card-refuses"))
     if code not in CODES:
-        raise place.make_error(f"there is no code {code}", where, code, CODES)
-    hint = place.pieces(said.get("hint", ""), where)
-    say, option = (place.text(said.get(key, ""), (*where, key)) for key in ("say", "option"))
+        raise place.make_error(f"there is no code {code}", path, code, CODES)
+    hint = place.pieces(spec.get("hint", ""), path)
+    say, option = (place.text(spec.get(key, ""), (*path, key)) for key in ("say", "option"))
     yield Refuse(say, hint, option, code)

@@ -1,5 +1,5 @@
-"""Steps of a declared sequence, read and checked once: every key, name, type and output,
-straight to a program.
+"""The loader of declared steps: it checks every key, name, type and output once and builds a
+program.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,8 +33,9 @@ READERS: Mapping[str, Callable[[object, StepScope, Path], Iterator[Statement]] |
     "refuse": read_refuse, "draw": read_draw, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose,
     "let": read_let, "add": read_add, "tell": read_tell, "say": read_say, **dict.fromkeys(MADE, read_note),
 }  # fmt: skip
-"""What a step does, in the order in which it does it, and how each key is read; idioms are written
-out first. New words go here."""
+"""The keys of what a step does, in the order in which it does it, with the function that reads
+each; short forms are expanded first. Add new keys here.
+"""
 KEYS = (
     "each",
     "as",
@@ -54,136 +55,130 @@ KEYS = (
 GOES_WITH = {
     "as": "each", "into": "each", "only": "each", "row": "each", "else": "when", "with": "use", "gives": "use",
 }  # fmt: skip
-"""Keys that say nothing without another."""
+"""Keys that need another key in the same step."""
 BLOCK_KEYS = ("needs", "with", "steps")
 ROW_KEYS = ("name", "by", "alike")
 MOST_LOOPS, MOST_DEEP, MOST_STEPS = 2, 12, 400
 
 
 class Loader:
-    """Reads the steps of one sequence; `blocks` are those of its file."""
+    """The loader of the steps of one sequence. `blocks` are those of its file."""
 
     def __init__(self, sheet: StepCompiler, blocks: Mapping[str, Any]) -> None:
         self.sheet = sheet
         self.blocks = blocks
         self._steps = 0
         self._ahead: list[Any] = []
-        """The steps behind the one at hand."""
+        """The steps after the current one."""
         self._owed: list[tuple[Any, Mapping[str, Any], Path]] = []
-        """Lines of tables that were rolled on, each with the step behind which it is said."""
+        """Lines of chained tables that wait for a later step, as (step, line, path of the line)."""
 
-    def program(self, steps: object, inputs: Names, where: Path) -> Block:
-        """The program of the steps of a sequence. Raises TableError for what is wrong, and
-        where.
+    def program(self, steps: object, inputs: Names, path: Path) -> Block:
+        """Return the program of the steps of a sequence. Raises TableError with the position of the
+        fault.
         """
         self.sheet.given = inputs
         place = StepScope(self.sheet, dict(inputs))
-        body = tell_named_outputs((*self.steps(steps, place, where), SequenceEnd(place, where)))
+        body = tell_named_outputs((*self.steps(steps, place, path), SequenceEnd(place, path)))
         self._tell_once(body, frozenset())
         return (
             *(Let(key, build_constant(value)) for key, value in self.sheet.begins.items()),
             *body,
         )
 
-    def steps(self, steps: object, place: StepScope, where: Path) -> Block:
-        """The steps in their order; what they set is seen by those after them. Raises
+    def steps(self, steps: object, place: StepScope, file_path: Path) -> Block:
+        """Return the statements of the steps in order. A step sees the names set before it. Raises
         TableError.
         """
         if not isinstance(steps, list):
-            raise place.make_error("steps are a list", where)
+            raise place.make_error("steps are a list", file_path)
         if place.deep > MOST_DEEP:
-            raise place.make_error("steps inside steps go too deep", where)
-        found = list[Statement]()
-        before = self._ahead
-        for at, step in enumerate(steps):
-            self._ahead = steps[at + 1 :]
-            found += self._step(step, place, (*where, at))
-            for due, one, path in [*self._owed]:
+            raise place.make_error("steps inside steps go too deep", file_path)
+        statements = list[Statement]()
+        steps_before = self._ahead
+        for index, step in enumerate(steps):
+            self._ahead = steps[index + 1 :]
+            statements += self._step(step, place, (*file_path, index))
+            for due, line, path in [*self._owed]:
                 if due is step:
-                    self._owed.remove((due, one, path))
-                    found += self._step(one, place, path)
-        self._ahead = before
-        return tuple(found)
+                    self._owed.remove((due, line, path))
+                    statements += self._step(line, place, path)
+        self._ahead = steps_before
+        return tuple(statements)
 
-    def _step(self, step: object, outside: StepScope, where: Path) -> list[Statement]:
+    def _step(self, step: object, outside: StepScope, path: Path) -> list[Statement]:
         if not isinstance(step, Mapping):
-            raise outside.make_error("a step is a mapping, such as roll: {die: 1d6}", where)
+            raise outside.make_error("a step is a mapping, such as roll: {die: 1d6}", path)
         for key in step:
             if key not in KEYS:
                 raise outside.make_error(
-                    f"a step has no key {key}", (*where, str(key)), str(key), KEYS
+                    f"a step has no key {key}", (*path, str(key)), str(key), KEYS
                 )
             if (needed := GOES_WITH.get(key, key)) not in step:
                 raise outside.make_error(
-                    f"{key} goes with {needed}, which is not here", (*where, key)
+                    f"{key} goes with {needed}, which is not here", (*path, key)
                 )
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise outside.make_error(f"a sequence has at most {MOST_STEPS} steps", where)
+            raise outside.make_error(f"a sequence has at most {MOST_STEPS} steps", path)
         below = next((key for key in ("each", "when", "use") if key in step), "")
         place = outside.enter(below) if below else outside
-        way = self._read_each if "each" in step else self._read_when
-        found = way(step, outside, place, where)
+        read = self._read_each if "each" in step else self._read_when
+        statements = read(step, outside, place, path)
         outside.names |= {
-            known: key
-            for known, key in place.names.items()
-            if "." in known and known in outside.names
+            name: key for name, key in place.names.items() if "." in name and name in outside.names
         }
         outside.take_types(place)
         outside.names.update(self.sheet.chosen)
-        return found
+        return statements
 
     def _read_when(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, where: Path
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
     ) -> list[Statement]:
-        """What a step does, if it holds, and otherwise."""
-        when = place.test(step["when"], (*where, "when")) if "when" in step else None
+        """Read what a step does, and the condition and `else` around it."""
+        when = place.test(step["when"], (*path, "when")) if "when" in step else None
         body: list[Statement] = []
-        for key, read in READERS.items():
+        for key, read_key in READERS.items():
             if key not in step:
                 continue
-            at = (*where, key)
-            if read is not None:
-                body += read(step[key], place, at)
+            item_path = (*path, key)
+            if read_key is not None:
+                body += read_key(step[key], place, item_path)
                 continue
-            for one in expand_macro(key, step[key], place, at):
-                body += self._step(one, place, at)
-        body += self._read_chain(step, place, where)
+            for macro_step in expand_macro(key, step[key], place, item_path):
+                body += self._step(macro_step, place, item_path)
+        body += self._read_chain(step, place, path)
         if "use" in step:
-            body += self._read_use(step, outside, place, where)
+            body += self._read_use(step, outside, place, path)
         elif step.get("steps"):
-            body += self.steps(
-                step["steps"], replace(place, deep=place.deep + 1), (*where, "steps")
-            )
+            body += self.steps(step["steps"], replace(place, deep=place.deep + 1), (*path, "steps"))
         if "each" in step and "choose" not in step:
-            body.append(SequenceEnd(place.copy(), where, of_item=True))
+            body.append(SequenceEnd(place.copy(), path, of_item=True))
         if "stop" in step:
-            stop = place.test(step["stop"], (*where, "stop"))
+            stop = place.test(step["stop"], (*path, "stop"))
             body += [
-                If(stop, (SequenceEnd((place.around or place).copy(), where, stops=True),), ()),
+                If(stop, (SequenceEnd((place.around or place).copy(), path, stops=True),), ()),
                 Stop(stop),
             ]
-        other: Block = ()
+        otherwise_body: Block = ()
         if "else" in step:
             otherwise = place.enter("when")
-            other = self.steps(step["else"], otherwise, (*where, "else"))
+            otherwise_body = self.steps(step["else"], otherwise, (*path, "else"))
             place.take_types(otherwise)
-        return body if when is None else [If(when, tuple(body), other)]
+        return body if when is None else [If(when, tuple(body), otherwise_body)]
 
-    def _read_chain(
-        self, step: Mapping[str, Any], place: StepScope, where: Path
-    ) -> list[Statement]:
+    def _read_chain(self, step: Mapping[str, Any], place: StepScope, path: Path) -> list[Statement]:
         """Return what rolls on the tables that cells name, where a `let` of the step calls one.
 
         The lines of these tables come after the line that shows the dice of the first.
         """
         if "let" not in step or isinstance(step, WrittenStep):
             return []
-        at = (*where, "let")
-        chain = read_chain(step["let"] or {}, place, at)
+        item_path = (*path, "let")
+        chain = read_chain(step["let"] or {}, place, item_path)
         body: list[Statement] = []
-        for one in chain.steps:
-            body += self._step(one, place, at)
+        for chain_step in chain.steps:
+            body += self._step(chain_step, place, item_path)
         for name, ids in chain.answers.items():
             key = place.names[name].key
             place.names[name] = Name(key, get_answer_type(ids, follows=True))
@@ -194,90 +189,96 @@ class Loader:
             later = as_list(step.get("steps") or []) if "use" not in step else []
             if "when" not in step and "each" not in step:
                 later = [*later, *self._ahead]
-            due = next((one for one in later if shows_dice(one, chain.dice)), None)
+            due = next(
+                (chain_step for chain_step in later if shows_dice(chain_step, chain.dice)), None
+            )
             if due is not None:
-                self._owed += [(due, line, at) for line in lines]
+                self._owed += [(due, line, item_path) for line in lines]
                 lines = []
-        for one in lines:
-            body += self._step(one, place, at)
+        for chain_step in lines:
+            body += self._step(chain_step, place, item_path)
         return body
 
     # -- each
 
     def _read_each(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, where: Path
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
     ) -> list[Statement]:
-        """What a step does for each item of a list."""
+        """Read a step that is repeated for each item of a list."""
         if outside.loops >= MOST_LOOPS:
-            raise place.make_error(f"an each inside {MOST_LOOPS} others", (*where, "each"))
+            raise place.make_error(f"an each inside {MOST_LOOPS} others", (*path, "each"))
         if "choose" in step and (outside.loops or step.keys() - BESIDE):
             raise place.make_error(
                 "an each that asks does nothing else: roll before it, and read the answers after it",
-                where,
+                path,
             )
-        items = outside.formula(step["each"], (*where, "each"))
+        items = outside.formula(step["each"], (*path, "each"))
         name = str(step.get("as", "unit"))
         if items.type not in ("units", "list", "parts", "any"):
             raise place.make_error(
-                f"each goes through a list, not {describe_type(items.type)}", (*where, "each")
+                f"each goes through a list, not {describe_type(items.type)}", (*path, "each")
             )
-        only = outside.formula(step["only"], (*where, "only")) if "only" in step else None
+        only = outside.formula(step["only"], (*path, "only")) if "only" in step else None
         id = next(self.sheet.loops)
-        seen = {known.key for known in outside.names.values()}
-        chosen = "" if only is None else f"only {id}"
-        loop = Loop(f"items {id}", f"number {id}", name + place.own, f"at{place.own}", chosen)
-        own = self._enter_items(step, place, name, loop, items)
+        outer_keys = {name_info.key for name_info in outside.names.values()}
+        chosen_key = "" if only is None else f"only {id}"
+        loop = Loop(f"items {id}", f"number {id}", name + place.own, f"at{place.own}", chosen_key)
+        item_names = self._enter_items(step, place, name, loop, items)
         place.entered = dict(place.names)
-        row = (
-            self._read_row(step["row"], outside, place, (*where, "row")) if "row" in step else None
-        )
-        body = self._read_when(step, outside, place, where)
-        own |= {
-            key[len(name) + 1 :]: known
-            for key, known in place.names.items()
+        row = self._read_row(step["row"], outside, place, (*path, "row")) if "row" in step else None
+        body = self._read_when(step, outside, place, path)
+        item_names |= {
+            key[len(name) + 1 :]: name_info
+            for key, name_info in place.names.items()
             if key.startswith(f"{name}.")
         }
-        before = list[Let]()
-        after = list[Let]()
-        for mine in own:
+        first_statements = list[Let]()
+        last_statements = list[Let]()
+        for mine in item_names:
             key = f"{loop.key}.{mine}"
-            kept = f"own {items.source} {mine}"
-            shown = f"{items.source} {mine}"
-            self.sheet.begins[kept] = ()
-            first, last = build_item_value(kept, loop, key, shown)
-            before += first
-            before += [
+            kept_key = f"own {items.source} {mine}"
+            shown_name = f"{items.source} {mine}"
+            self.sheet.begins[kept_key] = ()
+            first_lets, last_let = build_item_value(kept_key, loop, key, shown_name)
+            first_statements += first_lets
+            first_statements += [
                 Let(key, build_constant(NONE))
-                for one in walk_statements(body)
-                if isinstance(one, Choose) and one.key == key
+                for statement in walk_statements(body)
+                if isinstance(statement, Choose) and statement.key == key
             ]
-            after += [last] if any(key in one.assigns for one in body) else []
+            last_statements += (
+                [last_let] if any(key in statement.assigns for statement in body) else []
+            )
         through = For(
             items,
             only,
             loop,
-            (*before, *body, *after),
+            (*first_statements, *body, *last_statements),
             place.within,
             row if self.sheet.is_list(place.into) else None,
         )
-        held = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in seen}
-        return [
-            *(Let(aside, build_name(key)) for key, aside in held.items()), through,
-            *(Pause(one.choice, one.count) for one in walk_statements(body) if isinstance(one, Choose)),
-            *(Let(key, build_name(aside)) for key, aside in held.items()),
-        ]  # fmt: skip
+        saved = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in outer_keys}
+        saves = [Let(aside, build_name(key)) for key, aside in saved.items()]
+        pauses = [
+            Pause(statement.choice, statement.count)
+            for statement in walk_statements(body)
+            if isinstance(statement, Choose)
+        ]
+        restores = [Let(key, build_name(aside)) for key, aside in saved.items()]
+        return [*saves, through, *pauses, *restores]
 
     def _enter_items(
         self, step: Mapping[str, Any], place: StepScope, name: str, loop: Loop, items: Formula
     ) -> dict[str, Name]:
-        """What is in sight of each item, and where it is; returns the values that items have of
-        their own.
+        """Add the names of an item to the scope of the loop. Return the names that each item has of
+        its own.
         """
         place.names[name] = Name(loop.key, "unit" if items.type == "units" else "any")
         place.names["at"] = Name(loop.at, "number")
-        own = self.sheet.own.setdefault(items.source, {})
+        item_names = self.sheet.own.setdefault(items.source, {})
         place.names |= {
-            f"{name}.{mine}": Name(f"{loop.key}.{mine}", known.type) for mine, known in own.items()
+            f"{name}.{mine}": Name(f"{loop.key}.{mine}", name_info.type)
+            for mine, name_info in item_names.items()
         }
         place.into = str(step.get("into", step["each"]))
         place.loops = place.loops + 1
@@ -285,115 +286,119 @@ class Loader:
         if self.sheet.is_list(place.into):
             place.within = (*place.within, (place.into, "" if loop.chosen else loop.number))
         place.asks = name if "choose" in step else ""
-        return own
+        return item_names
 
     def _read_row(
-        self, said: object, outside: StepScope, place: StepScope, where: Path
+        self, spec: object, outside: StepScope, place: StepScope, path: Path
     ) -> tuple[Formula, str, Formula | None]:
-        """How odds show an item: its name, the output that they are by, and how many alike the
-        first stands for.
+        """Read how odds show an item: the formula of its name, the output that decides its result,
+        and the number of items that the first one stands for.
         """
-        said = said if isinstance(said, Mapping) else {"name": said}
-        place.check_keys("row", said, ROW_KEYS, where)
-        named = place.text(said.get("name", "{unit}"), where)
-        alike = outside.formula(said["alike"], where) if "alike" in said else None
+        spec = spec if isinstance(spec, Mapping) else {"name": spec}
+        place.check_keys("row", spec, ROW_KEYS, path)
+        name_formula = place.text(spec.get("name", "{unit}"), path)
+        count = outside.formula(spec["alike"], path) if "alike" in spec else None
         into = place.into
         items = self.sheet.items.get(place.into, {})
         if self.sheet.plain(into):
-            return named, "", alike
-        by = str(
-            said.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
+            return name_formula, "", count
+        output = str(
+            spec.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
         )
-        if by not in items:
-            raise place.make_error(f"there is no output {by} of {into}", where, by, items)
-        return named, by, alike
+        if output not in items:
+            raise place.make_error(f"there is no output {output} of {into}", path, output, items)
+        return name_formula, output, count
 
     # -- use
 
     def _read_use(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, where: Path
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
     ) -> list[Statement]:
-        """The block's steps; they see the names that it needs, and those of `with`; all others
-        are its own.
+        """Read the steps of a block. They see the names that the block needs and those of `with`;
+        other names are its own.
         """
         name = str(step["use"])
-        at = (*where, "use")
+        item_path = (*path, "use")
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
-            raise place.make_error(f"there is no block {name}", at, name, self.blocks)
+            raise place.make_error(f"there is no block {name}", item_path, name, self.blocks)
         place.check_keys("a block", block, BLOCK_KEYS, ("blocks", name))
         if name in place.uses:
-            raise place.make_error(f"block {name} uses itself", at)
-        given = {
+            raise place.make_error(f"block {name} uses itself", item_path)
+        values = {
             **place.mapping(block.get("with"), ("blocks", name, "with")),
-            **place.mapping(step.get("with"), (*where, "with")),
+            **place.mapping(step.get("with"), (*path, "with")),
         }
-        seen: Names = {}
+        visible: Names = {}
         for need in block.get("needs", []):
-            if need not in place.names and need not in given:
+            if need not in place.names and need not in values:
                 raise place.make_error(
-                    f"block {name} needs {need} set before it", at, str(need), place.names
+                    f"block {name} needs {need} set before it", item_path, str(need), place.names
                 )
-            seen |= {
-                known: key
-                for known, key in place.names.items()
-                if _belongs(known.split(".")[0].rstrip(FACES), str(need))
+            visible |= {
+                scope_name: key
+                for scope_name, key in place.names.items()
+                if _belongs(scope_name.split(".")[0].rstrip(FACES), str(need))
             }
         inside = replace(
             place,
-            names=seen,
+            names=visible,
             deep=place.deep + 1,
             own=f"/{next(self.sheet.uses)}",
             uses=(*place.uses, name),
             around=place.around or place,
         )
         body: list[Statement] = []
-        for inner, source in given.items():
-            found = place.formula(source, (*where, "with", inner))
+        for inner, source in values.items():
+            formula = place.formula(source, (*path, "with", inner))
             inside.names.pop(inner, None)
-            body.append(Let(inside.set_name(inner, found.type), found))
+            body.append(Let(inside.set_name(inner, formula.type), formula))
         body += self.steps(block["steps"], inside, ("blocks", name, "steps"))
         place.take_types(inside)
         place.names |= {
-            known: key for known, key in inside.names.items() if _is_set_on_items(known, place)
+            scope_name: key
+            for scope_name, key in inside.names.items()
+            if _is_set_on_items(scope_name, place)
         }
-        for outer, inner in place.mapping(step.get("gives"), (*where, "gives")).items():
-            found = inside.formula(inner, (*where, "gives", outer))
-            place.set_name(outer, found.type)
-            body.append(Let(outside.set_name(outer, found.type), found))
+        for outer, inner in place.mapping(step.get("gives"), (*path, "gives")).items():
+            formula = inside.formula(inner, (*path, "gives", outer))
+            place.set_name(outer, formula.type)
+            body.append(Let(outside.set_name(outer, formula.type), formula))
         return body
 
     # -- once
 
     def _tell_once(self, block: Block, surely: Keys) -> tuple[Keys, bool]:
-        """What is told for sure after the block, and whether it ends there. Raises TableError
-        for a second time.
+        """Return the outputs that are certainly set after the block, and whether it certainly ends
+        the sequence. Raises TableError for an output that is set twice.
         """
-        for one in block:
-            if isinstance(one, Stop) and one.always:
+        for statement in block:
+            if isinstance(statement, Stop) and statement.always:
                 return surely, True
-            if isinstance(one, Tell):
-                if one.path in surely:
+            if isinstance(statement, Tell):
+                if statement.path in surely:
                     raise self.sheet.formulas.setting.make_error(
-                        f"{one.path} is told twice", one.where
+                        f"{statement.path} is told twice", statement.where
                     )
-                surely |= {one.path}
-            elif isinstance(one, If):
+                surely |= {statement.path}
+            elif isinstance(statement, If):
                 goes_on = [
-                    told
-                    for told, ended in map(partial(self._tell_once, surely=surely), one.blocks())
+                    outputs
+                    for outputs, ended in map(
+                        partial(self._tell_once, surely=surely), statement.blocks()
+                    )
                     if not ended
                 ]
                 if not goes_on:
                     return surely, True
                 surely = frozenset.intersection(*goes_on)
-            elif isinstance(one, For):
-                self._tell_once(one.body, surely)
+            elif isinstance(statement, For):
+                self._tell_once(statement.body, surely)
         return surely, False
 
 
 def _is_set_on_items(name: str, place: StepScope) -> bool:
-    """Return whether a block may have set it on an item of the list that is gone through outside."""
+    """Return whether a name in a block belongs to an item of a loop around the block."""
     owner, dot, _ = name.partition(".")
     return bool(dot) and owner in place.names
 
@@ -411,7 +416,7 @@ def _belongs(name: str, need: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SequenceEnd(Statement):
-    """Where the steps of a sequence end, or those for an item, or (it `stops`) where either may
+    """The end of the steps of a sequence or of an item, or (if `stops`) a point at which either may
     stop.
     """
 
@@ -420,21 +425,23 @@ class SequenceEnd(Statement):
     of_item: bool = False
     stops: bool = False
 
-    def tells_now(self, told: set[tuple[str, str]]) -> Iterator[Statement]:
-        """The statements that tell what nothing else tells; `told` takes them."""
+    def tells_now(self, new_outputs: set[tuple[str, str]]) -> Iterator[Statement]:
+        """Yield the statements that set outputs which no step sets, from names that are equal; add
+        them to `new_outputs`.
+        """
         place = self.place
         sheet = self.place.sheet
-        known = sheet.told | told
+        told_outputs = sheet.told | new_outputs
         if self.of_item or self.stops:
             for name, kind in sheet.items.get(place.into, {}).items():
-                at = (place.into, name)
+                output = (place.into, name)
                 source = self._of_item(name)
-                if at in told and source and name != place.item:
+                if output in new_outputs and source and name != place.item:
                     sheet.untold[f"{place.into}.{name}"] = (
                         "is set in two places; tell the one that counts"
                     )
-                elif at not in known and source and self._fits(source, kind):
-                    told.add(at)
+                elif output not in told_outputs and source and self._fits(source, kind):
+                    new_outputs.add(output)
                     yield from self._tell(
                         name, f"{name}.word" if place.names[source].type == "unit" else source
                     )
@@ -442,75 +449,82 @@ class SequenceEnd(Statement):
             for name, kind in sheet.outputs.items():
                 if (
                     self._is_set(name, sheet.given)
-                    and not {("", name), (name, name)} & known
+                    and not {("", name), (name, name)} & told_outputs
                     and self._fits(name, kind)
                 ):
-                    told.add(("", name))
+                    new_outputs.add(("", name))
                     yield from self._tell(name, name)
 
-    def _is_set(self, name: str, before: Names) -> bool:
-        """Return whether it is in sight, and was set since these were."""
-        found = self.place.names.get(name)
-        return found is not None and found is not before.get(name)
+    def _is_set(self, name: str, names_before: Names) -> bool:
+        """Return whether a name exists now and was set since `names_before`."""
+        name_info = self.place.names.get(name)
+        return name_info is not None and name_info is not names_before.get(name)
 
     def _of_item(self, name: str) -> str:
-        """The name that says an output of the item at hand; "" where none is in sight."""
-        own = f"{self.place.item}.{name}"
-        before = self.place.entered
-        if self._is_set(own, before):
-            return own
-        return name if self._is_set(name, before) or name == self.place.item else ""
+        """Return the name that holds an output of the current item, or ""."""
+        item_name = f"{self.place.item}.{name}"
+        names_before = self.place.entered
+        if self._is_set(item_name, names_before):
+            return item_name
+        return name if self._is_set(name, names_before) or name == self.place.item else ""
 
     def _fits(self, source: str, kind: str) -> bool:
-        found = self.place.names[source].type
+        """Return whether the type of a name fits the declared kind of an output."""
+        type_ = self.place.names[source].type
         want = get_stated_type(kind)
         if kind.startswith("list"):
-            return found == "list" and source not in self.place.sheet.items
-        return found != "units" and (
-            want == "any" or found in (want, "any", "none") or found == "unit"
+            return type_ == "list" and source not in self.place.sheet.items
+        return type_ != "units" and (
+            want == "any" or type_ in (want, "any", "none") or type_ == "unit"
         )
 
     def _tell(self, name: str, source: str) -> Iterator[Statement]:
-        """As a step would; it is not known as told by a step."""
+        """Yield the statements that set an output, without counting it as set by a step."""
         sheet = self.place.sheet
-        before = set(self.place.sheet.told)
+        told_before = set(self.place.sheet.told)
         yield from read_tell({name: source}, self.place, (*self.where, "tell"))
-        sheet.told = before
+        sheet.told = told_before
 
 
 def tell_named_outputs(block: Block) -> Block:
-    """The program in which its ends tell what no step tells."""
-    told: set[tuple[str, str]] = set()
-    made = _tell_ends(block, told)
-    for one in block:
-        if isinstance(one, SequenceEnd):
-            sheet = one.place.sheet
-            sheet.by_name = told
-            known = sheet.told | told
+    """Return the program with statements at its ends for the outputs that no step sets. Record the
+    problems of those that stay unset.
+    """
+    new_outputs: set[tuple[str, str]] = set()
+    program = _tell_ends(block, new_outputs)
+    for statement in block:
+        if isinstance(statement, SequenceEnd):
+            sheet = statement.place.sheet
+            sheet.by_name = new_outputs
+            told_outputs = sheet.told | new_outputs
             outputs = [("", name) for name in sheet.outputs if name not in sheet.items]
             outputs += [(into, name) for into, items in sheet.items.items() for name in items]
             for into, name in outputs:
-                if not {(into, name), (name, name)} & known:
-                    why = sheet.formulas.is_hidden(name) if name in sheet.formulas.hidden else ""
-                    why = f"is told by no step{why and '; '}{why}"
-                    sheet.untold[".".join(filter(None, (into, name)))] = why
-    return made
+                if not {(into, name), (name, name)} & told_outputs:
+                    problem = (
+                        sheet.formulas.is_hidden(name) if name in sheet.formulas.hidden else ""
+                    )
+                    problem = f"is told by no step{problem and '; '}{problem}"
+                    sheet.untold[".".join(filter(None, (into, name)))] = problem
+    return program
 
 
-def _tell_ends(block: Block, told: set[tuple[str, str]]) -> Block:
-    made: list[Statement] = []
-    for one in block:
-        if isinstance(one, SequenceEnd):
-            made += one.tells_now(told)
-        elif isinstance(one, If):
-            ways = set(told), set(told)
-            then, other = (
-                _tell_ends(way, seen) for way, seen in zip(one.blocks(), ways, strict=True)
+def _tell_ends(block: Block, new_outputs: set[tuple[str, str]]) -> Block:
+    """Replace each `SequenceEnd` of a block by the statements that set its outputs."""
+    statements: list[Statement] = []
+    for statement in block:
+        if isinstance(statement, SequenceEnd):
+            statements += statement.tells_now(new_outputs)
+        elif isinstance(statement, If):
+            outputs_by_way = set(new_outputs), set(new_outputs)
+            then_body, otherwise = (
+                _tell_ends(way_block, way_outputs)
+                for way_block, way_outputs in zip(statement.blocks(), outputs_by_way, strict=True)
             )
-            stops = any(isinstance(below, SequenceEnd) and below.stops for below in one.then)
-            told |= set() if stops else ways[0] | ways[1]
-            if then or other or not stops:
-                made.append(If(one.when, then, other))
+            stops = any(isinstance(below, SequenceEnd) and below.stops for below in statement.then)
+            new_outputs |= set() if stops else outputs_by_way[0] | outputs_by_way[1]
+            if then_body or otherwise or not stops:
+                statements.append(If(statement.when, then_body, otherwise))
         else:
-            made.append(one.map_blocks(partial(_tell_ends, told=told)))
-    return tuple(made)
+            statements.append(statement.map_blocks(partial(_tell_ends, new_outputs=new_outputs)))
+    return tuple(statements)

@@ -1,6 +1,4 @@
-"""`test`, `pool` and `spread`: what most rules are made of, said in a line and written out as
-steps.
-"""
+"""`test`, `pool` and `spread`: short forms of common rules, expanded to several steps."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,42 +16,42 @@ POOL_KEYS = ("dice", "success", "gives", "explodes", "rerolls", "label", "says")
 SPREAD_KEYS = ("loss", "over", "from", "lost", "gives", "into", "row", "words")
 
 
-def expand_test(said: Mapping[str, Any], place: StepScope, where: Path) -> Steps:
-    """`test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass,
-    fail]}`.
+def expand_test(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
+    """Expand `test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives:
+    [pass, fail]}`.
 
     The number is read before the dice. It sets `roll`, `total`, `needed` and `result`; with `as:
     held` these are `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError.
     """
-    limits = [key for key in ("at_most", "at_least") if key in said]
+    limits = [key for key in ("at_most", "at_least") if key in spec]
     if len(limits) != 1:
-        raise place.make_error("test needs at_most or at_least, one of the two", where)
-    words = said.get("gives", [True, False])
+        raise place.make_error("test needs at_most or at_least, one of the two", path)
+    words = spec.get("gives", [True, False])
     if not isinstance(words, list) or len(words) != 2:
         raise place.make_error(
-            "gives has two words, for passed and failed: [pass, fail]", (*where, "gives")
+            "gives has two words, for passed and failed: [pass, fail]", (*path, "gives")
         )
-    prefix = f"{said['as']}_" if "as" in said else ""
+    prefix = f"{spec['as']}_" if "as" in spec else ""
     roll, total, needed, plus = (prefix + name for name in ("roll", "total", "needed", "plus"))
-    sums = [one for item in as_list(said.get("plus", [])) for one in _list_sums(item)]
-    before = {needed: said[limits[0]], **({plus: " + ".join(sums)} if sums else {})}
-    sign, more = ("<=", "less") if limits == ["at_most"] else (">=", "more")
+    sums = [term for item in as_list(spec.get("plus", [])) for term in _list_sums(item)]
+    lets = {needed: spec[limits[0]], **({plus: " + ".join(sums)} if sums else {})}
+    sign, comparison = ("<=", "less") if limits == ["at_most"] else (">=", "more")
     place.sheet.formulas.tokens |= {word for word in words if isinstance(word, str)}
     passed, failed = map(repr, words)
     line = {
-        "label": _get_label(said, place),
+        "label": _get_label(spec, place),
         "dice": roll,
-        "parts": said.get("plus", []),
+        "parts": spec.get("plus", []),
         "total": total,
-        "result": said.get("says", f"needs {{{needed}}} or {more}"),
+        "result": spec.get("says", f"needs {{{needed}}} or {comparison}"),
     }
     return [
-        {"let": before},
-        {"roll": {roll: said["dice"]}},
+        {"let": lets},
+        {"roll": {roll: spec["dice"]}},
         {
             "let": {
                 total: f"{roll} + {plus}" if sums else roll,
-                str(said.get("as", "result")): f"{passed} if {total} {sign} {needed} else {failed}",
+                str(spec.get("as", "result")): f"{passed} if {total} {sign} {needed} else {failed}",
             },
             "say": line,
         },
@@ -61,91 +59,95 @@ def expand_test(said: Mapping[str, Any], place: StepScope, where: Path) -> Steps
 
 
 def _list_sums(item: object) -> list[str]:
-    """What is added to a roll, as formulas: `{label: formula}`, or named parts."""
+    """Return the formulas of what is added to a roll, from `{label: formula}` or named parts."""
     return (
         [f"({value})" for value in item.values()] if isinstance(item, Mapping) else [f"sum({item})"]
     )
 
 
-def _get_label(said: Mapping[str, Any], place: StepScope) -> str:
-    """What a line is called: the unit at hand, or what the dice are."""
-    if "label" in said:
-        return str(said["label"])
-    label = str(said["dice"]).partition(": ")[2]
+def _get_label(spec: Mapping[str, Any], place: StepScope) -> str:
+    """Return the label of a line: as given, else the current unit, else the label of the dice."""
+    if "label" in spec:
+        return str(spec["label"])
+    label = str(spec["dice"]).partition(": ")[2]
     item = place.item
     if "{" not in label and item in place.names and place.names[item].type == "unit":
         return f"{{{item}}}"
     return label or "dice"
 
 
-def expand_pool(said: Mapping[str, Any], place: StepScope, _where: Path) -> Steps:
-    """`pool: {dice: "{hits}d6: armour", success: face >= save, gives: saved}`: how many dice pass.
+def expand_pool(spec: Mapping[str, Any], place: StepScope, _path: Path) -> Steps:
+    """Expand `pool: {dice: "{hits}d6: armour", success: face >= save, gives: saved}`: count the
+    dice that pass.
 
     The dice are `saved_roll`. `explodes: 6` and `rerolls: 1` are the words `!6` and `r1` of the
     dice.
     """
-    gives = str(said.get("gives", "successes"))
+    gives = str(spec.get("gives", "successes"))
     roll = f"{gives}_roll"
     line = {
         "when": f"len(faces({roll})) > 0",
-        "label": _get_label(said, place),
+        "label": _get_label(spec, place),
         "dice": roll,
-        "result": said.get(
+        "result": spec.get(
             "says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"
         ),
     }
-    dice = str(said["dice"])
-    found = DICE.fullmatch(str(said["dice"]))
-    if found is not None:
+    dice = str(spec["dice"])
+    match = DICE.fullmatch(str(spec["dice"]))
+    if match is not None:
         words = "".join(
-            f"{word}{said[key]}"
+            f"{word}{spec[key]}"
             for key, word in (("rerolls", "r"), ("explodes", "!"))
-            if key in said
+            if key in spec
         )
-        dice = f"{dice[: found.end(3)]}{words.replace(' ', '')}{dice[found.end(3) :]}"
+        dice = f"{dice[: match.end(3)]}{words.replace(' ', '')}{dice[match.end(3) :]}"
     return [
-        {"roll": {roll: dice}, "let": {gives: f"how_many({roll}, {said['success']})"}, "say": line}
+        {"roll": {roll: dice}, "let": {gives: f"how_many({roll}, {spec['success']})"}, "say": line}
     ]
 
 
-def expand_spread(said: Mapping[str, Any], place: StepScope, where: Path) -> Steps:
-    """`spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: losses on the units in
-    their order.
+def expand_spread(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
+    """Expand `spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: spread losses
+    over the units in order.
 
     What each has is read before the dice. It sets `unit.fell` (or what `gives` says) and
     `unit.becomes`: the word for lost, else its state; with `words: [unhurt, loses]` one of these.
     Raises TableError.
     """
-    number = said["from"]
-    lost = str(said["lost"])
-    gives = f"unit.{said.get('gives', 'fell')}"
-    words = said.get("words", [None, "loses"])
+    number = spec["from"]
+    lost = str(spec["lost"])
+    gives = f"unit.{spec.get('gives', 'fell')}"
+    words = spec.get("words", [None, "loses"])
     if not isinstance(words, list) or len(words) != 2:
-        raise place.make_error("words are two: [unhurt, loses]", (*where, "words"))
+        raise place.make_error("words are two: [unhurt, loses]", (*path, "words"))
     unhurt, hurt = words
     place.sheet.formulas.tokens |= {lost, str(hurt)} | ({unhurt} if unhurt else set())
-    left = f"left_{next(place.sheet.uses)}"
-    gone = f"{gives} > 0 and {gives} >= unit.had"
-    some = f"{gives} > 0 and {gives} < unit.had"
+    remaining = f"left_{next(place.sheet.uses)}"
+    is_lost = f"{gives} > 0 and {gives} >= unit.had"
+    is_hurt = f"{gives} > 0 and {gives} < unit.had"
     becomes = f"({hurt!r} if {gives} > 0 else {unhurt!r})" if unhurt else "unit.state"
-    fates = [{"is": lost, "when": gone}, {"is": hurt, "more": f"{{{gives}}}", "when": some}]
-    over = str(said["over"])
+    fates = [{"is": lost, "when": is_lost}, {"is": hurt, "more": f"{{{gives}}}", "when": is_hurt}]
+    over = str(spec["over"])
     each: dict[str, Any] = {
         "each": over,
-        "into": said.get("into", over),
+        "into": spec.get("into", over),
         "let": {
             "unit.had": f"unit.{number}",
-            gives: f"max(0, min(unit.had, {left}))",
-            left: f"{left} - {gives}",
-            "unit.becomes": f"{lost!r} if {gone} else {becomes}",
+            gives: f"max(0, min(unit.had, {remaining}))",
+            remaining: f"{remaining} - {gives}",
+            "unit.becomes": f"{lost!r} if {is_lost} else {becomes}",
         },
         "fate": [*fates, *([{"is": unhurt, "when": f"{gives} == 0"}] if unhurt else [])],
         "change": [
             {"unit": "unit", "when": f"{gives} > 0", "set": {number: f"unit.had - {gives}"}},
-            {"unit": "unit", "when": gone, "set": {"state": repr(lost)}},
+            {"unit": "unit", "when": is_lost, "set": {"state": repr(lost)}},
         ],
     }
-    return [{"let": {left: said["loss"]}}, each | ({"row": said["row"]} if "row" in said else {})]
+    return [
+        {"let": {remaining: spec["loss"]}},
+        each | ({"row": spec["row"]} if "row" in spec else {}),
+    ]
 
 
 IDIOMS: Mapping[
@@ -156,24 +158,22 @@ IDIOMS: Mapping[
     "pool": (POOL_KEYS, ("dice", "success", "gives"), expand_pool),
     "spread": (SPREAD_KEYS, ("loss", "over", "from", "lost"), expand_spread),
 }
-"""Steps in short, by their keys: the keys that each has, those that it needs, and what writes it
-out.
-"""
+"""The short forms by key: allowed keys, required keys, and the function that expands them."""
 FORMULAS = ("at_most", "at_least", "loss", "over")
 
 
-def expand_macro(key: str, said: object, place: StepScope, where: Path) -> Steps:
-    """The steps that an idiom stands for. Raises TableError for what it lacks."""
+def expand_macro(key: str, spec: object, place: StepScope, path: Path) -> Steps:
+    """Return the steps that a short form stands for. Raises TableError for a wrong one."""
     keys, needed, write = IDIOMS[key]
-    if not isinstance(said, Mapping):
-        raise place.make_error(f"{key} is a mapping of {', '.join(needed)}", where)
-    place.check_keys(key, said, keys, where)
-    if missing := [one for one in needed if one not in said]:
-        raise place.make_error(f"{key} needs {missing[0]}", where)
-    for one in FORMULAS:
-        if one in said:
-            place.formula(said[one], (*where, one))
-    return write(said, place, where)
+    if not isinstance(spec, Mapping):
+        raise place.make_error(f"{key} is a mapping of {', '.join(needed)}", path)
+    place.check_keys(key, spec, keys, path)
+    if missing := [needed_key for needed_key in needed if needed_key not in spec]:
+        raise place.make_error(f"{key} needs {missing[0]}", path)
+    for needed_key in FORMULAS:
+        if needed_key in spec:
+            place.formula(spec[needed_key], (*path, needed_key))
+    return write(spec, place, path)
 
 
 _CALL = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL)
@@ -199,20 +199,20 @@ class Chain:
     answers: dict[str, set[str]] = field(default_factory=dict)
 
 
-def read_chain(said: Mapping[str, Any], place: StepScope, where: Path) -> Chain:
+def read_chain(spec: Mapping[str, Any], place: StepScope, path: Path) -> Chain:
     """Return the chain of a `let` such as `{found: "hits(roll=place)"}`.
 
     `found_next` is the answer of the table that a cell of `hits` names, `found_next_next` that of
     the one after it; none where no table follows. Raises TableError.
     """
     chain = Chain()
-    for name, source in said.items():
+    for name, source in spec.items():
         call = _CALL.fullmatch(str(source))
         reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None
         if call is None or reader is None or not reader.table.chain:
             continue
-        given = dict(_HANDED.findall(call[2]))
-        chain.dice |= {*given.values()}
+        inputs = dict(_HANDED.findall(call[2]))
+        chain.dice |= {*inputs.values()}
         answer = str(name)
         followers: dict[str, Table] = dict(reader.table.chain)
         while followers:
@@ -220,35 +220,38 @@ def read_chain(said: Mapping[str, Any], place: StepScope, where: Path) -> Chain:
             chain.steps.append(WrittenStep(let={answer: "none", f"{answer}_dice": "[]"}))
             chain.answers[answer] = {*followers}
             chain.lines += [_build_line_step(answer, table) for table in followers.values()]
-            followers = {id: table for one in followers.values() for id, table in one.chain.items()}
-        chain.steps += _follow(str(name), reader.table, given, place, where)
+            followers = {
+                id: table for follower in followers.values() for id, table in follower.chain.items()
+            }
+        chain.steps += _follow(str(name), reader.table, inputs, place, path)
     return chain
 
 
 def _follow(
-    name: str, table: Table, given: Mapping[str, str], place: StepScope, where: Path
+    name: str, table: Table, inputs: Mapping[str, str], place: StepScope, path: Path
 ) -> Steps:
     """Return the steps that roll on the tables that cells of `table` name.
 
-    `name` is its answer, `given` the formulas that it was asked with. Raises TableError.
+    `name` is its answer, `inputs` the formulas that it was asked with. Raises TableError.
     """
     return [
-        _follow_one(name, id, follower, given, place, where) for id, follower in table.chain.items()
+        _follow_one(name, id, follower, inputs, place, path) for id, follower in table.chain.items()
     ]
 
 
 def _follow_one(
-    name: str, id: str, table: Table, given: Mapping[str, str], place: StepScope, where: Path
+    name: str, id: str, table: Table, formulas: Mapping[str, str], place: StepScope, path: Path
 ) -> WrittenStep:
+    """Return the step that rolls on one follower of a table. Raises TableError."""
     if any(roll.by or roll.when for roll in table.rolls):
         raise place.make_error(
-            f"the dice of {id} hang on its inputs: roll on it in a step of its own", where
+            f"the dice of {id} hang on its inputs: roll on it in a step of its own", path
         )
     answer = f"{name}_next"
     rolls = {f"{name}_{roll.option}": roll for roll in table.rolls}
-    asked = {key: str(value) for key, value in table.select_handed_inputs(given).items()}
-    asked |= {roll.option: key for key, roll in rolls.items()}
-    inputs = ", ".join(f"{key}={value}" for key, value in asked.items())
+    table_inputs = {key: str(value) for key, value in table.select_handed_inputs(formulas).items()}
+    table_inputs |= {roll.option: key for key, roll in rolls.items()}
+    inputs = ", ".join(f"{key}={value}" for key, value in table_inputs.items())
     let = {answer: f"{id.replace('-', '_')}({inputs})"}
     for key in [*rolls][:1]:
         let[f"{answer}_dice"] = f"faces({key})"
@@ -256,7 +259,7 @@ def _follow_one(
         when=f"{name}.{CHAIN} == '{id}'",
         roll={key: _format_dice(roll) for key, roll in rolls.items()},
         let=let,
-        steps=_follow(answer, table, asked, place, where),
+        steps=_follow(answer, table, table_inputs, place, path),
     )
 
 
@@ -267,13 +270,13 @@ def _format_dice(roll: TableRoll) -> str:
 
 def _build_line_step(answer: str, table: Table) -> WrittenStep:
     """Return the step that says what a table of a chain answered."""
-    before = answer.removesuffix("_next")
+    previous = answer.removesuffix("_next")
     line = {
         "label": table.title,
         "result": f"{{describe({answer})}}",
         "dice": f"{answer}_dice",
     }
-    return WrittenStep(when=f"{before}.{CHAIN} == '{table.id}'", say=line)
+    return WrittenStep(when=f"{previous}.{CHAIN} == '{table.id}'", say=line)
 
 
 def shows_dice(step: object, dice: set[str]) -> bool:
@@ -281,8 +284,8 @@ def shows_dice(step: object, dice: set[str]) -> bool:
     if not isinstance(step, Mapping):
         return False
     for line in as_list(step.get("say") or []):
-        shown = as_list(line.get("dice", [])) if isinstance(line, Mapping) else []
-        if not dice.isdisjoint(map(str, shown)):
+        dice_names = as_list(line.get("dice", [])) if isinstance(line, Mapping) else []
+        if not dice.isdisjoint(map(str, dice_names)):
             return True
     below = [*as_list(step.get("steps") or []), *as_list(step.get("else") or [])]
-    return any(shows_dice(one, dice) for one in below)
+    return any(shows_dice(inner_step, dice) for inner_step in below)

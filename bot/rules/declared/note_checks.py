@@ -1,4 +1,6 @@
-"""What a step writes to units, held against the words of the game before anybody plays it."""
+"""Checks of the changes of units in a file against the words of the game, before anybody plays
+it.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -11,82 +13,84 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import clean
 
 OF_EVERY_UNIT = ("state", "type", "side")
-"""What `set` changes of a unit besides its attributes."""
+"""What `set` may change of every unit, apart from its attributes."""
 
 
-def check_note(note: Mapping[str, Any], place: StepScope, where: Path) -> None:
+def check_note(note: Mapping[str, Any], place: StepScope, path: Path) -> None:
     """Raise TableError for a state, type, marker or number that no unit of the game can have.
 
-    `note` are the formulas of a `change`, `joins`, `fate` or `result`, by their keys. Only words
-    and numbers are looked at that are written plainly.
+    `note` are the formulas of a `change`, `joins`, `fate` or `result`, by key. Only constants are
+    checked.
     """
     setting = place.sheet.formulas.setting
     if not setting.words:
         return
     for key in ("set", "add", "give", "take"):
         for name, value in note.get(key, {}).items():
-            _check_attribute(key, str(name), value, place, (*where, key, name))
+            _check_attribute(key, str(name), value, place, (*path, key, name))
     for key in ("mark", "unmark"):
         for mark in note.get(key, ()):
-            _check_word(mark, "marker", setting.marks, place, (*where, key))
+            _check_word(mark, "marker", setting.marks, place, (*path, key))
     if "type" in note:
-        _check_word(note["type"], "unit type", setting.unit_types, place, (*where, "type"))
+        _check_word(note["type"], "unit type", setting.unit_types, place, (*path, "type"))
     if "state" in note:
-        _check_word(note["state"], "state", setting.states, place, (*where, "state"))
+        _check_word(note["state"], "state", setting.states, place, (*path, "state"))
     if "of" in note:
-        _check_word(note["of"], "attribute", setting.attributes, place, (*where, "of"))
+        _check_word(note["of"], "attribute", setting.attributes, place, (*path, "of"))
 
 
-def check_fate(fate: Formula, place: StepScope, where: Path) -> None:
-    """Raise TableError for a fate that is none of the results that game.yaml has."""
+def check_fate(fate: Formula, place: StepScope, path: Path) -> None:
+    """Raise TableError for a fate that is not one of the results of game.yaml."""
     results = place.sheet.formulas.setting.results
     if results:
-        _check_word(fate, "result in game.yaml", results, place, where)
+        _check_word(fate, "result in game.yaml", results, place, path)
 
 
-def _check_attribute(key: str, name: str, value: Formula, place: StepScope, where: Path) -> None:
+def _check_attribute(key: str, name: str, value: Formula, place: StepScope, path: Path) -> None:
+    """Raise TableError for an attribute that units do not have, or a value that it cannot have."""
     setting = place.sheet.formulas.setting
     if key == "set" and name in OF_EVERY_UNIT:
-        known = {"state": setting.states, "type": setting.unit_types}.get(name, ())
-        _check_word(value, {"type": "unit type"}.get(name, name), known, place, where)
+        candidates = {"state": setting.states, "type": setting.unit_types}.get(name, ())
+        _check_word(value, {"type": "unit type"}.get(name, name), candidates, place, path)
         return
     attributes = setting.attributes
     if name not in attributes:
-        known = [*attributes, *(OF_EVERY_UNIT if key == "set" else ())]
-        raise place.make_error(f"a unit has no {name}", where, name, known)
+        candidates = [*attributes, *(OF_EVERY_UNIT if key == "set" else ())]
+        raise place.make_error(f"a unit has no {name}", path, name, candidates)
     option = attributes[name]
     if key == "add" and option.type != "int":
         raise place.make_error(
-            f"{name} is no whole number, so that nothing can be added to it", where
+            f"{name} is no whole number, so that nothing can be added to it", path
         )
     if key in ("set", "add"):
-        wanted = NUMBERS.get(option.type, "any")
-        if wanted == "number" and value.type not in ("number", "any", "none"):
-            raise place.make_error(f"{name} takes a number, not {describe_type(value.type)}", where)
+        type_ = NUMBERS.get(option.type, "any")
+        if type_ == "number" and value.type not in ("number", "any", "none"):
+            raise place.make_error(f"{name} takes a number, not {describe_type(value.type)}", path)
     if key == "set":
         for constant in constants_of(value):
             try:
                 clean(option, constant)
             except UserError as error:
-                raise place.make_error(error.message.rstrip("."), where) from None
+                raise place.make_error(error.message.rstrip("."), path) from None
 
 
 def _check_word(
-    value: Formula, kind: str, known: Collection[str], place: StepScope, where: Path
+    value: Formula, kind: str, valid_words: Collection[str], place: StepScope, path: Path
 ) -> None:
+    """Raise TableError for a constant that is not one of the known words."""
     for word in constants_of(value):
-        if known and word not in known:
-            near = did_you_mean(str(word), known)
-            hint = near or f"It may be {', '.join(dict.fromkeys(map(str, known)))}."
-            raise place.make_error(f"there is no {kind} {word}. {hint}", where)
+        if valid_words and word not in valid_words:
+            near = did_you_mean(str(word), valid_words)
+            hint = near or f"It may be {', '.join(dict.fromkeys(map(str, valid_words)))}."
+            raise place.make_error(f"there is no {kind} {word}. {hint}", path)
 
 
 def constants_of(value: Formula) -> Iterator[Any]:
-    """Yield the values that are written in a formula: itself, or those of the ways of an `if`. Any
-    other formula yields nothing, and so do the values `none` and "".
+    """Yield the constants of a formula: its own value, or those of the branches of an `if`. Other
+    formulas yield nothing, and neither do the values `none` and "".
     """
     if value.kind == "constant" and value.value not in (NONE, ""):
         yield value.value
     elif value.kind == "if":
-        for way in value.parts[1:]:
-            yield from constants_of(way)
+        for part in value.parts[1:]:
+            yield from constants_of(part)

@@ -1,8 +1,8 @@
-"""How many states the odds of a sequence can have at most, whoever plays it: known before anybody
-does.
+"""Limits on the number of states in the odds of a sequence, for any inputs, computed when it is
+loaded.
 
-The program is gone through once with every list as long as lists may be. Of each value is kept
-which ones it may take, where these are few, and how many different ones dice may make of it.
+One pass goes through the program with every list at its longest. For each name it keeps the
+possible values, if they are few, and the number of different values that dice may give it.
 """
 
 from __future__ import annotations
@@ -20,38 +20,39 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 
 MOST_VALUES, MOST_TRIED, MOST_STEPS = 500, 1_000, 60_000
-"""Different values of a name, values tried of a formula, and statements gone through; beyond,
-nothing is known.
+"""The limits of what is computed: values of a name, values tried for a formula, and statements
+visited.
 """
 Some = frozenset[Any] | None
-"""The values that something may take, None where they are not known."""
+"""The possible values of something, None if they are not known."""
 _BOOLS = frozenset((True, False))
 
 
 @dataclass(frozen=True)
 class PossibleValues:
-    """The values that a name may take, and how many of them dice can make at most.
+    """The possible values of a name: `some` if they are known, and `size`, the most that dice can
+    tell apart.
 
-    `die` is the number of the dice whose sum it is, where every sum comes, whatever the inputs and
-    other dice; else 0.
+    `die` is the number of the dice whose sum it is, if every sum occurs for all inputs and other
+    dice; else 0.
     """
 
     some: Some = None
     size: float = 1
     die: int = 0
     own: Mapping[Any, PossibleValues] = field(default_factory=dict)
-    """Of a value of each item's own, those of every item."""
+    """For a value that each item has, the possible values by item."""
     items: Some = None
-    """Of single dice, what each may show."""
+    """For single dice, the possible faces."""
 
 
 GIVEN = PossibleValues()
-"""What inputs decide."""
+"""The possible values of anything that inputs decide."""
 Names = dict[str, PossibleValues]
 
 
 class CountedStatement(Protocol):
-    """A statement of a program, as far as states are counted."""
+    """The protocol of a statement in this pass."""
 
     def bound(self, counter: Counter, names: Names, states: float) -> float:
         """Return how many states come to its end, if `states` come to it; `names` change with it."""
@@ -60,13 +61,13 @@ class CountedStatement(Protocol):
 def count_program_states(
     program: Iterable[CountedStatement], options: Iterable[Option], units: int
 ) -> Counter:
-    """A counter that has gone through a program that is kept for some odds, with `units` items
-    in each list.
+    """Return the counter after a pass through a program for odds, with `units` items in each
+    list.
     """
     counter = Counter(units)
     try:
         counter.block(
-            program, {key: PossibleValues(some) for key, some in _list_input_values(options)}, 1
+            program, {key: PossibleValues(values) for key, values in _list_input_values(options)}, 1
         )
         counter.most = max(1, counter.most)
     except _TooLong:
@@ -76,7 +77,7 @@ def count_program_states(
 
 
 def _list_input_values(options: Iterable[Option]) -> Iterator[tuple[str, frozenset[Any]]]:
-    """What inputs may be, of those that have few values."""
+    """Yield (name, possible values) of the inputs that have few values."""
     for option in options:
         yield f"{option.name}_typed", _BOOLS
         name = option.name.replace("-", "_")
@@ -93,71 +94,71 @@ def _list_input_values(options: Iterable[Option]) -> Iterator[tuple[str, frozens
 
 
 class _TooLong(Exception):
-    """This takes too long to say."""
+    """The signal that a pass takes too long."""
 
 
 @dataclass
 class Counter:
-    """Goes through a program once, and counts the states on the way; each kind of statement says
-    how.
+    """One pass through a program that counts the states. Each kind of statement defines its own
+    part.
     """
 
     units: int
     most: float = 0
-    """How many states there are at most, without end where it did not come to the end."""
+    """The highest number of states; infinite if the pass did not finish."""
     least: float = 1
-    """How many surely come to some roll."""
+    """The number of states that certainly reach some roll."""
     sure: bool = True
-    """Whether every way comes here, with nothing told yet."""
+    """Whether the current statement is certainly reached with no output set yet."""
     dice: int = 0
-    """How many dice have been rolled."""
+    """The number of rolls so far."""
     whole: bool = True
-    """Whether it came to the end of the program."""
+    """Whether the pass reached the end of the program."""
     seen: dict[Formula, PossibleValues] = field(default_factory=dict)
-    """What formulas came to that decide which dice are rolled."""
+    """The possible values of the formulas that decide which dice are rolled."""
     _steps: int = 0
 
     def block(self, block: Iterable[CountedStatement], names: Names, states: float) -> float:
         """Return how many states come to the end of a block to which `states` come. `names` change
         with it.
         """
-        for one in block:
+        for statement in block:
             self._steps += 1
             if self._steps > MOST_STEPS:
                 raise _TooLong
-            states = one.bound(self, names, states)
+            states = statement.bound(self, names, states)
         return states
 
-    def sees(self, formula: Formula, known: PossibleValues) -> None:
-        """Note what such a formula may come to here."""
-        before = self.seen.get(formula, known)
-        self.seen[formula] = before if before == known else merge_known(before, known)
+    def sees(self, formula: Formula, values: PossibleValues) -> None:
+        """Record the possible values of such a formula here."""
+        earlier = self.seen.get(formula, values)
+        self.seen[formula] = earlier if earlier == values else merge_known(earlier, values)
 
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
         """Return how many states come to a roll after which the keys `live` are read."""
-        read = [names.get(key, GIVEN) for key in live]
-        states = min(states, count_combinations(read))
+        live_values = [names.get(key, GIVEN) for key in live]
+        states = min(states, count_combinations(live_values))
         self.most += states
         if self.sure:
-            self.least = max(self.least, prod(_count_least_sums(read).values(), start=1.0))
+            self.least = max(self.least, prod(_count_least_sums(live_values).values(), start=1.0))
         return states
 
 
 def compute_known(formula: Formula, names: Names) -> PossibleValues:
-    """What a formula may come to."""
+    """Return the possible values of a formula."""
     reads = [names.get(key, GIVEN) for key in formula.reads]
     if formula.kind == "name":
         return reads[0]
     size = count_combinations(reads)
-    some = _try_values(formula, reads)
-    if some is None:
-        some = _compute_part(formula, names)
-    return PossibleValues(some, size if some is None or size <= 1 else min(size, len(some)))
+    values = _try_values(formula, reads)
+    if values is None:
+        values = _compute_part(formula, names)
+    return PossibleValues(values, size if values is None or size <= 1 else min(size, len(values)))
 
 
 def _try_values(formula: Formula, reads: list[PossibleValues]) -> Some:
-    """All values of a formula, where those that it reads are few."""
-    if any(known.some is None for known in reads) or any(
+    """Return all values of a formula if the names that it reads have few values, else None."""
+    if any(possible.some is None for possible in reads) or any(
         key.endswith(FACES) for key in formula.reads
     ):
         return None
@@ -168,7 +169,7 @@ def _try_values(formula: Formula, reads: list[PossibleValues]) -> Some:
 
 
 def _compute_part(part: Formula, names: Names) -> Some:
-    """The values of a part of a formula, as far as its form says them."""
+    """Return the values of a part of a formula, as far as its kind decides them."""
     if part.kind == "constant":
         return frozenset((part.value,))
     if part.kind == "name":
@@ -180,7 +181,7 @@ def _compute_part(part: Formula, names: Names) -> Some:
         return frozenset(range(int(max(dice or (MOST_DICE,))) + 1))
     if part.kind not in ("if", "and", "or", "plus", "min", "max"):
         return None
-    parts = [_compute_part(one, names) for one in part.parts]
+    parts = [_compute_part(inner, names) for inner in part.parts]
     if part.kind in ("and", "or"):
         return unite_values(*parts)
     return (
@@ -190,67 +191,67 @@ def _compute_part(part: Formula, names: Names) -> Some:
     )
 
 
-def _compute_values(function: Callable[..., Any], some: list[Some]) -> Some:
-    """What a function makes of all these values, where they are few; those that it refuses come
-    to nothing.
+def _compute_values(function: Callable[..., Any], choices: list[Some]) -> Some:
+    """Return the results of a function for all combinations of values, None if there are too many.
+    Arguments that it refuses are left out.
     """
-    few = [values for values in some if values is not None]
-    if len(few) < len(some) or prod(map(len, few)) > MOST_TRIED:
+    listed = [values for values in choices if values is not None]
+    if len(listed) < len(choices) or prod(map(len, listed)) > MOST_TRIED:
         return None
-    found: set[Any] = set()
-    for values in product(*few):
+    results: set[Any] = set()
+    for values in product(*listed):
         try:
-            made = function(*values)
+            result = function(*values)
         except (*UNWORKABLE, UserError):
             continue
         try:
-            found.add(tuple(made) if isinstance(made, list | range) else made)
+            results.add(tuple(result) if isinstance(result, list | range) else result)
         except TypeError:  # nothing that can be told apart
             return None
-    return frozenset(found) if 0 < len(found) <= MOST_VALUES else None
+    return frozenset(results) if 0 < len(results) <= MOST_VALUES else None
 
 
-def count_combinations(some: Iterable[PossibleValues]) -> float:
-    """Return how many different values all of these have together; without end where they are very
-    many.
-    """
-    return prod([known.size for known in some], start=1.0)
+def count_combinations(names_values: Iterable[PossibleValues]) -> float:
+    """Return the number of combinations of values, infinite for very many."""
+    return prod([values.size for values in names_values], start=1.0)
 
 
-def get_single_value(known: PossibleValues) -> Any:
-    """The one value, None where there is not just one."""
-    return next(iter(known.some)) if known.some is not None and len(known.some) == 1 else None
+def get_single_value(possible: PossibleValues) -> Any:
+    """Return the only possible value, None if there is not exactly one."""
+    return (
+        next(iter(possible.some)) if possible.some is not None and len(possible.some) == 1 else None
+    )
 
 
-def unite_values(*ways: Some) -> Some:
-    """The values of all ways together, where they are known and few."""
-    found = frozenset[Any]().union(*(some for some in ways if some is not None))
-    return None if None in ways or len(found) > MOST_VALUES else found
+def unite_values(*value_sets: Some) -> Some:
+    """Return the union of sets of values, None if one is not known or there are too many."""
+    united = frozenset[Any]().union(*(values for values in value_sets if values is not None))
+    return None if None in value_sets or len(united) > MOST_VALUES else united
 
 
 def merge_known(
-    one: PossibleValues, other: PossibleValues, by_dice: bool = False
+    first: PossibleValues, second: PossibleValues, by_dice: bool = False
 ) -> PossibleValues:
-    """The values after two ways, of which dice may choose one."""
-    if one == other:
-        return one
-    some = unite_values(one.some, other.some)
-    own = {
-        at: merge_known(one.own.get(at, GIVEN), other.own.get(at, GIVEN), by_dice)
-        for at in {**one.own, **other.own}
+    """Return the possible values after two branches. With `by_dice`, dice choose the branch."""
+    if first == second:
+        return first
+    values = unite_values(first.some, second.some)
+    by_item = {
+        place: merge_known(first.own.get(place, GIVEN), second.own.get(place, GIVEN), by_dice)
+        for place in {**first.own, **second.own}
     }
-    size = one.size + other.size if by_dice else max(one.size, other.size)
-    if own:
-        size = min(size, count_combinations(own.values()))
-    size = size if some is None or size <= 1 else min(size, len(some))
-    return PossibleValues(some, size, own=own, items=unite_values(one.items, other.items))
+    size = first.size + second.size if by_dice else max(first.size, second.size)
+    if by_item:
+        size = min(size, count_combinations(by_item.values()))
+    size = size if values is None or size <= 1 else min(size, len(values))
+    return PossibleValues(values, size, own=by_item, items=unite_values(first.items, second.items))
 
 
 def _count_least_sums(live: Iterable[PossibleValues]) -> dict[int, float]:
-    """Return how many sums surely come, of each of the dice that are remembered."""
-    found: dict[int, float] = {}
-    for known in live:
-        found |= _count_least_sums(known.own.values())
-        if known.die:
-            found[known.die] = known.size
-    return found
+    """Return the number of sums that certainly occur, for each of the remembered dice."""
+    sums: dict[int, float] = {}
+    for values in live:
+        sums |= _count_least_sums(values.own.values())
+        if values.die:
+            sums[values.die] = values.size
+    return sums

@@ -1,8 +1,8 @@
-"""Pools of dice: what is looked at of them, the rolls that differ for that, and the step of a plan
-that asks for it.
+"""Pools of dice: what later steps look at of single dice, the rolls that differ for that, and the
+step of a plan that rolls them.
 
-One die is looked at by its place, or how many pass a test. All that decides it must be known when
-the dice are rolled; where it is not, every face counts.
+A step may look at one die by its index, or at the number of dice that pass a test. Everything that
+decides this must be known when the dice are rolled; if it is not, every face counts.
 """
 
 from __future__ import annotations
@@ -53,28 +53,26 @@ from bot.rules.odds.rolls import group_sums, group_values, list_all_rolls, list_
 from bot.rules.sequence.sequence import Ruling, Weighted
 
 Looks = tuple[tuple[int | None, tuple[Any, ...]], ...]
-"""What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of
-each face.
-"""
+"""What is looked at of identical dice: (index, or None for all dice; what is seen of each face)."""
 Shape = tuple[tuple[int, tuple[Any, ...] | None], ...]
 """Sides and faces of each die."""
 
 
 class EveryFace(Exception):
-    """Every face is read, or what is looked at is not known yet."""
+    """The signal that every face is read, or that it is not yet known what is looked at."""
 
 
 class FacePool:
-    """The faces `key` of a roll, as what `follows` looks at them."""
+    """The faces of a roll under `key`, and the statements `follows` that look at them."""
 
-    def __init__(self, one: RollStatement, key: str, follows: Block) -> None:
+    def __init__(self, roll: RollStatement, key: str, follows: Block) -> None:
         self.key = key
-        self._sets = one.sets
+        self._sets = roll.sets
         again = next(
             (
-                at
-                for at, two in enumerate(follows)
-                if isinstance(two, RollStatement) and key in two.sets
+                index
+                for index, statement in enumerate(follows)
+                if isinstance(statement, RollStatement) and key in statement.sets
             ),
             None,
         )
@@ -82,82 +80,90 @@ class FacePool:
         self.reads = _list_deciding_keys(self._after, key)
 
     def find_looks(self, faces: tuple[Any, ...], env: Env) -> Looks | None:
-        """What is looked at of dice with these faces, the values of `env` known; None where it
-        is every face.
+        """Return what is looked at of dice with these faces if `env` is known; None if it is every
+        face.
         """
         looker = _Looker(self.key, faces)
         try:
             looker.block(self._after, {**env, **dict.fromkeys(self._sets, OPEN)})
-            found = tuple(looker.found)
-            hash(found)
+            looks = tuple(looker.found)
+            hash(looks)
         except (
             EveryFace,
             UserError,
             *UNWORKABLE,
         ):  # whoever rolls a face that makes no sense is told so
             return None
-        return found
+        return looks
 
 
 def pools_in(program: Block) -> dict[str, dict[int, FacePool]]:
-    """The dice whose faces are read one by one, and not as all of them: by roll, and their place
-    in it.
+    """Return the dice whose faces are read one by one but not as a sum, by roll and by index in the
+    roll.
     """
-    found: dict[str, dict[int, FacePool]] = {}
-    for one in walk_statements(program):
-        if isinstance(one, RollStatement):
-            pools = found[one.name] = {}
-            for at, key in enumerate(thrown.key for thrown in one.dice):
-                if key in one.faces or key + FACES not in one.faces:
+    pools_by_roll: dict[str, dict[int, FacePool]] = {}
+    for statement in walk_statements(program):
+        if isinstance(statement, RollStatement):
+            pools = pools_by_roll[statement.name] = {}
+            for index, key in enumerate(request.key for request in statement.dice):
+                if key in statement.faces or key + FACES not in statement.faces:
                     continue
                 try:
-                    pools[at] = FacePool(
-                        one, key + FACES, _read_after(program, one.name, key + FACES) or ()
+                    pools[index] = FacePool(
+                        statement,
+                        key + FACES,
+                        _read_after(program, statement.name, key + FACES) or (),
                     )
                 except EveryFace:
                     continue
-    return found
+    return pools_by_roll
 
 
 def _read_after(block: Block, name: str, key: str) -> Block | None:
-    """What follows the roll `name` as far as it may read `key`; None where the roll is not in
-    this block.
+    """Return the statements after the roll `name` that may read `key`; None if the roll is not in
+    this block. Raises EveryFace if a loop reads it.
     """
-    for at, one in enumerate(block):
-        rest = block[at + 1 :]
-        if isinstance(one, RollStatement) and one.name == name:
-            return rest
-        for way in one.blocks():
-            found = _read_after(way, name, key)
-            if found is None:
+    for index, statement in enumerate(block):
+        following = block[index + 1 :]
+        if isinstance(statement, RollStatement) and statement.name == name:
+            return following
+        for inner in statement.blocks():
+            inner_following = _read_after(inner, name, key)
+            if inner_following is None:
                 continue
-            if isinstance(one, For) and key in one.head:
+            if isinstance(statement, For) and key in statement.head:
                 raise EveryFace
-            return found + rest if isinstance(one, If | For) and key in one.after else found
+            return (
+                inner_following + following
+                if isinstance(statement, If | For) and key in statement.after
+                else inner_following
+            )
     return None
 
 
 def _list_deciding_keys(block: Block, key: str) -> Keys:
-    """The keys that may decide how the faces are looked at."""
-    after = list(walk_statements(block))
-    wanted = {
-        read
-        for one in after
-        for formula in one.formulas
+    """Return the keys that may decide how the faces are looked at."""
+    statements = list(walk_statements(block))
+    keys = {
+        read_key
+        for statement in statements
+        for formula in statement.formulas
         if key in formula.reads
-        for read in formula.reads
+        for read_key in formula.reads
     }
-    before = -1
-    while len(wanted) > before:
-        before = len(wanted)
-        for one in after:
-            if isinstance(one, Stop | If | For) or (isinstance(one, Let) and one.key in wanted):
-                wanted |= one.reads
-    return frozenset(wanted)
+    count = -1
+    while len(keys) > count:
+        count = len(keys)
+        for statement in statements:
+            if isinstance(statement, Stop | If | For) or (
+                isinstance(statement, Let) and statement.key in keys
+            ):
+                keys |= statement.reads
+    return frozenset(keys)
 
 
 class _Looker(Partial):
-    """Finds what is looked at of the faces under one key."""
+    """A pass that collects what is looked at of the faces under one key."""
 
     def __init__(self, key: str, faces: tuple[Any, ...]) -> None:
         self.key = key
@@ -165,21 +171,21 @@ class _Looker(Partial):
         self.found: list[tuple[int | None, tuple[Any, ...]]] = []
 
     def value(self, formula: Formula, env: Env) -> Any:
-        """What a formula comes to; open where it has no value."""
+        """Return the value of a formula, open if it has none."""
         self.note_looks(formula, env)
         try:
             return super().value(formula, env)
         except (UserError, *UNWORKABLE):
             return OPEN
 
-    def meets(self, one: Statement, env: Env) -> None:
-        """What is told, and which dice are rolled, may look at the faces."""
-        for formula in one.formulas:
+    def meets(self, statement: Statement, env: Env) -> None:
+        """Note what the formulas of a statement look at."""
+        for formula in statement.formulas:
             self.note_looks(formula, env)
 
     def note_looks(self, value: Formula, env: Env) -> None:
-        """Note the looks of one formula: what it makes of a die, where it looks at no more than
-        this one.
+        """Note what a formula looks at: if it reads a single die, the whole formula as a function
+        of that die.
         """
         if self.key not in value.reads:
             return
@@ -187,72 +193,71 @@ class _Looker(Partial):
         if sum(part.kind == "name" and part.value == self.key for part in parts) == 1:
             looks = [part for part in parts if part.kind == "item" and self._looks_at(part)]
             if looks:
-                at = evaluate_known(looks[0].parts[1], env)
-                if at is not OPEN and self._all_known(value, env):
-                    self._look(at, lambda face: value.run({**env, self.key: {at: face}}))
+                place = evaluate_known(looks[0].parts[1], env)
+                if place is not OPEN and self._all_known(value, env):
+                    self._look(place, lambda face: value.run({**env, self.key: {place: face}}))
                     return
         self._note_part_looks(value, env)
 
     def _note_part_looks(self, part: Formula, env: Env) -> None:
-        """Note the looks in a part of a formula, as far as the conditions hold that it is
-        written under.
-        """
+        """Note what a part of a formula looks at, as far as the conditions around it hold."""
         if part.kind == "name" and part.value == self.key:
             raise EveryFace
         if self._looks_at(part):
             self._note_taken(part, env)
         elif part.kind == "if":
-            test, *ways = part.parts
+            test, *branches = part.parts
             self._note_part_looks(test, env)
-            when = evaluate_known(test, env)
-            for way, holds in zip(ways, (True, False), strict=True):
-                if when is OPEN or bool(when) == holds:
-                    self._note_part_looks(way, env)
+            test_value = evaluate_known(test, env)
+            for branch, holds in zip(branches, (True, False), strict=True):
+                if test_value is OPEN or bool(test_value) == holds:
+                    self._note_part_looks(branch, env)
         elif part.kind in ("and", "or"):
-            for one in part.parts:
-                self._note_part_looks(one, env)
-                known = evaluate_known(one, env)
-                if known is not OPEN and bool(known) != (part.kind == "and"):
+            for inner in part.parts:
+                self._note_part_looks(inner, env)
+                value = evaluate_known(inner, env)
+                if value is not OPEN and bool(value) != (part.kind == "and"):
                     break
         else:
-            for one in part.parts:
-                self._note_part_looks(one, env)
+            for inner in part.parts:
+                self._note_part_looks(inner, env)
 
     def _looks_at(self, part: Formula) -> bool:
-        """Return whether a part looks at the faces by a place, or by a test."""
+        """Return whether a part looks at a face by its index, or counts faces by a test."""
         if part.kind not in ("item", "how_many"):
             return False
         return part.parts[0].kind == "name" and part.parts[0].value == self.key
 
     def _note_taken(self, part: Formula, env: Env) -> None:
-        what = part.parts[1]
+        """Note an index or a test. Raises EveryFace if it is not known yet."""
+        argument = part.parts[1]
         if part.kind == "item":
-            at = evaluate_known(what, env)
-            if at is OPEN:
+            place = evaluate_known(argument, env)
+            if place is OPEN:
                 raise EveryFace
-            self._look(at, lambda face: face)
-        elif not self._all_known(what, env):
+            self._look(place, lambda face: face)
+        elif not self._all_known(argument, env):
             raise EveryFace
         else:
-            self._look(None, lambda face: not what.run({**env, FACE: face}))
+            self._look(None, lambda face: not argument.run({**env, FACE: face}))
 
-    def _look(self, at: Any, seen: Callable[[Any], Any]) -> None:
-        values = [seen(face) for face in self._faces]
-        self.found.append((at, tuple([(value.__class__, value) for value in values])))
+    def _look(self, place: Any, look: Callable[[Any], Any]) -> None:
+        values = [look(face) for face in self._faces]
+        self.found.append((place, tuple([(value.__class__, value) for value in values])))
 
     def _all_known(self, part: Formula, env: Env) -> bool:
         return all(key in (FACE, self.key) or env.get(key, OPEN) is not OPEN for key in part.reads)
 
 
 def faces_of(die: Die) -> tuple[Any, ...]:
-    """The faces of a die."""
+    """Return the faces of a die."""
     return die.faces or tuple(range(1, die.sides + 1))
 
 
 @lru_cache(maxsize=256)
 def group_pool_rolls(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -> Weighted:
-    """The rolls that differ for whoever reads them: dice of which only the sum is read count by
-    their sum.
+    """Return the rolls that differ for later steps, with weights. Dice of which only the sum is
+    read are grouped by sum.
     """
     kinds: list[Any] = []
     for shape, summed, single, looks in keys:
@@ -267,30 +272,32 @@ def group_pool_rolls(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -
         else:
             kinds.append(group_sums(len(dice), dice[0].sides))
     return tuple(
-        (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces))
-        for some in product(*kinds)
+        (prod(weight for weight, _ in rolls), tuple(f for _, faces in rolls for f in faces))
+        for rolls in product(*kinds)
     )
 
 
 def group_by_looks(dice: tuple[Die, ...], looks: Looks) -> Weighted:
-    """Alike dice by what is looked at: single ones at their places, of the others how many there
-    are of each kind.
+    """Return the rolls of identical dice, grouped by what is looked at: single dice at their index,
+    and the number of others of each kind.
     """
     faces = faces_of(dice[0])
-    tests = [seen for at, seen in looks if at is None]
+    tests = [look for place, look in looks if place is None]
     apart: dict[int, list[tuple[Any, ...]]] = {}
-    for at, seen in looks:
-        if at.__class__ is int and 0 <= at < len(dice):
-            apart.setdefault(at, []).append(seen)
+    for place, look in looks:
+        if place.__class__ is int and 0 <= place < len(dice):
+            apart.setdefault(place, []).append(look)
 
     def kinds(looked: list[tuple[Any, ...]]) -> Weighted:
-        places = {face: at for at, face in enumerate(faces)}
-        return group_values(faces, lambda face: tuple([seen[places[face]] for seen in looked]))
+        places = {face: place for place, face in enumerate(faces)}
+        return group_values(faces, lambda face: tuple([look[places[face]] for look in looked]))
 
     return list_pool_rolls(
         len(dice),
         kinds(tests),
-        tuple([(at, kinds([*tests, *own])) for at, own in sorted(apart.items())]),
+        tuple(
+            [(place, kinds([*tests, *tests_here])) for place, tests_here in sorted(apart.items())]
+        ),
     )
 
 
@@ -298,9 +305,7 @@ def group_by_looks(dice: tuple[Die, ...], looks: Looks) -> Weighted:
 
 
 class Segment:
-    """One roll of a plan, a `Step`. `pools` are the dice of whose faces less than all is looked
-    at, by their place.
-    """
+    """One roll of a plan, a `Step`. `pools` are the dice that are not read as a whole, by index."""
 
     __slots__ = ("_kept", "_keys", "_pools", "_rest", "_roll")
 
@@ -311,56 +316,60 @@ class Segment:
         self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What the roll comes to. Raises UserError."""
+        """Return the ruling on the roll. Raises UserError."""
         env = build_env(zip(self._keys, state.values, strict=False))
-        after = END
+        next_state = END
         try:
             self._lay(env, state, faces)
-            for steps, at in self._rest:
-                if (owed := run_steps(steps, env, at)) is not None:
-                    after = owed
+            for steps, start in self._rest:
+                if (owed := run_steps(steps, env, start)) is not None:
+                    next_state = owed
                     break
         except UNWORKABLE as error:
             raise make_unworkable_error(error) from None
-        return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
+        return Ruling(next_state, env[TOLD], env[LINES].copy, env[NOTES])
 
     def _lay(self, env: Env, state: Now, faces: tuple[Any, ...]) -> None:
-        """Set the keys of its dice that are read: their sums and faces."""
-        read = self._roll.faces
+        """Set the sums and faces that later steps read."""
+        keys_read = self._roll.faces
         for key, (first, last) in zip(
             self._roll.dice_keys, self._get_dice(state).cuts, strict=True
         ):
-            if key in read:
+            if key in keys_read:
                 env[key] = sum(faces[first:last])
-            if (single := key + FACES) in read:
+            if (single := key + FACES) in keys_read:
                 env[single] = faces[first:last]
 
     def _get_dice(self, state: Now) -> Dice:
         return self._roll.constant_dice or build_dice(state.values[-1])
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
-        """The dice in this state."""
+        """Return the dice of this state."""
         return self._get_dice(state).dice
 
     def group_rolls(self, state: Now, /) -> Weighted:
-        """The rolls that differ for whoever reads them."""
-        asked = self._get_dice(state)
+        """Return the rolls that differ for later steps, with weights."""
+        requested = self._get_dice(state)
         kinds = list[Any]()
         roll = self._roll
-        for at, (key, (first, last)) in enumerate(zip(roll.dice_keys, asked.cuts, strict=True)):
-            dice = asked.dice[first:last]
-            looks = self._find_looks(state, at, dice) if dice and at in self._pools else None
+        for index, (key, (first, last)) in enumerate(
+            zip(roll.dice_keys, requested.cuts, strict=True)
+        ):
+            dice = requested.dice[first:last]
+            looks = self._find_looks(state, index, dice) if dice and index in self._pools else None
             shape = tuple([(die.sides, die.faces) for die in dice])
             kinds.append((shape, key in roll.faces, key + FACES in roll.faces, looks))
         return group_pool_rolls(tuple(kinds))
 
-    def _find_looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
-        """What is looked at of the dice of a key in this state; None where every face counts."""
-        pool = self._pools[at]
-        read = [
+    def _find_looks(self, state: Now, index: int, dice: tuple[Die, ...]) -> Looks | None:
+        """Return what is looked at of the dice at an index in this state; None if every face
+        counts.
+        """
+        pool = self._pools[index]
+        deciding_values = [
             value for key, value in zip(self._keys, state.values, strict=False) if key in pool.reads
         ]
-        key = (at, dice[0].sides, dice[0].faces, *read)
+        key = (index, dice[0].sides, dice[0].faces, *deciding_values)
         if key not in self._kept:
             self._kept[key] = pool.find_looks(
                 faces_of(dice[0]), dict(zip(self._keys, state.values, strict=False))
@@ -369,8 +378,8 @@ class Segment:
 
 
 class WordedSegment(Segment):
-    """A roll whose dice have words: its state holds, behind what they are, those that have
-    fallen.
+    """A roll of dice with words. The last value of its state are the faces drawn so far, the one
+    before it the dice.
     """
 
     def _pool(self, state: Now) -> ExpressionPool:
@@ -378,34 +387,36 @@ class WordedSegment(Segment):
         return build_pool(int(count), sides, self._roll.words)
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
-        """All that are written at first, then one after the other."""
+        """Return all initial dice, and after them one die at a time."""
         dice = build_dice(state.values[-2]).dice
         return dice[:1] if state.values[-1] else dice
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What it comes to, or the state with these dice where more are owed."""
+        """Return the ruling on the finished roll, or the state with these faces if more dice must
+        be rolled.
+        """
         if faces and faces[0].__class__ is WordedResult:
             return super().rule(state, faces)
-        drawn = (*state.values[-1], *faces)
-        found = sum_worded_dice(self._pool(state), drawn)
-        if found is None:
-            return Ruling(Now(state.owes, (*state.values[:-1], drawn)))
-        return super().rule(state, (found,))
+        faces_drawn = (*state.values[-1], *faces)
+        result = sum_worded_dice(self._pool(state), faces_drawn)
+        if result is None:
+            return Ruling(Now(state.owes, (*state.values[:-1], faces_drawn)))
+        return super().rule(state, (result,))
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
         (key,) = self._roll.dice_keys
         env[key], env[key + FACES], env[key + SHOWN] = faces[0]
 
     def group_rolls(self, state: Now, /) -> Weighted:
-        """The rolls that differ, each as what it comes to."""
-        (key,), read, pool = self._roll.dice_keys, self._roll.faces, self._pool(state)
+        """Return the rolls that differ for later steps, each as its result, with weights."""
+        (key,), keys_read, pool = self._roll.dice_keys, self._roll.faces, self._pool(state)
         dice = build_dice(state.values[-2]).dice
         looks = self._find_looks(state, 0, dice) if dice and self._pools else None
         tests = (
             None
-            if looks is None or any(at is not None for at, _ in looks)
-            else tuple([seen for _, seen in looks])
+            if looks is None or any(place is not None for place, _ in looks)
+            else tuple([look for _, look in looks])
         )
-        ways: Any = list_worded_rolls(pool, key in read, key + FACES in read, tests)
-        found: Weighted = ways
-        return found
+        weighted: Any = list_worded_rolls(pool, key in keys_read, key + FACES in keys_read, tests)
+        rolls: Weighted = weighted
+        return rolls

@@ -1,8 +1,8 @@
-"""A declared sequence as a small program: what every kind of statement says of itself, and what is
-found out of that.
+"""A declared sequence as a program: the interface of statements, and the passes that go through a
+program.
 
-The kinds are in `values` (let, add, tell, stop, refuse), `answer_lines` (say, result, change ...),
-`rolls`, `draws`, `choices` and `branches`.
+The kinds of statements are in `let_tell`, `output_steps`, `rolls`, `draws`, `choices` and
+`when_each`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Block: TypeAlias = "tuple[Statement, ...]"
 
 
 class Statement:
-    """One kind of statement: what a step of the file comes to, and all that is ever asked of it.
+    """One kind of statement: the interface that all passes use.
 
     A new kind needs a function that reads it from the file (`load.READERS`), `do` for play, and of
     the rest whatever is not so by itself: its formulas are those in its fields, it reads what they
@@ -43,22 +43,22 @@ class Statement:
     """
 
     tells: ClassVar[bool] = False
-    """Whether it tells or says something, so that it matters when the sequence ends."""
+    """Whether it sets or shows something, so that an end before it matters."""
     ends: ClassVar[bool] = False
     """Whether the sequence may end in it."""
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
-        """Its formulas, but for those of statements in it."""
+        """Its formulas, without those of inner statements."""
         return tuple(formulas_in([*vars(self).values()]))
 
     @property
     def sets(self) -> Keys:
-        """The keys that it sets by itself."""
+        """The keys that it sets itself, without inner statements."""
         return NOTHING
 
     def blocks(self) -> tuple[Block, ...]:
-        """The statements in it: ways to go on, or what is done for each item."""
+        """Return the inner blocks: branches, or the steps of a loop."""
         return ()
 
     @cached_property
@@ -68,51 +68,51 @@ class Statement:
 
     @cached_property
     def rolls(self) -> bool:
-        """Return whether dice fall in it."""
-        return any(one.rolls for block in self.blocks() for one in block)
+        """Whether dice are rolled in it."""
+        return any(statement.rolls for block in self.blocks() for statement in block)
 
     @cached_property
     def assigns(self) -> Keys:
-        """The keys that are set somewhere in it."""
-        return self.sets.union(*(one.assigns for block in self.blocks() for one in block))
+        """The keys that are set anywhere in it."""
+        return self.sets.union(
+            *(statement.assigns for block in self.blocks() for statement in block)
+        )
 
     def get_keys_read_before(self, live: Keys) -> Keys:
-        """The keys that are read from it on, if `live` are read after it."""
+        """Return the keys that are read from this statement on, if `live` are read after it."""
         return live - self.sets | self.reads
 
     def is_wanted(self, slicer: Slicer, /) -> bool:
-        """Return whether it is kept before what the slicer has seen so far."""
+        """Return whether the slicer keeps it, given what comes after it."""
         return slicer.asked is None
 
     def slice(self, slicer: Slicer) -> Block:
-        """What is needed of it; the slicer goes on to what comes before it."""
+        """Return the part of it that is needed, and move the slicer before it."""
         if not self.is_wanted(slicer):
             return ()
-        kept = self.simplify(slicer)
-        slicer.live = kept.get_keys_read_before(slicer.live)
+        simplified = self.simplify(slicer)
+        slicer.live = simplified.get_keys_read_before(slicer.live)
         slicer.tells = slicer.tells or self.tells
-        return (kept,)
+        return (simplified,)
 
     def simplify(self, _slicer: Slicer, /) -> Statement:
-        """The same with what the slicer knows of what follows it."""
+        """Return the statement reduced by what the slicer knows of the later ones."""
         return self
 
     def map_blocks(self, _make: Callable[[Block], Block], /) -> Statement:
-        """The same with other statements in it."""
+        """Return the statement with `_make` applied to its inner blocks."""
         return self
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        """Go through it as far as values are known; returns whether the sequence surely ends in
-        it.
-        """
+        """Run it as far as values are known. Return whether the sequence certainly ends in it."""
         partial.meets(self, env)
         return False
 
     def check(self, partial: Partial, env: Env, /) -> None:
-        """Raise UserError for what is wrong as far as values are known, before any die falls."""
+        """Raise UserError for a fault that known values show before the first die."""
 
-    def do(self, here: Here, /) -> Do:
-        """What carries it out in play and odds, where it is."""
+    def do(self, context: Here, /) -> Do:
+        """Return the function that runs it at this position, in play and odds."""
         raise NotImplementedError
 
     def bound(self, counter: Counter, _names: Names, states: float, /) -> float:
@@ -124,10 +124,10 @@ class Statement:
 
 
 def walk_statements(block: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements of a block, with all those in them."""
-    for one in block:
-        yield one
-        for below in one.blocks():
+    """Yield the statements of a block at every depth, outer ones first."""
+    for statement in block:
+        yield statement
+        for below in statement.blocks():
             yield from walk_statements(below)
 
 
@@ -136,39 +136,39 @@ def walk_statements(block: Iterable[Statement]) -> Iterator[Statement]:
 
 @dataclass
 class Slicer:
-    """Goes through a program from its end, and keeps what the outputs `asked` need; in play
-    (None) all that is said.
+    """A backward pass that keeps the statements that the outputs `asked` need; None keeps
+    everything for play.
     """
 
     asked: frozenset[str] | None
     live: Keys = NOTHING
-    """The keys that are read by what is kept so far, before any of it sets these."""
+    """The keys that the kept statements read before they set them."""
     tells: bool = False
-    """Whether anything of that is told."""
+    """Whether any kept statement sets or shows something."""
     live_after: list[Keys] = field(default_factory=list)
-    """What is read after each of the lists that are gone through."""
+    """The keys that are read after each of the loops around the current position."""
 
     def block(self, block: Block) -> Block:
-        """The block as far as it is needed."""
-        kept: list[Statement] = []
-        for one in reversed(block):
-            kept[:0] = one.slice(self)
-        return tuple(kept)
+        """Return the part of a block that is needed."""
+        statements: list[Statement] = []
+        for statement in reversed(block):
+            statements[:0] = statement.slice(self)
+        return tuple(statements)
 
 
 # -- as far as values are known
 
 
-def make_undecided_error(what: str) -> UserError:
-    """The error for what a roll would have to decide."""
+def make_undecided_error(subject: str) -> UserError:
+    """Return the error for something that a roll would have to decide."""
     return UserError(
-        "A roll cannot decide this part of a sequence.", hint=what, code="card-refuses"
+        "A roll cannot decide this part of a sequence.", hint=subject, code="card-refuses"
     )
 
 
 def evaluate_known(formula: Formula, env: Env) -> Any:
-    """What a formula comes to, open where a value that it needs is; `and` and `if` need what
-    decides them.
+    """Return the value of a formula, open if it depends on an open value. `and` and `if` need only
+    the parts that decide them.
     """
     for key in formula.reads:
         if env.get(key, OPEN) is OPEN:
@@ -176,35 +176,33 @@ def evaluate_known(formula: Formula, env: Env) -> Any:
     else:
         return formula.run(env)
     if formula.kind == "if":
-        test, then, other = formula.parts
-        found = evaluate_known(test, env)
-        return OPEN if found is OPEN else evaluate_known(then if found else other, env)
+        test, body, alternative = formula.parts
+        value = evaluate_known(test, env)
+        return OPEN if value is OPEN else evaluate_known(body if value else alternative, env)
     if formula.kind == "and":
         for part in formula.parts:
-            found = evaluate_known(part, env)
-            if found is OPEN or not found:
-                return OPEN if found is OPEN else False
+            value = evaluate_known(part, env)
+            if value is OPEN or not value:
+                return OPEN if value is OPEN else False
         return True
     return OPEN
 
 
 class Partial:
-    """Goes through a program as far as its values are known.
+    """A pass that runs a program as far as its values are known.
 
-    A value that dice will decide is open. Both ways are gone through where an open value chooses;
-    what one of them has changed is open from there on. `meets` and `enters` are what statements
-    call on the way.
+    A value that dice will decide is open. If an open value chooses a branch, both are run, and
+    whatever one of them changes is open afterwards. Statements call `meets` and `enters` on the
+    way.
     """
 
     dice: int = 0
-    """How many dice surely fall."""
+    """The number of dice that are certainly rolled."""
     unsure: int = 0
-    """More than 0 where it is not sure that a step is come to."""
+    """More than 0 if the current step may not be reached."""
 
     def value(self, formula: Formula, env: Env) -> Any:
-        """What a formula comes to, open where that is. Raises UserError where it makes no sense
-        of its values.
-        """
+        """Return the value of a formula, or open. Raises UserError if its values do not fit."""
         try:
             return evaluate_known(formula, env)
         except UNWORKABLE as error:
@@ -212,28 +210,28 @@ class Partial:
 
     def block(self, block: Block, env: Env) -> bool:
         """Return whether the sequence surely ends in the block; `env` changes with it."""
-        for one in block:
-            if one.run_partly(self, env):
+        for statement in block:
+            if statement.run_partly(self, env):
                 return True
         return False
 
-    def meets(self, one: Statement, env: Env, /) -> None:
-        """Called for what tells, rolls and refuses."""
+    def meets(self, statement: Statement, env: Env, /) -> None:
+        """Handle a statement that sets an output, rolls or refuses. The default does nothing."""
 
-    def enters(self, one: Statement, number: int, env: Env, /) -> None:
-        """Called for each item of a list."""
+    def enters(self, statement: Statement, number: int, env: Env, /) -> None:
+        """Handle the start of an item of a loop. The default does nothing."""
 
 
-def open_changed_keys(env: Env, keys: Iterable[str], *ways: Env) -> None:
-    """Make open what any of the ways has changed, which can be no others than these keys."""
+def open_changed_keys(env: Env, keys: Iterable[str], *branches: Env) -> None:
+    """Make those of the keys open that any branch has changed."""
     for key in keys:
-        before = env.get(key)
-        for way in ways:
-            value = way.get(key)
+        old_value = env.get(key)
+        for branch in branches:
+            value = branch.get(key)
             same = (
                 value.__class__ in (str, int, bool)
-                and value.__class__ is before.__class__
-                and value == before
+                and value.__class__ is old_value.__class__
+                and value == old_value
             )
-            if value is not before and not same:
+            if value is not old_value and not same:
                 env[key] = OPEN

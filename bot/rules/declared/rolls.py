@@ -1,8 +1,7 @@
-"""`roll`: dice by count, sides and label, each a formula; at the roll the state is kept, and what
-follows waits.
+"""`roll`: dice with count, sides and label as formulas. At a roll the state is kept, and the steps
+after it wait.
 
-Dice that are kept, dropped, rerolled or explode have the words of /roll, and are thrown and counted
-as it does.
+Dice that are kept, dropped, rerolled or that explode have the words of /roll, and follow its rules.
 """
 
 import re
@@ -58,17 +57,17 @@ DICE = re.compile(
     r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})((?:[khldro!][khldro!<>=0-9]*)?)(?:, at most (\d{1,3}))?(?::\s+(.+))?"
 )
 MOST_ROLLS = 10_000
-"""The most that the dice of one roll may come to: dice times sides."""
+"""The highest product of dice and sides in one roll."""
 Spec = tuple[Any, Any, Any]
-"""Count, sides and label of some dice, or a label for each."""
+"""Count, sides and label of some dice; the label may be one for each die."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiceRequest:
-    """Dice of one key: how many, of how many sides, and what they are called, or the name of each.
+    """The dice of one key: formulas of their count, sides and label (or a label for each).
 
-    `words` are those of /roll, as in `4d6kh3`. `most` and `high` are the most dice and sides where
-    dice decide them, or where it is written; else 0.
+    `words` are those of /roll, as in `4d6kh3`. `most` and `high` are the highest count and number
+    of sides, if dice decide them or the file states them; else 0.
     """
 
     key: str
@@ -82,24 +81,26 @@ class DiceRequest:
 
     @property
     def bound(self) -> int:
-        """The most that its dice may come to, as far as the file says how many there are."""
+        """The highest product of dice and sides that the file allows."""
         count = int(self.count.value) if self.count.kind == "constant" else self.most or MOST_DICE
         sides = parse_sides(self.sides.value) if self.sides.kind == "constant" else self.high
         return count * (sides or MOST_ROLLS)
 
     @property
     def is_bounded(self) -> bool:
-        """Return whether the file says how many dice of how many sides there are at most."""
+        """Whether the file limits the number of dice and sides."""
         has_count = self.count.kind == "constant" or self.most > 0
         return has_count and (self.sides.kind == "constant" or self.high > 0)
 
     @property
     def formulas(self) -> tuple[Formula, Formula, Formula]:
-        """What decides which dice they are."""
+        """The formulas that decide which dice they are."""
         return self.count, self.sides, self.label
 
     def limit(self, spec: Spec) -> Spec:
-        """The same with no more dice than may be; what dice will decide as large as it may be."""
+        """Return the dice with no more than `most`; open counts and sides become the highest
+        possible.
+        """
         count, sides, label = spec
         if self.most:
             count = self.most if count is OPEN else min(max(_read_number(count), 0), self.most)
@@ -112,11 +113,12 @@ class DiceRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class RandomStatement(Statement):
-    """What dice fall for. `after` are the keys that are read once they have fallen, besides theirs;
-    `faces` those of its own."""
+    """A statement that needs a roll. `after` are the keys that are read after it, without its own;
+    `faces` are its own keys that are read.
+    """
 
     name: str = field(kw_only=False)
-    """The step of the plan."""
+    """The name of the step in the plan."""
     after: Keys = NOTHING
     faces: Keys = NOTHING
 
@@ -132,24 +134,24 @@ class RandomStatement(Statement):
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys whose values its state holds, in this order."""
+        """The keys whose values its state holds, in order."""
         return tuple(sorted(self.after))
 
 
 @dataclass(frozen=True)
 class RollStatement(RandomStatement):
-    """Dice."""
+    """A roll of dice."""
 
     dice: tuple[DiceRequest, ...] = ()
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
-        return tuple(formula for thrown in self.dice for formula in thrown.formulas)
+        return tuple(formula for request in self.dice for formula in request.formulas)
 
     @cached_property
     def dice_keys(self) -> tuple[str, ...]:
-        """The keys of its dice, in their order."""
-        return tuple([thrown.key for thrown in self.dice])
+        """The keys of its dice, in order."""
+        return tuple([request.key for request in self.dice])
 
     @property
     def words(self) -> str:
@@ -158,8 +160,8 @@ class RollStatement(RandomStatement):
 
     @cached_property
     def sets(self) -> Keys:
-        ends = ("", FACES, SHOWN) if self.words else ("", FACES)
-        return frozenset(thrown.key + ending for thrown in self.dice for ending in ends)
+        suffixes = ("", FACES, SHOWN) if self.words else ("", FACES)
+        return frozenset(request.key + ending for request in self.dice for ending in suffixes)
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
         partial.meets(self, env)
@@ -168,51 +170,57 @@ class RollStatement(RandomStatement):
 
     @cached_property
     def constant_dice(self) -> Dice | None:
-        """The dice, where no value decides them."""
+        """The dice, if no value decides them, else None."""
         specs = () if self.reads or self.words else self.dice
         return (
-            build_dice(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs]))
+            build_dice(
+                tuple(
+                    [tuple([formula.run({}) for formula in request.formulas]) for request in specs]
+                )
+            )
             if specs
             else None
         )
 
     def check(self, partial: Partial, env: Env, /) -> None:
-        """Raise UserError for dice that cannot be."""
+        """Raise UserError for impossible dice."""
         due = list[Spec]()
         sure = not partial.unsure
-        for thrown in self.dice if self.constant_dice is None else ():
-            count, _, _ = spec = tuple([partial.value(formula, env) for formula in thrown.formulas])
+        for request in self.dice if self.constant_dice is None else ():
+            count, _, _ = spec = tuple(
+                [partial.value(formula, env) for formula in request.formulas]
+            )
             sure = sure and count is not OPEN
-            due.append(thrown.limit(spec))
-            if thrown.words:
-                build_pool(_read_number(due[-1][0]), due[-1][1], thrown.words)
+            due.append(request.limit(spec))
+            if request.words:
+                build_pool(_read_number(due[-1][0]), due[-1][1], request.words)
         dice = (self.constant_dice or build_dice(tuple(due))).dice
         partial.dice += len(dice) if sure else 0
         if partial.dice > MOST_ROLLED:
             raise make_too_many_dice_error()
 
-    def do(self, here: Here, /) -> Do:
-        """Owe it: its state holds what is read after it, and at last what dice they are where
-        values decide that.
+    def do(self, context: Here, /) -> Do:
+        """Stop for the roll: the state holds the values read after it, and last the dice, if values
+        decide them.
         """
         runs = [
-            (thrown, tuple([formula.run for formula in thrown.formulas])) for thrown in self.dice
+            (request, tuple([formula.run for formula in request.formulas])) for request in self.dice
         ]
 
         def build_specs(env: Env) -> tuple[Spec, ...]:
             specs: list[Spec] = []
-            for thrown, (count, sides, label) in runs:
+            for request, (count, sides, label) in runs:
                 spec: Spec = (count(env), sides(env), label(env))
-                specs.append(thrown.limit(spec) if thrown.most else spec)
-                if thrown.most and (due := _read_number(spec[0])) > thrown.most:
+                specs.append(request.limit(spec) if request.most else spec)
+                if request.most and (due := _read_number(spec[0])) > request.most:
                     env[LINES].append(
-                        Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most")
+                        Line(spec[2], result=f"{request.most} dice of {due}, the card's most")
                     )
             return tuple(specs)
 
         name = self.name
         keys = self.keys
-        here.sites[name] = self, here.rest
+        context.sites[name] = self, context.rest
         if self.words:
             return lambda env: Now(name, (*[env[key] for key in keys], build_specs(env), ()))
         if self.constant_dice is None:
@@ -220,16 +228,18 @@ class RollStatement(RandomStatement):
         return lambda env: Now(name, tuple([env[key] for key in keys]))
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """As many for each state as its dice have sums, or faces where these are read."""
+        """Return the states after the roll: times the number of sums, or of faces if these are
+        read.
+        """
         states = counter.roll(self.after, names, states)
-        for thrown in self.dice:
-            key = thrown.key
-            for formula in (thrown.count, thrown.sides):
+        for request in self.dice:
+            key = request.key
+            for formula in (request.count, request.sides):
                 if formula.reads:
                     counter.sees(formula, compute_known(formula, names))
-            sums, faces = _compute_results(thrown, names, counter)
+            sums, faces = _compute_results(request, names, counter)
             names[key], names[key + FACES] = sums, faces
-            if thrown.words:
+            if request.words:
                 names[key + SHOWN] = faces
             states *= (
                 faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
@@ -238,137 +248,150 @@ class RollStatement(RandomStatement):
 
 
 def _compute_results(
-    thrown: DiceRequest, names: Names, counter: Counter
+    request: DiceRequest, names: Names, counter: Counter
 ) -> tuple[PossibleValues, PossibleValues]:
-    """The sums and the faces of some dice."""
-    count = thrown.count
-    sides = thrown.sides
-    many = _list_numbers(count, names, MOST_DICE)
-    high = _list_numbers(sides, names, thrown.high or inf)
-    many = [min(number, thrown.most or MOST_DICE) for number in many if number >= 0] or [0]
-    most = max(many) * max(high) if max(many) else 0
-    if thrown.words and most != inf:
-        return _compute_worded_results(thrown, max(many), int(max(high)))
-    some = frozenset(range(min(many), int(most) + 1)) if most <= MOST_VALUES else None
-    size = max(1, most - min(many) + 1)
+    """Return the possible sums and faces of some dice."""
+    count = request.count
+    sides = request.sides
+    counts = _list_numbers(count, names, MOST_DICE)
+    high = _list_numbers(sides, names, request.high or inf)
+    counts = [min(number, request.most or MOST_DICE) for number in counts if number >= 0] or [0]
+    largest_sum = max(counts) * max(high) if max(counts) else 0
+    if request.words and largest_sum != inf:
+        return _compute_worded_results(request, max(counts), int(max(high)))
+    sums = (
+        frozenset(range(min(counts), int(largest_sum) + 1)) if largest_sum <= MOST_VALUES else None
+    )
+    size = max(1, largest_sum - min(counts) + 1)
     counter.dice += 1
     sure = (
         counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
     )
-    ways = max(high) ** max(many) if max(many) * max(high) <= MOST_TRIED else inf
+    roll_count = max(high) ** max(counts) if max(counts) * max(high) <= MOST_TRIED else inf
     faces = frozenset(range(1, int(max(high)) + 1)) if max(high) <= MOST_VALUES else None
-    return PossibleValues(some, size, die=counter.dice if sure else 0), PossibleValues(
-        frozenset(many), max(1, ways), items=faces
+    return PossibleValues(sums, size, die=counter.dice if sure else 0), PossibleValues(
+        frozenset(counts), max(1, roll_count), items=faces
     )
 
 
 def _compute_worded_results(
-    thrown: DiceRequest, many: int, high: int
+    request: DiceRequest, count: int, high: int
 ) -> tuple[PossibleValues, PossibleValues]:
-    """The same of dice with words, however many are kept or come in addition."""
-    pool = build_pool(many, high, thrown.words)
-    some = (
+    """Return the possible sums and faces of dice with words, for any number of kept or additional
+    dice.
+    """
+    pool = build_pool(count, high, request.words)
+    sums = (
         frozenset(range(compute_range(pool).high + 1))
         if compute_range(pool).high <= MOST_VALUES
         else None
     )
     counts = frozenset(range(pool.cost + 1))
-    return PossibleValues(some, compute_range(pool).high + 1), PossibleValues(
+    return PossibleValues(sums, compute_range(pool).high + 1), PossibleValues(
         counts, inf if pool.cost * high > MOST_TRIED else high**pool.cost
     )
 
 
-def _list_numbers(formula: Formula, names: Names, most: float) -> list[Any]:
-    """Return how many dice or sides there may be."""
-    some = compute_known(formula, names).some
-    if some is None:
-        return [0, most]
-    return list(map(parse_sides, some))
+def _list_numbers(formula: Formula, names: Names, limit: float) -> list[Any]:
+    """Return the possible numbers of dice or sides."""
+    values = compute_known(formula, names).some
+    if values is None:
+        return [0, limit]
+    return list(map(parse_sides, values))
 
 
 def parse_sides(number: Any) -> int:
-    """A number of dice or sides; an averaging die has six."""
+    """Return a number of dice or sides; an averaging die has six."""
     return int(number) if str(number).lstrip("-").isdecimal() else 6
 
 
-def read_roll(said: object, place: StepScope, where: Path) -> Iterator[Statement]:
-    """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
+def read_roll(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+    """Read `roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
     Raises TableError.
     """
     dice: list[DiceRequest] = []
-    for name, written in place.mapping(said, where).items():
-        at = (*where, name)
-        place.check_name(name, at)
-        found = DICE.fullmatch(str(written))
-        if found is None:
-            raise place.make_error(f'"{written}" must be dice, such as "2d6: morale check"', at)
-        count, sides, words, most, label = found.groups()
+    for name, text in place.mapping(spec, path).items():
+        item_path = (*path, name)
+        place.check_name(name, item_path)
+        match = DICE.fullmatch(str(text))
+        if match is None:
+            raise place.make_error(f'"{text}" must be dice, such as "2d6: morale check"', item_path)
+        count, sides, words, limit, label = match.groups()
         labels = (label or str(name).replace("_", " ")).split(" | ")
         if len(labels) > 1 and (str(len(labels)) != count or "{" in label or words):
             raise place.make_error(
-                f'"{written}" needs as many dice as labels between |, written without formulas', at
+                f'"{text}" needs as many dice as labels between |, written without formulas',
+                item_path,
             )
-        many = (
-            place.formula(count[1:-1], at)
+        count_formula = (
+            place.formula(count[1:-1], item_path)
             if count.startswith("{")
             else build_constant(int(count or 1))
         )
-        if many.type not in ("number", "any", "text"):
-            raise place.make_error(f"{describe_type(many.type)} cannot be the number of dice", at)
-        if most and (many.kind == "constant" or not 0 < int(most) <= MOST_DICE):
+        if count_formula.type not in ("number", "any", "text"):
             raise place.make_error(
-                f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", at
+                f"{describe_type(count_formula.type)} cannot be the number of dice", item_path
             )
-        high = place.text(sides, at)
-        called = build_constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
+        if limit and (count_formula.kind == "constant" or not 0 < int(limit) <= MOST_DICE):
+            raise place.make_error(
+                f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", item_path
+            )
+        high = place.text(sides, item_path)
+        label_formula = (
+            build_constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], item_path)
+        )
         key = place.set_name(str(name), "number")
         place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
         if words:
-            _check_words(place, many, sides, words, at)
+            _check_words(place, count_formula, sides, words, item_path)
             place.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
         else:
             place.names.pop(f"{name}{SHOWN}", None)
         reads = any(
-            before.key in formula.reads for before in dice for formula in (many, high, called)
+            earlier.key in formula.reads
+            for earlier in dice
+            for formula in (count_formula, high, label_formula)
         )
-        thrown = DiceRequest(key, many, high, called, words, int(most or 0), where=at)
-        if thrown.is_bounded and thrown.bound > MOST_ROLLS:
-            raise place.make_error(explain_too_large_roll(thrown), at)
-        together = prod(one.bound for one in (*dice, thrown))
+        request = DiceRequest(
+            key, count_formula, high, label_formula, words, int(limit or 0), where=item_path
+        )
+        if request.is_bounded and request.bound > MOST_ROLLS:
+            raise place.make_error(explain_too_large_roll(request), item_path)
+        together = prod(earlier_request.bound for earlier_request in (*dice, request))
         if dice and (reads or words or dice[-1].words or together > MOST_ROLLS):
             yield RollStatement(f"{next(place.sheet.sites):04}", tuple(dice))
             dice = []
-        dice.append(thrown)
+        dice.append(request)
     if dice:
         yield RollStatement(f"{next(place.sheet.sites):04}", tuple(dice))
 
 
-def explain_too_large_roll(thrown: DiceRequest) -> str:
+def explain_too_large_roll(request: DiceRequest) -> str:
     """Return what is wrong with dice that may come to more than one roll does."""
-    sides = parse_sides(thrown.sides.value) if thrown.sides.kind == "constant" else thrown.high
-    most = MOST_ROLLS // sides
+    sides = parse_sides(request.sides.value) if request.sides.kind == "constant" else request.high
+    limit = MOST_ROLLS // sides
     return (
-        f"{thrown.bound // sides} dice of {sides} sides may come to {thrown.bound:,}, "
-        f"and one roll to {MOST_ROLLS:,}; roll {most} at most"
+        f"{request.bound // sides} dice of {sides} sides may come to {request.bound:,}, "
+        f"and one roll to {MOST_ROLLS:,}; roll {limit} at most"
     )
 
 
-def _check_words(place: StepScope, count: Formula, sides: str, words: str, where: Path) -> None:
-    """Raise TableError for words that /roll would not take for these dice, as far as they are
-    written plainly.
+def _check_words(place: StepScope, count: Formula, sides: str, words: str, path: Path) -> None:
+    """Raise TableError for words that /roll refuses for these dice, as far as they are
+    constants.
     """
     try:
         if not sides.startswith("{"):
             build_pool(1, sides, words)
             parse(f"{count.value if count.kind == 'constant' else MOST_DICE}d{sides}{words}")
     except UserError as error:
-        raise place.make_error(str(getattr(error, "reason", error)), where) from None
+        raise place.make_error(str(getattr(error, "reason", error)), path) from None
 
 
 @lru_cache(maxsize=512)
 def build_dice(specs: tuple[Spec, ...]) -> Dice:
-    """The dice of each key. Raises UserError for too many."""
-    some: list[tuple[Die, ...]] = []
+    """Return the dice of each key. Raises UserError for too many."""
+    dice_by_key: list[tuple[Die, ...]] = []
     for count, faces, name in specs:
         if OPEN in (count, faces):
             raise make_undecided_error("the number or sides of its dice")
@@ -376,65 +399,65 @@ def build_dice(specs: tuple[Spec, ...]) -> Dice:
         die = Die("", 6, AVERAGING) if faces == "A" else Die("", _read_whole(faces, 1, MOST_ROLLS))
         if len(labels) * die.sides > MOST_ROLLS:
             raise _make_too_many_dice_error(labels, die)
-        some.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
-    ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
+        dice_by_key.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
+    cuts = [sum(map(len, dice_by_key[: index + 1])) for index in range(len(dice_by_key))]
     return Dice(
-        tuple(die for dice in some for die in dice), tuple(zip([0, *ends], ends, strict=False))
+        tuple(die for dice in dice_by_key for die in dice),
+        tuple(zip([0, *cuts], cuts, strict=False)),
     )
 
 
 def _make_too_many_dice_error(labels: Sequence[str], die: Die) -> UserError:
-    """Return the error for dice that come to more than one roll does."""
-    what = f"{len(labels)}{die.name}" + (f" ({labels[0]})" if labels[0] else "")
+    """Return the error for dice above the limit of one roll."""
+    subject = f"{len(labels)}{die.name}" + (f" ({labels[0]})" if labels[0] else "")
     return UserError(
-        f"{what} is too much for one roll: dice times sides may come to {MOST_ROLLS:,}.",
+        f"{subject} is too much for one roll: dice times sides may come to {MOST_ROLLS:,}.",
         hint="Take fewer units.",
         code="too-large",
     )
 
 
-def _read_whole(written: object, least: int, most: int) -> int:
-    number = _read_number(written)
+def _read_whole(text: object, least: int, limit: int) -> int:
+    """Return a whole number within limits. Raises UserError."""
+    number = _read_number(text)
     if number < least:
-        raise _make_no_number_error(written)
-    if number > most:
-        what = "dice" if most == MOST_DICE else "sides"
+        raise _make_no_number_error(text)
+    if number > limit:
+        kind = "dice" if limit == MOST_DICE else "sides"
         raise UserError(
-            f"{number:,} {what} are too many for one roll: {most:,} at most.",
+            f"{number:,} {kind} are too many for one roll: {limit:,} at most.",
             hint="Take fewer units.",
             code="too-large",
         )
     return number
 
 
-def _read_number(written: Any) -> int:
-    """A whole number, as a number or as a text."""
-    if written.__class__ is int:
-        return written
-    if not str(written).lstrip("-").isdecimal():
-        raise _make_no_number_error(written)
-    return int(str(written))
+def _read_number(value: Any) -> int:
+    """Return a whole number, given as a number or a text. Raises UserError."""
+    if value.__class__ is int:
+        return value
+    if not str(value).lstrip("-").isdecimal():
+        raise _make_no_number_error(value)
+    return int(str(value))
 
 
-def _make_no_number_error(written: object) -> UserError:
-    return UserError(
-        f"{str(written)[:20]} cannot be the number of dice or sides.", code="bad-value"
-    )
+def _make_no_number_error(text: object) -> UserError:
+    return UserError(f"{str(text)[:20]} cannot be the number of dice or sides.", code="bad-value")
 
 
 # -- dice with words
 
 Tests = tuple[tuple[Any, ...], ...]
-"""Of each test that looks at the dice: what it makes of each face."""
+"""For each test of the dice, its result for each face."""
 
 
 MOST_LAID = 500_000_000
-"""Bytes that are added up for the odds of dice that go on, which takes about half a second."""
+"""The most bytes to add up for the odds of open-ended dice, which takes about half a second."""
 
 
 class WordedResult(NamedTuple):
-    """What dice with words come to: the sum of what counts, these faces, and all as an answer
-    shows them.
+    """The result of dice with words: the sum and faces of the dice that count, and all dice as the
+    answer shows them.
     """
 
     total: int
@@ -443,13 +466,13 @@ class WordedResult(NamedTuple):
 
 
 Ways = tuple[tuple[int, tuple[WordedResult]], ...]
-"""What dice with words may come to, each with how many equally likely rolls come to it."""
+"""Possible results of dice with words, as (weight, (result,))."""
 
 
 @lru_cache(maxsize=256)
 def build_pool(count: int, sides: object, words: str) -> Pool:
-    """So many dice of so many sides with these words. Raises UserError for words that they do
-    not take.
+    """Return a pool of dice with these words. Raises UserError for words that the dice do not
+    take.
     """
     try:
         expression = parse(f"{MOST_DICE}d{sides}{words}", is_early=True)
@@ -467,18 +490,18 @@ def build_pool(count: int, sides: object, words: str) -> Pool:
 
 
 class _Owed(Exception):
-    """More dice must fall."""
+    """The signal that more dice must be rolled."""
 
 
-def sum_worded_dice(pool: Pool, drawn: tuple[Any, ...]) -> WordedResult | None:
-    """What these dice come to, None while further ones are owed."""
-    left = iter(drawn)
+def sum_worded_dice(pool: Pool, faces_drawn: tuple[Any, ...]) -> WordedResult | None:
+    """Return the result of these faces, None while more dice must be rolled."""
+    remaining = iter(faces_drawn)
 
     def draw(_die: object, count: int) -> list[Any]:
-        some = [*islice(left, count)]
-        if len(some) < count:
+        drawn_now = [*islice(remaining, count)]
+        if len(drawn_now) < count:
             raise _Owed
-        return some
+        return drawn_now
 
     try:
         faces, fates, total, _ = build_throw(pool)(draw)
@@ -486,71 +509,76 @@ def sum_worded_dice(pool: Pool, drawn: tuple[Any, ...]) -> WordedResult | None:
         return None
     if fates is None:
         return WordedResult(total, tuple(faces), tuple(faces))
-    shown = [int(one) if one.isdecimal() else one for one in mark_dice(map(str, faces), fates)]
-    kept = [face for face, fate in zip(faces, fates, strict=True) if fate & KEPT]
-    return WordedResult(total, tuple(kept), tuple(shown))
+    shown_faces = [
+        int(mark) if mark.isdecimal() else mark for mark in mark_dice(map(str, faces), fates)
+    ]
+    kept_faces = [face for face, fate in zip(faces, fates, strict=True) if fate & KEPT]
+    return WordedResult(total, tuple(kept_faces), tuple(shown_faces))
 
 
 @lru_cache(maxsize=256)
 def list_worded_rolls(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways:
-    """The rolls that differ for whoever reads their sum, or single faces: by `tests` alone, or
-    (None) in their order.
+    """Return the results that differ for later steps, which read the sum or single faces: only by
+    `tests`, or (None) in order.
 
-    Raises UserError for what is too much, or cannot be counted.
+    Raises UserError for odds that are too large or cannot be counted.
     """
     if not pool.count or not (summed or single):
         return ((1, (WordedResult(0, ()),)),)
     if not single:
-        ways = compute_odds(Expression(None, (pool,), (pool,))).ways
-        return tuple((some, (WordedResult(int(total), ()),)) for total, some in ways.items())
+        weights = compute_odds(Expression(None, (pool,), (pool,))).ways
+        return tuple((weight, (WordedResult(int(total), ()),)) for total, weight in weights.items())
     if is_chained(pool):
         if tests is None or summed or pool.picks:
             hint = "Their sum alone can be counted" + (
                 "." if pool.picks else ", or how many of them pass a test."
             )
-            what = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
-            raise UserError(what, hint=hint, code="no-odds")
+            problem = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
+            raise UserError(problem, hint=hint, code="no-odds")
         return _group_open_dice(pool, tests)
     die = count_die_ways(pool)
     plain = replace(pool, once=())
-    classes = tuple([(some, (face,)) for face, some in die.items()])
+    classes = tuple([(weight, (face,)) for face, weight in die.items()])
     if tests is None:
         if len(die) ** pool.count > ROLLS_AT_ONCE:
             raise TooManyStates
         rolls: Any = product(classes, repeat=pool.count)
-        found = [
-            (prod(some for some, _ in roll), tuple(face for _, (face,) in roll)) for roll in rolls
+        rolls_by_weight = [
+            (prod(weight for weight, _ in roll), tuple(face for _, (face,) in roll))
+            for roll in rolls
         ]
     else:
-        found = list(all_rolls(pool.count, classes))
-    return tuple((some, (sum_worded_dice(plain, faces),)) for some, faces in found)  # type: ignore[misc]
+        rolls_by_weight = list(all_rolls(pool.count, classes))
+    return tuple((weight, (sum_worded_dice(plain, faces),)) for weight, faces in rolls_by_weight)  # type: ignore[misc]
 
 
 def _group_open_dice(pool: Pool, tests: Tests) -> Ways:
-    """Dice that go on, by how many of those that lie in the end pass which tests; who passes
-    none is left out.
+    """Return the results of open-ended dice by the number of final dice that pass each test. Dice
+    that pass none are left out.
     """
-    seen = dict(zip(pool.values, zip(*tests, strict=True), strict=True))
-    classes = [one for one in dict.fromkeys(seen.values()) if one != ((bool, True),) * len(tests)]
-    most = pool.cost + 1
+    looks = dict(zip(pool.values, zip(*tests, strict=True), strict=True))
+    classes = [
+        look for look in dict.fromkeys(looks.values()) if look != ((bool, True),) * len(tests)
+    ]
+    base = pool.cost + 1
     width = compute_width(pool.sides**pool.cost)
     if (
-        most ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost)
+        base ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost)
         > MOST_LAID
     ):
         raise TooManyStates
-    worth = {one: most**at for at, one in enumerate(classes)}
+    worth = {look: base**index for index, look in enumerate(classes)}
     if pool.once:
         fields = sum_rerolled_dice(
-            pool, [worth.get(seen[value], 0) for value in pool.values], 0, 8 * width
+            pool, [worth.get(looks[value], 0) for value in pool.values], 0, 8 * width
         )
     else:
         fields = sum_dice(
-            pool, list_faces(pool, [worth.get(one, 0) for one in seen.values()])[1], 0, 8 * width
+            pool, list_faces(pool, [worth.get(look, 0) for look in looks.values()])[1], 0, 8 * width
         )
-    shown = {worth[one]: value for value, one in seen.items() if one in worth}
-    found = []
-    for number, some in unpack(fields, width, 0).items():
-        faces = [face for up, face in shown.items() for _ in range(number // up % most)]
-        found.append((some, (WordedResult(sum(faces), tuple(faces)),)))
-    return tuple(found)
+    face_by_unit = {worth[look]: value for value, look in looks.items() if look in worth}
+    groups = []
+    for number, weight in unpack(fields, width, 0).items():
+        faces = [face for up, face in face_by_unit.items() for _ in range(number // up % base)]
+        groups.append((weight, (WordedResult(sum(faces), tuple(faces)),)))
+    return tuple(groups)

@@ -1,5 +1,5 @@
-"""What the kinds of steps are read with: what is in sight at a place of the file, and the checks
-that all share.
+"""The tools that read steps: the names at a position of the file, and the checks that all kinds of
+steps share.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
 class StepCompiler:
-    """What all steps of one sequence share. `outputs` are its outputs, `items` those of the
+    """The shared data of all steps of one sequence. `outputs` are its outputs, `items` those of the
     items of each list.
     """
 
@@ -39,50 +39,52 @@ class StepCompiler:
     ) -> None:
         self.inputs = inputs
         self.choices: dict[str, Choice] = {}
-        """What sides are asked for, by name."""
+        """The choices of sides, by name."""
         self.chosen: Names = {}
-        """The names of what is chosen once: none where it was not asked, and in sight behind the
-        `when` that asks.
+        """The names of answers that are not per item. They are none if the question was not asked,
+        and stay visible after the `when` around it.
         """
         self.formulas, self.odds_by = formulas, odds_by.rpartition(".")[2]
-        self.outputs = {name: str(said) for name, said in outputs.items()}
+        self.outputs = {name: str(kind) for name, kind in outputs.items()}
         self.items = {
-            name: found for name, said in outputs.items() if (found := list_item_outputs(said))
+            name: item_outputs
+            for name, kind in outputs.items()
+            if (item_outputs := list_item_outputs(kind))
         }
-        self.lists = tuple(name for name, said in self.outputs.items() if said.startswith("list"))
+        self.lists = tuple(name for name, kind in self.outputs.items() if kind.startswith("list"))
         self.own: dict[str, dict[str, Name]] = {}
-        """The values that each item of a list has of its own, by what the list was written as."""
+        """The values that each item of a list has, by the source of the list."""
         self.by_item: set[str] = set()
-        """Lists of single values that are told one by one."""
+        """Lists of single values that are set item by item."""
         self.given: Names = {}
-        """The names that it begins with."""
+        """The names at the start."""
         self.begins: dict[str, Any] = {}
-        """What keys are before the first step."""
+        """The values of keys before the first step."""
         self.told: set[tuple[str, str]] = set()
-        """The outputs that steps tell: the list that they are in, and their names."""
+        """The outputs that steps set, as (list or "", name)."""
         self.by_name: set[tuple[str, str]] = set()
-        """Those that are told by name."""
+        """The outputs that are set by name, as (list or "", name)."""
         self.untold: dict[str, str] = {}
-        """Those that nothing tells, and what is wrong with each."""
+        """The outputs that nothing sets, and the problem of each."""
         self.decks: dict[str, GameDeck] = {}
         """The decks that it draws from, by id."""
         self.sites, self.loops, self.uses = count(1), count(1), count(1)
 
     def is_list(self, into: str) -> bool:
-        """Return whether it is an output that lists something."""
+        """Return whether this is a list output."""
         return into in self.items or into in self.lists
 
     def plain(self, into: str) -> bool:
-        """Return whether it is an output that lists single values."""
+        """Return whether this is a list output of single values."""
         return into not in self.items and into in self.lists
 
 
 @dataclass
 class StepScope:
-    """Where a step is: the names in sight, the output list of its items, the places it is within,
-    how deep it is.
+    """The scope of a step: the visible names, the output list of its items, the lists around it,
+    and its depth.
 
-    `own` ends the keys of names that are set here, so that those of a block are its own.
+    `own` is the suffix of the keys of names that are set here, so that a block has its own.
     """
 
     sheet: StepCompiler
@@ -93,116 +95,126 @@ class StepScope:
     deep: int = 0
     own: str = ""
     uses: tuple[str, ...] = field(default=())
-    """The blocks that it is in."""
+    """The blocks around it."""
     asks: str = ""
-    """What an item is called in an each that asks for each of them."""
+    """The name of an item, if an each around it asks for each item."""
     item: str = ""
-    """What the item at hand is called."""
+    """The name of the current item."""
     below: str = ""
-    """The key that its names are below of: when, each or use."""
+    """The key that its names are below: when, each or use."""
     entered: Names = field(default_factory=dict)
-    """The names in sight where the steps for the item at hand begin."""
+    """The visible names at the start of the steps for the current item."""
     around: StepScope | None = None
-    """Where the outermost of its blocks is used."""
+    """The scope in which the outermost block is used."""
 
     def enter(self, below: str) -> StepScope:
-        """The same for what is below: its names are its own."""
+        """Return the scope of inner steps, with a copy of the names."""
         return replace(self, names=dict(self.names), deep=self.deep + 1, below=below)
 
     def copy(self) -> StepScope:
-        """The same with the names that are in sight by now."""
+        """Return the same scope with a copy of the names."""
         return replace(self, names=dict(self.names))
 
     def set_name(self, name: str, type_: str) -> str:
-        """Set a name: one in sight keeps its key. Returns the key."""
-        old = self.names.get(name)
-        owner, dot, rest = name.partition(".")
+        """Set the type of a name and return its key. A visible name keeps its key."""
+        known_name = self.names.get(name)
+        owner, dot, attribute = name.partition(".")
         key = (
-            old.key
-            if old
-            else f"{self.names[owner].key}.{rest}"
+            known_name.key
+            if known_name
+            else f"{self.names[owner].key}.{attribute}"
             if dot and owner in self.names
             else name + self.own
         )
-        self.names[name] = Name(key, merge_types(old.type, type_) if old else type_)
+        self.names[name] = Name(key, merge_types(known_name.type, type_) if known_name else type_)
         if list_answering_tables(type_):
             self.sheet.formulas.answers.add(name)
         return key
 
     def take_types(self, below: StepScope) -> None:
-        """Note what names may be besides, as steps below have set them."""
+        """Merge the types that inner steps gave to visible names."""
         for name, inner in below.names.items():
             outer = self.names.get(name)
             if outer is not None and outer.key == inner.key and outer.type != inner.type:
                 self.names[name] = Name(outer.key, merge_types(outer.type, inner.type))
 
-    def make_error(self, problem: str, where: Path, name: str = "", known: Any = ()) -> TableError:
-        """The error at `where`, with the nearest of the `known` names."""
-        return self.sheet.formulas.setting.make_error(problem, where, name, known)
+    def make_error(
+        self, problem: str, path: Path, name: str = "", candidates: Any = ()
+    ) -> TableError:
+        """Return the error at a path, with the most similar of the `known` names as a hint."""
+        return self.sheet.formulas.setting.make_error(problem, path, name, candidates)
 
-    def formula(self, source: object, where: Path) -> Formula:
-        """A formula of the names in sight."""
-        return self.sheet.formulas.formula(source, self.names, where)
+    def formula(self, source: object, path: Path) -> Formula:
+        """Compile a formula of the visible names. Raises TableError."""
+        return self.sheet.formulas.formula(source, self.names, path)
 
-    def test(self, source: object, where: Path) -> Formula:
-        """A formula that holds or not."""
-        return self.sheet.formulas.test(source, self.names, where)
+    def test(self, source: object, path: Path) -> Formula:
+        """Compile a condition. Raises TableError."""
+        return self.sheet.formulas.test(source, self.names, path)
 
-    def dice(self, name: str, where: Path) -> Formula:
-        """All dice of a roll, as an answer shows them."""
-        shown = self.names.get(name + SHOWN) or self.names.get(name)
-        shown = (
-            shown
-            if shown is not None and (shown.key.endswith(SHOWN) or shown.type == "list")
+    def dice(self, name: str, path: Path) -> Formula:
+        """Compile all dice of a roll, as an answer shows them."""
+        shown_name = self.names.get(name + SHOWN) or self.names.get(name)
+        shown_name = (
+            shown_name
+            if shown_name is not None
+            and (shown_name.key.endswith(SHOWN) or shown_name.type == "list")
             else None
         )
         return (
-            self.formula(f"faces({name})", where)
-            if shown is None
-            else build_name(shown.key, "list")
+            self.formula(f"faces({name})", path)
+            if shown_name is None
+            else build_name(shown_name.key, "list")
         )
 
-    def text(self, template: object, where: Path) -> Formula:
-        """A text with formulas in braces."""
-        return self.sheet.formulas.text(template, self.names, where)
+    def text(self, template: object, path: Path) -> Formula:
+        """Compile a text with formulas in braces. Raises TableError."""
+        return self.sheet.formulas.text(template, self.names, path)
 
-    def pieces(self, template: object, where: Path) -> tuple[Formula, ...]:
-        """A text with its commands in backticks: every second piece is one."""
-        return tuple(self.text(piece, where) for piece in str(template).split("`"))
+    def pieces(self, template: object, path: Path) -> tuple[Formula, ...]:
+        """Compile a text with commands in backticks: every second piece is a command. Raises
+        TableError.
+        """
+        return tuple(self.text(piece, path) for piece in str(template).split("`"))
 
-    def mapping(self, said: object, where: Path) -> Mapping[str, Any]:
-        """What is written by names, the last word of `where` being its key. Raises TableError."""
-        if not isinstance(said or {}, Mapping):
-            raise self.make_error(f"{where[-1]} is a mapping of names", where)
-        return said or {}  # type: ignore[return-value]
+    def mapping(self, spec: object, path: Path) -> Mapping[str, Any]:
+        """Return a mapping of the file, empty for null; the last word of `path` is its key. Raises
+        TableError.
+        """
+        if not isinstance(spec or {}, Mapping):
+            raise self.make_error(f"{path[-1]} is a mapping of names", path)
+        return spec or {}  # type: ignore[return-value]
 
     def check_keys(
-        self, what: str, part: Mapping[str, Any], known: tuple[str, ...], where: Path
+        self, subject: str, part: Mapping[str, Any], valid_keys: tuple[str, ...], path: Path
     ) -> None:
-        """Raise TableError for a key that is none of the `known`."""
-        if strange := [key for key in part if key not in known]:
+        """Raise TableError for a key that is not allowed."""
+        if strange := [key for key in part if key not in valid_keys]:
             raise self.make_error(
-                f"{what} has no {strange[0]}", (*where, str(strange[0])), str(strange[0]), known
+                f"{subject} has no {strange[0]}",
+                (*path, str(strange[0])),
+                str(strange[0]),
+                valid_keys,
             )
 
-    def check_name(self, name: object, where: Path) -> None:
-        """Raise TableError for what no formula could read as a name."""
+    def check_name(self, name: object, path: Path) -> None:
+        """Raise TableError for a name that formulas could not read."""
         if not NAME.fullmatch(str(name)):
-            raise self.make_error(f"{name} is no name: letters, digits and _ make one", where)
+            raise self.make_error(f"{name} is no name: letters, digits and _ make one", path)
         if any(map(iskeyword, str(name).split("."))):
-            raise self.make_error(f"{name} is a word of formulas, not a name", where)
+            raise self.make_error(f"{name} is a word of formulas, not a name", path)
         if self.below and name not in self.names:
-            self.sheet.formulas.hidden.setdefault(str(name), (self.below, where))
+            self.sheet.formulas.hidden.setdefault(str(name), (self.below, path))
 
 
 def as_list(items: Any) -> list[Any]:
-    """A list of what may stand alone."""
+    """Return a list, with a single value as its only item."""
     return items if isinstance(items, list) else [items]
 
 
-def iterate_items(said: object, where: Path) -> Iterator[tuple[Any, Path]]:
-    """The items of what may stand alone, each with where it is."""
-    if isinstance(said, list):
-        yield from ((item, (*where, number)) for number, item in enumerate(said))
+def iterate_items(spec: object, path: Path) -> Iterator[tuple[Any, Path]]:
+    """Yield the items of a list, or a single value, each with its path."""
+    if isinstance(spec, list):
+        yield from ((item, (*path, number)) for number, item in enumerate(spec))
     else:
-        yield said, where
+        yield spec, path

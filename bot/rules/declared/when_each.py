@@ -1,5 +1,5 @@
-"""`when` and `each`: two ways to go on, and steps for each item of a list, with values that each
-item keeps.
+"""`when` and `each`: two branches, and steps for each item of a list, with values that each item
+keeps.
 """
 
 from collections.abc import Callable, Iterable
@@ -38,7 +38,7 @@ from bot.rules.inputs.units import MAX_UNITS
 
 @dataclass(frozen=True)
 class If(Statement):
-    """Two ways to go on. `after` are the keys that are read after both."""
+    """A statement with two branches. `after` are the keys that are read after both."""
 
     when: Formula
     then: Block
@@ -49,80 +49,85 @@ class If(Statement):
         return self.then, self.other
 
     def slice(self, slicer: Slicer) -> Block:
-        """What is needed of the two ways."""
-        ways = list[Block]()
+        """Return the needed parts of both branches."""
+        kept_blocks = list[Block]()
         live = slicer.live
         tells = slicer.tells
-        told = False
-        before = self.reads
-        for way in self.blocks():
+        any_tells = False
+        keys_before = self.reads
+        for inner in self.blocks():
             slicer.live = live
             slicer.tells = tells
-            ways.append(slicer.block(way))
-            told = slicer.tells or told
-            before = before | slicer.live
+            kept_blocks.append(slicer.block(inner))
+            any_tells = slicer.tells or any_tells
+            keys_before = keys_before | slicer.live
         slicer.live = live
-        slicer.tells = told
-        if not any(ways):
+        slicer.tells = any_tells
+        if not any(kept_blocks):
             return ()
-        slicer.live = before
-        return (If(self.when, ways[0], ways[1], live),)
+        slicer.live = keys_before
+        return (If(self.when, kept_blocks[0], kept_blocks[1], live),)
 
     def map_blocks(self, make: Callable[[Block], Block], /) -> Statement:
         return replace(self, then=make(self.then), other=make(self.other))
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        """One way, or both where it is open."""
-        when = partial.value(self.when, env)
-        if when is not OPEN:
-            return partial.block(self.then if when else self.other, env)
+        """Run one branch, or both if the condition is open."""
+        holds = partial.value(self.when, env)
+        if holds is not OPEN:
+            return partial.block(self.then if holds else self.other, env)
         if not self.then and not self.other:
             return False
-        ways = dict(env), dict(env)
+        branches = dict(env), dict(env)
         partial.unsure += 1
-        ends = [partial.block(block, way) for block, way in zip(self.blocks(), ways, strict=True)]
-        partial.unsure -= not any(ends)
-        open_changed_keys(env, self.assigns, *ways)
-        return all(ends)
+        branch_ends = [
+            partial.block(block, branch)
+            for block, branch in zip(self.blocks(), branches, strict=True)
+        ]
+        partial.unsure -= not any(branch_ends)
+        open_changed_keys(env, self.assigns, *branches)
+        return all(branch_ends)
 
-    def do(self, here: Here, /) -> Do:
-        when = self.when.run
-        then = here.block(self.then)
-        other = here.block(self.other)
-        return lambda env: run_steps(then if when(env) else other, env)
+    def do(self, context: Here, /) -> Do:
+        run_condition = self.when.run
+        then_steps = context.block(self.then)
+        other_steps = context.block(self.other)
+        return lambda env: run_steps(then_steps if run_condition(env) else other_steps, env)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """Those of both ways, where dice choose between them."""
-        when = compute_known(self.when, names)
-        counter.sees(self.when, when)
-        if when.some is not None and len({bool(found) for found in when.some}) == 1:
-            return counter.block(self.then if next(iter(when.some)) else self.other, names, states)
+        """Return the states after the branches: the sum if dice choose the branch."""
+        condition = compute_known(self.when, names)
+        counter.sees(self.when, condition)
+        if condition.some is not None and len({bool(value) for value in condition.some}) == 1:
+            return counter.block(
+                self.then if next(iter(condition.some)) else self.other, names, states
+            )
         sure = counter.sure
-        ends = list[Names]()
-        after = list[float]()
-        for way in self.blocks():
+        names_after = list[Names]()
+        states_after = list[float]()
+        for inner in self.blocks():
             counter.sure = False
             inside = dict(names)
-            after.append(counter.block(way, inside, states))
-            ends.append(inside)
+            states_after.append(counter.block(inner, inside, states))
+            names_after.append(inside)
         counter.sure = sure and not any(
-            one.ends or one.tells for one in walk_statements(self.then + self.other)
+            statement.ends or statement.tells
+            for statement in walk_statements(self.then + self.other)
         )
-        for key in ends[0].keys() | ends[1].keys():
+        for key in names_after[0].keys() | names_after[1].keys():
             names[key] = merge_known(
-                ends[0].get(key, GIVEN), ends[1].get(key, GIVEN), when.size > 1
+                names_after[0].get(key, GIVEN), names_after[1].get(key, GIVEN), condition.size > 1
             )
-        return sum(after) if self.rolls and when.size > 1 else max(after)
+        return sum(states_after) if self.rolls and condition.size > 1 else max(states_after)
 
 
 @dataclass(frozen=True)
 class For(Statement):
-    """Steps for each item of a list, or for that at the one place `only`. `row` says how odds show
-    an item.
+    """A loop over the items of a list, or only over the item at the index `only`. `row` is how odds
+    show an item.
 
     `head` are the keys that are read from each item on, `after` those that are read after the last.
-    `asked` is the key of the places that odds ask for, where nothing but the items at these is of
-    any use.
+    `asked` is the key of the indices that odds ask for, if only the items at these matter.
     """
 
     items: Formula
@@ -156,7 +161,7 @@ class For(Statement):
         )
 
     def slice(self, slicer: Slicer) -> Block:
-        """What is needed for an item, which the next one may read."""
+        """Return the part that an item needs, including what the next item may read."""
         live = slicer.live
         loop = self.loop
         head = live
@@ -166,19 +171,19 @@ class For(Statement):
             slicer.live = head | through
             tells = slicer.tells
             body = slicer.block(self.body)
-            more = slicer.live - self.sets
-            if more <= head and slicer.tells == tells:
+            carried = slicer.live - self.sets
+            if carried <= head and slicer.tells == tells:
                 break
-            head |= more
+            head |= carried
         slicer.live_after.pop()
         slicer.live = live
         if not body:
             return ()
-        kept = replace(self, body=body, head=head, after=live)
-        if slicer.asked is not None and not kept.rolls and kept._is_independent():
-            kept = replace(kept, asked=get_asked_key(len(self.within) - 1, self.within[-1][0]))
-        slicer.live = kept.get_keys_read_before(live)
-        return (kept,)
+        sliced = replace(self, body=body, head=head, after=live)
+        if slicer.asked is not None and not sliced.rolls and sliced._is_independent():
+            sliced = replace(sliced, asked=get_asked_key(len(self.within) - 1, self.within[-1][0]))
+        slicer.live = sliced.get_keys_read_before(live)
+        return (sliced,)
 
     def _is_independent(self) -> bool:
         """Return whether the steps for one item matter only to that item's own outputs.
@@ -191,28 +196,33 @@ class For(Statement):
             not within
             or self.only
             or within[-1][1] != self.loop.number
-            or any(one.ends for one in below)
+            or any(statement.ends for statement in below)
         ):
             return False
         if (self.assigns - self.sets) & self.after:
             return False
         carried = {
-            key for one in below if not isinstance(one, Own | For) for key in one.sets
+            key
+            for statement in below
+            if not isinstance(statement, Own | For)
+            for key in statement.sets
         } - self.sets
         if carried & self.head:  # what one item sets the next one reads
             return False
-        return all(one.within[: len(within)] == within for one in below if isinstance(one, Tell))
+        return all(
+            statement.within[: len(within)] == within
+            for statement in below
+            if isinstance(statement, Tell)
+        )
 
     def map_blocks(self, make: Callable[[Block], Block], /) -> Statement:
         return replace(self, body=make(self.body))
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        """Each item; where dice choose the place, any may be the one, and any item of a list
-        that is not known.
-        """
+        """Run each item. If dice choose the index or the list is not known, any item may be run."""
         loop = self.loop
-        found = partial.value(self.items, env)
-        if found is OPEN:
+        list_value = partial.value(self.items, env)
+        if list_value is OPEN:
             anything = dict.fromkeys(self.assigns, OPEN)
             env |= anything
             partial.unsure += 1
@@ -220,59 +230,61 @@ class For(Statement):
             partial.unsure -= 1
             env |= anything
             return False
-        items = env[loop.items] = get_items(found)
-        chosen = None if self.only is None else partial.value(self.only, env)
+        items = env[loop.items] = get_items(list_value)
+        chosen_place = None if self.only is None else partial.value(self.only, env)
         if loop.chosen:
-            env[loop.chosen] = chosen
+            env[loop.chosen] = chosen_place
         for number, item in enumerate(items):
             if self.asked and number not in env[self.asked]:
                 continue
-            inside = dict(env) if chosen is OPEN else env
+            inside = dict(env) if chosen_place is OPEN else env
             inside |= {loop.number: number, loop.key: item, loop.at: number}
             partial.enters(self, number, inside)
-            if loop.chosen and chosen is not OPEN and number != chosen:
+            if loop.chosen and chosen_place is not OPEN and number != chosen_place:
                 continue
-            ends = partial.block(self.body, inside)
-            if chosen is OPEN:
+            is_over = partial.block(self.body, inside)
+            if chosen_place is OPEN:
                 open_changed_keys(env, self.assigns, inside)
-            elif ends:
+            elif is_over:
                 return True
         return False
 
-    def do(self, here: Here, /) -> Do:
-        """Each item; a roll on the way goes on with the next one."""
-        items, number, key, at, only = self.loop
-        asked = self.asked
+    def do(self, context: Here, /) -> Do:
+        """Return the function that runs each item. After a roll it goes on with the next item."""
+        items, number, key, at_key, only = self.loop
+        asked_key = self.asked
         through = self.items.run
-        chosen = self.only.run if self.only else None
+        run_only = self.only.run if self.only else None
 
         def run_items(env: Env, first: int) -> Now | None:
-            some = env[items]
-            wanted = env[only] if only else None
-            for place in range(first, len(some)):
-                if (only and place != wanted) or (asked and place not in env[asked]):
+            item_list = env[items]
+            only_place = env[only] if only else None
+            for place in range(first, len(item_list)):
+                if (only and place != only_place) or (asked_key and place not in env[asked_key]):
                     continue
-                env[number], env[key], env[at] = place, some[place], place
+                env[number], env[key], env[at_key] = place, item_list[place], place
                 if (owed := run_steps(steps, env)) is not None:
                     return owed
             return None
 
         def start(env: Env) -> Now | None:
-            env[items] = some = get_items(through(env))
-            if chosen is not None:
-                env[only] = chosen(env) if some else None
+            env[items] = item_list = get_items(through(env))
+            if run_only is not None:
+                env[only] = run_only(env) if item_list else None
             return run_items(env, 0)
 
         follows: Frame = ([(lambda env: run_items(env, env[number] + 1), ())], 0)
-        steps = replace(here, rest=(follows, *here.rest)).block(self.body)
+        steps = replace(context, rest=(follows, *context.rest)).block(self.body)
         return start
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """Each item of the longest list in turn; it may end after any that it may have."""
+        """Return the states after each item of the longest list; the list may end after any
+        possible length.
+        """
         loop = self.loop
         if self.only is not None:
-            chosen = PossibleValues(size=compute_known(self.only, names).size)
-            names |= dict.fromkeys((loop.number, loop.at, loop.key, loop.chosen), chosen)
+            chosen_values = PossibleValues(size=compute_known(self.only, names).size)
+            names |= dict.fromkeys((loop.number, loop.at, loop.key, loop.chosen), chosen_values)
             return counter.block(self.body, names, states)
         items = compute_known(self.items, names)
         if self.items.kind == "numbers":
@@ -283,31 +295,32 @@ class For(Statement):
             counter.sees(self.items, items)
             lengths = set(lists or (0, counter.units))
         else:
-            lengths = {len(some) for some in lists} if lists else {0, counter.units}
-        ends = dict(names) if min(lengths) == 0 else {}
+            lengths = {len(listed) for listed in lists} if lists else {0, counter.units}
+        names_after = dict(names) if min(lengths) == 0 else {}
         sure = counter.sure and len(lengths) == 1
-        most = states
+        most_states = states
         for number in range(min(max(lengths), MAX_UNITS)):
             counter.sure = counter.sure and (sure or not lists)
             names |= dict.fromkeys((loop.number, loop.at), PossibleValues(frozenset((number,))))
             names[loop.key] = PossibleValues(items.items, items.size) if items.size > 1 else GIVEN
             states = counter.block(self.body, names, states)
-            most = max(most, states)
+            most_states = max(most_states, states)
             if number + 1 >= min(lengths):  # the list may end here
-                ends = {
-                    key: merge_known(ends.get(key, known), known) for key, known in names.items()
+                names_after = {
+                    key: merge_known(names_after.get(key, values), values)
+                    for key, values in names.items()
                 }
-        names |= ends
-        return most
+        names |= names_after
+        return most_states
 
 
 def get_asked_key(deep: int, listed: str) -> str:
-    """The key of the places in a list that odds ask for; it may be in another list."""
+    """Return the key of the indices that odds ask for in a list at this depth."""
     return f"asked {deep} {listed}"
 
 
 def get_items(items: Any) -> tuple[Any, ...]:
-    """What a step goes through; nothing for what is no list. Raises UserError for too many."""
+    """Return the items of a list, none for any other value. Raises UserError for too many."""
     if not isinstance(items, LISTS):
         return ()
     if len(items) > MAX_UNITS:
@@ -318,49 +331,51 @@ def get_items(items: Any) -> tuple[Any, ...]:
 # -- what each item keeps
 
 Kept = tuple[tuple[int, Any], ...]
-"""The items by their places, with the value that each has kept."""
+"""The values that items keep, as (index of the item, value)."""
 
 
-def build_item_value(kept: str, loop: Loop, key: str, shown: str) -> tuple[list[Let], Let]:
-    """Before the steps for an item: its value is at hand; after them: it is kept. `shown` is
-    said where it lacks.
+def build_item_value(kept_key: str, loop: Loop, key: str, shown_name: str) -> tuple[list[Let], Let]:
+    """Return the statements that read an item's value before its steps, and the one that keeps it
+    after them.
+
+    `shown_name` names the value in the error for an item that has none.
     """
     number = loop.number
 
     def get(env: Env) -> Any:
         place = env[number]
-        for at, found in env[kept]:
-            if at == place:
-                return found
-        listed, _, mine = shown.rpartition(" ")
+        for item_place, item_value in env[kept_key]:
+            if item_place == place:
+                return item_value
+        listed, _, mine = shown_name.rpartition(" ")
         return Unset(f"{listed}[{place}].{mine}")
 
     def drop(env: Env) -> Kept:
-        return _drop_item(env[kept], env[number])
+        return _drop_item(env[kept_key], env[number])
 
     def keep(env: Env) -> Kept:
-        found: Kept = env[kept]
+        item_value: Kept = env[kept_key]
         return (
-            found
+            item_value
             if env[key].__class__ is Unset
-            else (*_drop_item(found, env[number]), (env[number], env[key]))
+            else (*_drop_item(item_value, env[number]), (env[number], env[key]))
         )
 
-    reads = (kept, number)
-    before: list[Let] = [
+    reads = (kept_key, number)
+    first_lets: list[Let] = [
         ReadOwn(key, Formula("own", "any", get, reads=reads)),
-        ForgetOwn(kept, Formula("own", "any", drop, reads=reads)),
+        ForgetOwn(kept_key, Formula("own", "any", drop, reads=reads)),
     ]
-    return before, Put(kept, Formula("own", "any", keep, reads=(*reads, key)))
+    return first_lets, Put(kept_key, Formula("own", "any", keep, reads=(*reads, key)))
 
 
-def _drop_item(kept: Kept, number: int) -> Kept:
-    """What the other items have kept."""
-    return tuple([pair for pair in kept if pair[0] != number])
+def _drop_item(pairs: Kept, number: int) -> Kept:
+    """Return the values of all other items."""
+    return tuple([pair for pair in pairs if pair[0] != number])
 
 
 class Unset:
-    """What an item has not kept: whoever makes anything of it is shown what is missing."""
+    """The value of an item that has none. Any use of it raises KeyError with its name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -375,51 +390,55 @@ class Unset:
 
 
 class Own(Let):
-    """A value that has to do with what each item keeps."""
+    """A statement about the values that items keep."""
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
-        """As many as each item has; where a die chose the item, all that may come of it."""
-        before, place, *new = [names.get(key, GIVEN) for key in self.value.reads]
-        at = get_single_value(place)
+        """Set the possible values after it: by item, or all together if a die chose the item."""
+        kept_values, place, *new_values = [names.get(key, GIVEN) for key in self.value.reads]
+        place_number = get_single_value(place)
         names[self.key] = (
-            self.combine_known(before, at, new)
-            if at is not None
-            else _multiply_known((before, place, *new))
+            self.combine_known(kept_values, place_number, new_values)
+            if place_number is not None
+            else _multiply_known((kept_values, place, *new_values))
         )
         return states
 
     def combine_known(
-        self, before: PossibleValues, at: int, new: list[PossibleValues]
+        self, kept_values: PossibleValues, place_number: int, new_values: list[PossibleValues]
     ) -> PossibleValues:
-        """What is known after it, of the item at a place."""
-        own = {place: known for place, known in before.own.items() if place != at}
-        for known in new:
-            own[at] = known
-        return replace(_multiply_known(own.values()), own=own)
+        """Return the possible values after it, for the item at an index."""
+        by_item = {
+            place: values for place, values in kept_values.own.items() if place != place_number
+        }
+        for values in new_values:
+            by_item[place_number] = values
+        return replace(_multiply_known(by_item.values()), own=by_item)
 
 
-def _multiply_known(some: Iterable[PossibleValues]) -> PossibleValues:
-    return PossibleValues(size=count_combinations(some))
+def _multiply_known(possible: Iterable[PossibleValues]) -> PossibleValues:
+    return PossibleValues(size=count_combinations(possible))
 
 
 class Put(Own):
-    """The item at hand keeps a value."""
+    """A statement that keeps a value of the current item."""
 
 
 class ReadOwn(Own):
-    """The value that the item at hand has kept."""
+    """A statement that reads the value that the current item keeps."""
 
     def combine_known(
-        self, before: PossibleValues, at: int, _new: list[PossibleValues]
+        self, kept_values: PossibleValues, place_number: int, _new_values: list[PossibleValues]
     ) -> PossibleValues:
-        return before.own.get(at, GIVEN)
+        return kept_values.own.get(place_number, GIVEN)
 
 
 class ForgetOwn(Own):
-    """What the item at hand has kept is forgotten, where nothing reads it once it is done."""
+    """A statement that forgets the value of the current item, if nothing reads it after the item's
+    steps.
+    """
 
     def is_wanted(self, slicer: Slicer, /) -> bool:
-        """Where the others' values are read, and none of them after the last item."""
+        """Return whether the values of other items are read later, and none after the last item."""
         return self.key in slicer.live and self.key not in slicer.live_after[-1]
 
     def run_partly(self, _partial: Partial, _env: Env, /) -> bool:
