@@ -1,6 +1,6 @@
-"""Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to
-turn, and what is left of a deck: each of its cards as a chip, and only as its name where none is
-left."""
+"""Charts as pictures: the odds of each target as bars, luck from roll to roll, losses from turn to
+turn, and the cards that are left in a deck as chips.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log10
@@ -20,292 +20,316 @@ from bot.charts.svg import (
     Canvas,
     Frame,
     Picture,
+    Room,
 )
 from bot.ui.reply.bars import LEAST, Chance, format_percent
 from bot.ui.reply.parts import Odds, Small
 from bot.ui.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 
 COLORS = {HURT: "#e0565b", SHAKEN: "#e8a33d", GAME: "#6fa8dc", NOTHING: "#8a909a"}
-"""Of bars, on the dark card: brighter than those beside an answer."""
+"""Colors of bars, by how grave a result is. They are brighter than those of answers in a chat."""
 MOST = 12
-"""So many bar charts are in one picture."""
+"""Maximum number of bar charts in a picture."""
 SIDES = ("#6fa8dc", "#f2b84b", "#79c08b", "#c79be0", "#e58a8d", "#9fb3b8")
-"""Of sides, in the order of their names; each line and bar has its name or number beside it as
-well.
-"""
+"""Colors of sides, in their order. Each line and bar also has a name or a number."""
 MOST_TURNS = 24
 MOST_CARDS = 150
-"""Different cards of a picture; the others are in the answer in words."""
+"""Maximum number of different cards in a picture. The answer in words has all of them."""
 _SIZE, _ROW, _BAR = 24, 40, 24
-_LEAST, _PERCENT, _WORDS = 96, 76, 250
+_LEAST, _PERCENT, _MAX_WORDS = 96, 76, 250
 _PLOT, _AXIS = 300, 52
 _CHIP, _DEEP, _PAD, _GAP = 22, 42, 10, 8
 _RIGHT = WIDE - EDGE
 
 Track = Sequence[tuple[int, float]]
-"""The numbers of events, and how far a side was above what was to be expected after each."""
+"""(number of an event, points above the expected ones after it) for each roll of a side."""
 
 
 def render_odds(title: str, by: str, charts: Iterable[Odds], small: str = "") -> Picture:
-    """What one decides by, then a bar for every result of every target."""
-    listed = list(charts)
+    """Draw the odds of each target as bars, a bar for each result.
+
+    `by` says what the odds depend on. `small` is the small print below the charts.
+    """
+    charts = list(charts)
     canvas = Canvas(title, by)
-    for chart in listed[:MOST]:
+    for chart in charts[:MOST]:
         canvas.top += 14
         _draw_chart(canvas, chart)
-    rest = [f"{len(listed) - MOST} more are in the answer in words."] if len(listed) > MOST else []
-    for line in filter(None, (*rest, small)):
+    notes = []
+    if len(charts) > MOST:
+        notes.append(f"{len(charts) - MOST} more are in the answer in words.")
+    if small:
+        notes.append(small)
+    for note in notes:
         canvas.top += 8
-        canvas.draw_words(line, 18, FAINT)
+        canvas.draw_words(note, 18, FAINT)
     canvas.top += 16
-    return canvas.build_picture(
-        [f"{title}{f' ({by})' if by else ''}."], map(_describe_chart, listed)
-    )
+    headline = f"{title} ({by})." if by else f"{title}."
+    return canvas.build_picture([headline], map(_describe_chart, charts))
 
 
 def render_reply_odds(reply: Reply) -> Picture:
-    """The picture of an answer with odds: the same figures, and its small print."""
+    """Draw the odds of an answer, with its small print."""
     small = " ".join(part.text for part in reply.lines if isinstance(part, Small))
-    return render_odds(
-        reply.title, reply.by, [part for part in reply.lines if isinstance(part, Odds)], small
-    )
+    charts = [part for part in reply.lines if isinstance(part, Odds)]
+    return render_odds(reply.title, reply.by, charts, small)
 
 
 def _draw_chart(canvas: Canvas, chart: Odds) -> None:
-    numbers = _RIGHT - (_LEAST if chart.least else 0)
+    """Draw the odds of one target: its heading, then a bar for each result."""
+    percent_right = _RIGHT - (_LEAST if chart.least else 0)
     top = canvas.top
-    canvas.draw_words(chart.heading, _SIZE, bold=True, right=numbers)
+    canvas.draw_words(chart.heading, _SIZE, bold=True, right=percent_right)
     if chart.least:
         canvas.draw_text(LEAST, (_RIGHT, top + _SIZE), 20, FAINT, anchor="end")
-    words = min(
-        _WORDS,
-        max(
-            (measure_width(replace_missing_letters(row.word), _SIZE) for row in chart.rows),
-            default=0,
-        )
-        + 4,
-    )
-    for at, row in enumerate(chart.rows):
-        tone = chart.tones[at] if at < len(chart.tones) else NOTHING
-        _draw_row(canvas, row, COLORS.get(tone, COLORS[NOTHING]), words, numbers)
+    longest = 0.0
+    for row in chart.rows:
+        longest = max(longest, measure_width(replace_missing_letters(row.word), _SIZE))
+    words_width = min(_MAX_WORDS, longest + 4)
+    for index, row in enumerate(chart.rows):
+        tone = chart.tones[index] if index < len(chart.tones) else NOTHING
+        color = COLORS.get(tone, COLORS[NOTHING])
+        _draw_row(canvas, row, color, words_width, percent_right)
 
 
-def _draw_row(canvas: Canvas, row: Chance, color: str, words: float, numbers: float) -> None:
-    """A result: its words in so much room, its bar, and its percentages, which end at `numbers`
-    and at the edge.
+def _draw_row(
+    canvas: Canvas, row: Chance, color: str, words_width: float, percent_right: float
+) -> None:
+    """Draw a result: its words, its bar, and its percentage, which ends at `percent_right`.
+
+    The percentage of this result or a worse one ends at the right margin.
     """
-    size = _SIZE if measure_width(replace_missing_letters(row.word), _SIZE) <= words else 20
-    said = wrap_text(replace_missing_letters(row.word), words, size)
+    words = replace_missing_letters(row.word)
+    size = _SIZE if measure_width(words, _SIZE) <= words_width else 20
+    lines = wrap_text(words, words_width, size)
     top = canvas.top
-    high = max(_ROW, len(said) * size * 1.2 + 12)
-    canvas.top += high
-    middle = top + high / 2
-    left = EDGE + words + 16
-    right = numbers - _PERCENT
+    height = max(_ROW, len(lines) * size * 1.2 + 12)
+    canvas.top += height
+    middle = top + height / 2
+    bar_top = middle - _BAR / 2
+    bar_bottom = middle + _BAR / 2
+    left = EDGE + words_width + 16
+    right = percent_right - _PERCENT
     if row.came:
         canvas.draw_box((EDGE - 10, top + 2, _RIGHT + 10, canvas.top - 2), CROSS, 6, "came")
-    for at, line in enumerate(said):
-        canvas.draw_text(line, (EDGE, middle + size * (0.95 - len(said) * 0.6 + at * 1.2)), size)
-    canvas.draw_box(
-        (left, middle - _BAR / 2, right, middle + _BAR / 2), PAPER if row.came else BAND, 4
-    )
+    for index, line in enumerate(lines):
+        baseline = middle + size * (0.95 - len(lines) * 0.6 + index * 1.2)
+        canvas.draw_text(line, (EDGE, baseline), size)
+    canvas.draw_box((left, bar_top, right, bar_bottom), PAPER if row.came else BAND, 4)
     if row.chance > 0:
-        long = max(3.0, (right - left) * min(1.0, row.chance))
-        canvas.draw_box((left, middle - _BAR / 2, left + long, middle + _BAR / 2), color, 4, "bar")
-    base = middle + _SIZE * 0.35
-    canvas.draw_text(
-        format_percent(row.chance),
-        (numbers, base),
-        _SIZE,
-        HIT if row.came else INK,
-        bold=True,
-        anchor="end",
-    )
+        length = max(3.0, (right - left) * min(1.0, row.chance))
+        canvas.draw_box((left, bar_top, left + length, bar_bottom), color, 4, "bar")
+    baseline = middle + _SIZE * 0.35
+    percent = format_percent(row.chance)
+    fill = HIT if row.came else INK
+    canvas.draw_text(percent, (percent_right, baseline), _SIZE, fill, bold=True, anchor="end")
     if row.least is not None:
-        canvas.draw_text(format_percent(row.least), (_RIGHT, base), _SIZE, FAINT, anchor="end")
+        percent = format_percent(row.least)
+        canvas.draw_text(percent, (_RIGHT, baseline), _SIZE, FAINT, anchor="end")
 
 
 def _describe_chart(chart: Odds) -> str:
-    told = []
+    """Describe the odds of one target in a sentence."""
+    results = []
     for row in chart.rows:
         least = f" ({LEAST} {format_percent(row.least)})" if row.least is not None else ""
         came = ", which came up" if row.came else ""
-        told.append(f"{row.word} {format_percent(row.chance)}{least}{came}")
-    return f"{chart.heading}: {'; '.join(told)}."
+        results.append(f"{row.word} {format_percent(row.chance)}{least}{came}")
+    return f"{chart.heading}: {'; '.join(results)}."
 
 
 def render_luck(title: str, luck: Mapping[str, Track]) -> Picture:
-    """For each side how its rolls ran against expectation: above the line they were better."""
+    """Draw how the rolls of each side ran against expectation. Above zero they were better."""
     canvas = Canvas(title, "points above or below what the odds promise, roll by roll")
-    _draw_legend(
-        canvas,
-        [
-            f"{name} {_format_signed(track[-1][1]) if track else '0'}"
-            for name, track in luck.items()
-        ],
-    )
-    points = [point for track in luck.values() for point in track] or [(1, 0.0)]
-    first = min(points)[0]
-    last = max(points)[0]
-    low, high, step = _choose_scale(
-        min(0.0, *(value for _, value in points)), max(0.0, *(value for _, value in points))
-    )
+    names = []
+    points: list[tuple[int, float]] = []
+    for name, track in luck.items():
+        final = _format_signed(track[-1][1]) if track else "0"
+        names.append(f"{name} {final}")
+        points += track
+    _draw_legend(canvas, names)
+    if not points:
+        points = [(1, 0.0)]
+    first_event = min(points)[0]
+    last_event = max(points)[0]
+    values = [0.0, *(value for _, value in points)]
+    low, high, step = _choose_scale(min(values), max(values))
     left = EDGE + _AXIS
     top = canvas.top + 14
-    frame = Frame((left, top, _RIGHT, top + _PLOT), first - 1, last, low, high)
-    for at in range(round((high - low) / step) + 1):
-        value = low + at * step
+    frame = Frame((left, top, _RIGHT, top + _PLOT), first_event - 1, last_event, low, high)
+    for index in range(round((high - low) / step) + 1):
+        value = low + index * step
         y = frame.y(value)
         is_zero = abs(value) < step / 2
         canvas.draw_line([(left, y), (_RIGHT, y)], FAINT if is_zero else LINE, 2 if is_zero else 1)
         canvas.draw_text(_format_signed(value), (left - 8, y + 6), 17, FAINT, anchor="end")
     for track, color in zip(luck.values(), _list_colors(len(luck)), strict=True):
-        steps = frame.build_step_line(track)
-        canvas.draw_line([*steps, (_RIGHT, steps[-1][1])], color)
+        corners = frame.build_step_line(track)
+        canvas.draw_line([*corners, (_RIGHT, corners[-1][1])], color)
     canvas.top = top + _PLOT + 26
-    canvas.draw_text(f"#{first}", (left, canvas.top), 17, FAINT)
-    canvas.draw_text(f"#{last}", (_RIGHT, canvas.top), 17, FAINT, anchor="end")
+    canvas.draw_text(f"#{first_event}", (left, canvas.top), 17, FAINT)
+    canvas.draw_text(f"#{last_event}", (_RIGHT, canvas.top), 17, FAINT, anchor="end")
     canvas.top += 20
-    return canvas.build_picture(
-        [f"{title}."],
-        (_describe_luck(name, [value for _, value in track]) for name, track in luck.items()),
-    )
+    rows = [_describe_luck(name, [value for _, value in track]) for name, track in luck.items()]
+    return canvas.build_picture([f"{title}."], rows)
 
 
 def _describe_luck(name: str, values: Sequence[float]) -> str:
-    """How the luck of a side ran, in words."""
-    end, best, worst = map(
-        _format_signed, (values[-1], max(values), min(values)) if values else (0.0, 0.0, 0.0)
+    """Describe the luck of a side in a sentence: at the end, at its best and at its worst."""
+    rolls = len(values)
+    values = values or [0.0]
+    end = _format_signed(values[-1])
+    best = _format_signed(max(values))
+    worst = _format_signed(min(values))
+    return (
+        f"{name}: {end} points against expectation after {rolls} rolls, best {best}, worst {worst}."
     )
-    return f"{name}: {end} points against expectation after {len(values)} rolls, best {best}, worst {worst}."
 
 
 def render_losses(
     title: str, turns: Sequence[str], losses: Mapping[str, Sequence[int]], totals: Mapping[str, str]
 ) -> Picture:
-    """Draw what each side lost, turn by turn; of a longer game the last turns.
+    """Draw the losses of each side as bars, turn by turn. A long game has its last turns alone.
 
-    `totals` say in words what each side has lost in all: a unit that is weakened and then lost is
-    in two bars.
+    `totals` are the losses of each side in words. A unit that was weakened and later lost is in two
+    bars.
     """
     turns = list(turns)[-MOST_TURNS:]
-    shown = {name: list(found)[-MOST_TURNS:] for name, found in losses.items()}
+    counts_by_side = {name: list(counts)[-MOST_TURNS:] for name, counts in losses.items()}
+    colors = _list_colors(len(counts_by_side))
     canvas = Canvas(title, "units lost or reduced, turn by turn")
     _draw_legend(canvas, [f"{name} {totals[name]}" for name in losses])
     top = canvas.top + 30
     bottom = top + _PLOT * 0.8
-    wide = (_RIGHT - EDGE) / max(1, len(turns))
-    most = max((count for found in shown.values() for count in found), default=0) or 1
-    bar = min(40.0, (wide - 8) / max(1, len(shown)))
-    for at, turn in enumerate(turns):
-        left = EDGE + at * wide
-        start = left + (wide - bar * len(shown)) / 2
-        if at % 2 == 0:
-            canvas.draw_box((left, top - 26, left + wide, bottom), BAND, 4)
-        for place, (found, color) in enumerate(
-            zip(shown.values(), _list_colors(len(shown)), strict=True)
-        ):
-            if count := found[at] if at < len(found) else 0:
-                x = start + place * bar
-                y = bottom - (bottom - top) * count / most
-                canvas.draw_box((x + 1, y, x + bar - 1, bottom), color, 3, "bar")
-                size = 18 if bar >= measure_width(str(count), 18) else 12
-                canvas.draw_text(str(count), (x + bar / 2, y - 6), size, anchor="middle")
-        size = 19 if wide > measure_width(turn, 19) else 12
-        canvas.draw_text(
-            shorten_text(replace_missing_letters(turn), wide, size),
-            (left + wide / 2, bottom + 22),
-            size,
-            FAINT,
-            anchor="middle",
-        )
+    turn_width = (_RIGHT - EDGE) / max(1, len(turns))
+    highest = max((max(counts, default=0) for counts in counts_by_side.values()), default=0) or 1
+    bar_width = min(40.0, (turn_width - 8) / max(1, len(counts_by_side)))
+    for turn_index, turn in enumerate(turns):
+        left = EDGE + turn_index * turn_width
+        if turn_index % 2 == 0:
+            canvas.draw_box((left, top - 26, left + turn_width, bottom), BAND, 4)
+        x = left + (turn_width - bar_width * len(counts_by_side)) / 2
+        for index, (counts, color) in enumerate(zip(counts_by_side.values(), colors, strict=True)):
+            count = counts[turn_index] if turn_index < len(counts) else 0
+            if count:
+                bar_top = bottom - (bottom - top) * count / highest
+                bar_left = x + index * bar_width
+                _draw_losses_bar(
+                    canvas, count, (bar_left, bar_top, bar_left + bar_width, bottom), color
+                )
+        size = 19 if turn_width > measure_width(turn, 19) else 12
+        label = shorten_text(replace_missing_letters(turn), turn_width, size)
+        center = left + turn_width / 2
+        canvas.draw_text(label, (center, bottom + 22), size, FAINT, anchor="middle")
     canvas.draw_line([(EDGE, bottom), (_RIGHT, bottom)], FAINT, 2)
     canvas.top = bottom + 46
-    said = []
-    for name, found in shown.items():
-        lost = [
-            f", turn {turn}: {count}" for turn, count in zip(turns, found, strict=False) if count
-        ]
-        said.append(f"{name}: {totals[name]}{''.join(lost)}.")
-    return canvas.build_picture([f"{title}."], said)
+    rows = []
+    for name, counts in counts_by_side.items():
+        pairs = zip(turns, counts, strict=False)
+        turn_losses = [f", turn {turn}: {count}" for turn, count in pairs if count]
+        rows.append(f"{name}: {totals[name]}{''.join(turn_losses)}.")
+    return canvas.build_picture([f"{title}."], rows)
+
+
+def _draw_losses_bar(canvas: Canvas, count: int, room: Room, color: str) -> None:
+    """Draw the losses of a side in a turn as a bar with its count above it."""
+    left, top, right, bottom = room
+    canvas.draw_box((left + 1, top, right - 1, bottom), color, 3, "bar")
+    width = right - left
+    size = 18 if width >= measure_width(str(count), 18) else 12
+    canvas.draw_text(str(count), (left + width / 2, top - 6), size, anchor="middle")
 
 
 def render_deck(
-    title: str, under: str, where: str, listed: Sequence[tuple[str, int, int]], lines: Sequence[str]
+    title: str,
+    subtitle: str,
+    place: str,
+    card_counts: Sequence[tuple[str, int, int]],
+    lines: Sequence[str],
 ) -> Picture:
-    """(its name, how many are `where` all can tell no more, how many there are) of each card in the
-    order of the deck; then in words where the others are."""
-    canvas = Canvas(title, under)
-    left = float(EDGE)
-    canvas.draw_words(f"{where}:", 20, FAINT)
+    """Draw the cards of a deck as chips, in the order of the deck.
+
+    `card_counts` are (name, count at `place`, count in the deck) of each card. A card that is not at
+    `place` is only a name. `lines` say in words where the other cards are.
+    """
+    canvas = Canvas(title, subtitle)
+    canvas.draw_words(f"{place}:", 20, FAINT)
     canvas.top += 10
-    for name, count, all in listed[:MOST_CARDS]:
-        said = shorten_text(
-            replace_missing_letters(f"{name} {count} of {all}" if all > 1 else name),
-            _RIGHT - EDGE - 2 * _PAD,
-            _CHIP,
-        )
-        wide = measure_width(said, _CHIP, True) + 2 * _PAD
-        if left + wide > _RIGHT:
-            left = float(EDGE)
-            canvas.top = canvas.top + _DEEP
-        room = (left, canvas.top, left + wide, canvas.top + _DEEP - _GAP)
-        if count:
-            canvas.draw_box(room, HIT if count == all else BAND, 6, "left")
-        fill = HIT_INK if count == all else INK if count else FAINT
-        canvas.draw_text(said, (left + _PAD, canvas.top + _CHIP + 2), _CHIP, fill, bold=True)
-        left += wide + _GAP
-    canvas.top += _DEEP + 4
-    more = (
-        [f"{len(listed) - MOST_CARDS} more are in the answer in words."]
-        if len(listed) > MOST_CARDS
-        else []
-    )
-    for line in (*more, *lines):
-        canvas.draw_words(line, 20, FAINT)
+    _draw_chips(canvas, card_counts[:MOST_CARDS])
+    notes = list(lines)
+    if len(card_counts) > MOST_CARDS:
+        notes.insert(0, f"{len(card_counts) - MOST_CARDS} more are in the answer in words.")
+    for note in notes:
+        canvas.draw_words(note, 20, FAINT)
     canvas.top += 14
-    there = [
-        f"{name} {count} of {all}" if all > 1 else name for name, count, all in listed if count
-    ]
-    return canvas.build_picture(
-        [f"{title}.", f"{under}.", *(f"{line}." for line in lines), f"{where}:"], there
-    )
+    sentences = [f"{title}.", f"{subtitle}.", *(f"{line}." for line in lines), f"{place}:"]
+    rows = [_format_card(name, count, total) for name, count, total in card_counts if count]
+    return canvas.build_picture(sentences, rows)
+
+
+def _draw_chips(canvas: Canvas, card_counts: Sequence[tuple[str, int, int]]) -> None:
+    """Draw a chip for each (name, count at the place, count in the deck), in lines."""
+    left = float(EDGE)
+    for name, count, total in card_counts:
+        words = replace_missing_letters(_format_card(name, count, total))
+        label = shorten_text(words, _RIGHT - EDGE - 2 * _PAD, _CHIP)
+        width = measure_width(label, _CHIP, True) + 2 * _PAD
+        if left + width > _RIGHT:
+            left = float(EDGE)
+            canvas.top += _DEEP
+        room = (left, canvas.top, left + width, canvas.top + _DEEP - _GAP)
+        fill = FAINT
+        if count == total:
+            canvas.draw_box(room, HIT, 6, "left")
+            fill = HIT_INK
+        elif count:
+            canvas.draw_box(room, BAND, 6, "left")
+            fill = INK
+        canvas.draw_text(label, (left + _PAD, canvas.top + _CHIP + 2), _CHIP, fill, bold=True)
+        left += width + _GAP
+    canvas.top += _DEEP + 4
+
+
+def _format_card(name: str, count: int, total: int) -> str:
+    """Return the name of a card, with its count if the deck has several: `Fog 1 of 2`."""
+    return f"{name} {count} of {total}" if total > 1 else name
 
 
 def _draw_legend(canvas: Canvas, names: Sequence[str]) -> None:
-    """The sides, each with its colour, as many in a line as fit."""
+    """Draw the names of the sides with their colors, as many in a line as fit."""
     x = float(EDGE)
     top = canvas.top + 6
     for name, color in zip(names, _list_colors(len(names)), strict=True):
         text = shorten_text(replace_missing_letters(name), _RIGHT - EDGE - 30, 21, True)
-        wide = 26 + measure_width(text, 21, True)
-        if x > EDGE and x + wide > _RIGHT:
+        width = 26 + measure_width(text, 21, True)
+        if x > EDGE and x + width > _RIGHT:
             x = float(EDGE)
-            top = top + 32
+            top += 32
         canvas.draw_box((x, top + 5, x + 18, top + 23), color, 4)
         canvas.draw_text(text, (x + 26, top + 21), 21, bold=True)
-        x += wide + 26
+        x += width + 26
     canvas.top = top + 36
 
 
 def _list_colors(count: int) -> list[str]:
-    return [SIDES[at % len(SIDES)] for at in range(count)]
+    """Return the colors of so many sides."""
+    return [SIDES[index % len(SIDES)] for index in range(count)]
 
 
 def _choose_scale(low: float, high: float) -> tuple[float, float, float]:
-    """The lowest and highest line, and the step between lines: some four to eight of them, at
-    round numbers.
+    """Return the lowest and the highest line of a plot, and the step between its lines.
+
+    The plot has about four to eight lines, at round numbers.
     """
-    rough = max(high - low, 1.0) / 5
-    power = 10 ** floor(log10(rough))
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
-    return (
-        floor(low / step) * step,
-        max(ceil(high / step) * step, floor(low / step) * step + step),
-        step,
-    )
+    least_step = max(high - low, 1.0) / 5
+    power = 10 ** floor(log10(least_step))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least_step)
+    lowest_line = floor(low / step) * step
+    highest_line = max(ceil(high / step) * step, lowest_line + step)
+    return lowest_line, highest_line, step
 
 
 def _format_signed(value: float) -> str:
+    """Format a value with its sign and one decimal at most; 0 has no sign."""
     text = f"{round(value, 1):+g}".replace("-", "\u2212")
     return "0" if text in ("+0", "\u22120") else text
