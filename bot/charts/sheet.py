@@ -1,5 +1,5 @@
-"""A printed table as blocks of words in rows and columns, and where its answer is: what a
-picture is drawn from.
+"""The layout of a printed table for its picture: blocks of words in rows and columns, with the
+position of the answer.
 """
 
 import re
@@ -16,22 +16,27 @@ from bot.rules.tables.print_pattern import format_signed
 from bot.rules.tables.table import Answer, Table
 
 SHORT, SHORTEST, FEW, MANY = 9, 6, 5, 8
-"""Cells of so few letters are said in words (in MANY columns: fewer); in few columns, longer ones,
-too. Others are codes with a legend."""
+"""Limits for words in cells. Longer words become codes with a legend.
+
+In up to FEW columns, words of any length are fine. In more columns a word has at most SHORT letters,
+from MANY columns at most SHORTEST.
+"""
 ALIKE = 4
-"""So many codes that differ in a number alone are explained by the first of them."""
+"""Codes that differ only in a number, from which the legend explains only the first of them."""
 ROW = -1
 """The column of a hit that is a whole row."""
+MOST_NEWS = 90
+"""Letters of the longest result that a picture shows above its table."""
 _MOST_COLUMNS_BEFORE_TEXT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows and columns of words. `corner` is what the rows go by, `across` the columns, where they
-    go by something.
+    """Rows and columns of words.
 
-    `hit` is the row and column that answer; with ROW as the column, all of that row. `counts` are
-    further rows that count (modifiers).
+    `corner` names what the rows stand for, `across` what the columns stand for, or "".
+    `hit` is (row, column) of the answer; the column is ROW if the whole row answers. `counts` are
+    the rows of modifiers that count.
     """
 
     heading: str
@@ -45,21 +50,22 @@ class Block:
 
     @property
     def grid(self) -> list[list[str]]:
-        """All cells with their heads, in letters that can be drawn."""
-        rows = [(head, *row) for head, row in zip(self.rows, self.cells, strict=True)]
-        return [
-            [replace_missing_letters(text) for text in row]
-            for row in ((self.corner, *self.columns), *rows)
-        ]
+        """All cells with the heads of rows and columns, in letters of the font."""
+        rows = [(self.corner, *self.columns)]
+        for head, cells in zip(self.rows, self.cells, strict=True):
+            rows.append((head, *cells))
+        return [[replace_missing_letters(text) for text in row] for row in rows]
 
-    def cut_columns(self, first: int, last: int) -> Self:
-        """Some of its columns."""
-        hit = self.hit and (self.hit[0], self.hit[1] - first if self.hit[1] != ROW else ROW)
-        cells = tuple(row[first:last] for row in self.cells)
-        return replace(self, columns=self.columns[first:last], cells=cells, hit=hit)
+    def cut_columns(self, start: int, stop: int) -> Self:
+        """Return the block with its columns from `start` up to, but without, `stop`."""
+        hit = self.hit
+        if hit is not None and hit[1] != ROW:
+            hit = (hit[0], hit[1] - start)
+        cells = tuple(row[start:stop] for row in self.cells)
+        return replace(self, columns=self.columns[start:stop], cells=cells, hit=hit)
 
     def describe_answer_position(self) -> str:
-        """Where its answer is, in words; "" without one."""
+        """Describe where the answer is in a sentence; "" if there is none."""
         if self.hit is None:
             return ""
         row, column = self.hit
@@ -70,20 +76,25 @@ class Block:
         return f"Marked: row {head}, column {across}: {self.cells[row][column]}."
 
     def describe_rows(self) -> Iterator[str]:
-        """Its rows in words."""
-        for at, (head, cells) in enumerate(zip(self.rows, self.cells, strict=True)):
-            named = cells
+        """Yield each row as a sentence. The heading of the block precedes the first row."""
+        for index, (head, cells) in enumerate(zip(self.rows, self.cells, strict=True)):
+            words = cells
             if len(cells) > 1:
-                named = tuple(
+                words = tuple(
                     f"{name} {cell}" for name, cell in zip(self.columns, cells, strict=True)
                 )
-            yield f"{f'{self.heading}: ' if self.heading and not at else ''}{head}: {', '.join(named)}."
+            sentence = f"{head}: {', '.join(words)}."
+            if self.heading and index == 0:
+                sentence = f"{self.heading}: {sentence}"
+            yield sentence
 
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """A table as it is drawn: its blocks, what its codes mean, and the answer in words (`news`,
-    `asked`, `text`).
+    """The layout of a table: its blocks, the meanings of its codes, and the answer in words.
+
+    `news` is the result, `inputs` are the inputs of the look-up, and `text` is a sentence of the
+    table.
     """
 
     title: str
@@ -92,56 +103,61 @@ class TableLayout:
     blocks: tuple[Block, ...]
     legend: tuple[tuple[str, str], ...] = ()
     news: str = ""
-    asked: str = ""
+    inputs: str = ""
     text: str = ""
     doubts: tuple[str, ...] = ()
 
     def describe(self) -> list[str]:
-        """In words what it is, its answer and where that is."""
-        news = f"{self.news}{f' ({self.asked})' if self.asked else ''}." if self.news else ""
-        return [
-            f"{self.title}.",
-            *filter(None, (news, *(block.describe_answer_position() for block in self.blocks))),
-        ]
+        """Describe the table in sentences: its title, its answer and the position of the answer."""
+        sentences = [f"{self.title}."]
+        if self.news:
+            inputs = f" ({self.inputs})" if self.inputs else ""
+            sentences.append(f"{self.news}{inputs}.")
+        for block in self.blocks:
+            position = block.describe_answer_position()
+            if position:
+                sentences.append(position)
+        return sentences
 
 
 def build_layout(table: Table, given: Mapping[str, object] | None = None) -> TableLayout:
-    """The whole table; with `given` inputs the part that answers them, and where.
+    """Build the layout of a whole table, or of the part that answers the `given` inputs.
 
     Raises UserError for inputs that the table refuses.
     """
-    sheet = TableLayout(table.title, table.game or table.system, table.source, ())
+    layout = TableLayout(table.title, table.game or table.system, table.source, ())
     if given is None:
-        maker = _LayoutBuilder(table, None)
+        builder = _LayoutBuilder(table, None)
         return replace(
-            sheet,
-            blocks=(*maker.build_blocks(), *maker.build_sentence_blocks()),
-            legend=maker.list_code_meanings(),
+            layout,
+            blocks=(*builder.build_blocks(), *builder.build_sentence_blocks()),
+            legend=builder.list_code_meanings(),
             doubts=tuple(doubt.text for doubt in table.unsure),
         )
     answer, values = table.answer_with_values(given)
     reply = build_lookup_reply(table, given, answer)
-    maker = _LayoutBuilder(table, values, answer)
-    blocks = maker.build_blocks()
-    news = reply.title if len(reply.title) <= 90 else ""
-    asked = (
-        reply.by[len(table.title) :].lstrip(", ")
-        if reply.by.casefold().startswith(table.title.casefold())
-        else ""
-    )
+    builder = _LayoutBuilder(table, values, answer)
+    blocks = builder.build_blocks()
+    news = reply.title if len(reply.title) <= MOST_NEWS else ""
+    inputs = ""
+    if reply.by.casefold().startswith(table.title.casefold()):
+        inputs = reply.by[len(table.title) :].lstrip(", ")
     return replace(
-        sheet,
+        layout,
         blocks=blocks,
-        legend=maker.list_code_meanings(),
+        legend=builder.list_code_meanings(),
         news=news,
-        asked=asked,
-        text="" if maker.texts_shown or answer.text == news else answer.text,
+        inputs=inputs,
+        text="" if builder.has_sentences or answer.text == news else answer.text,
         doubts=tuple(doubt.text for doubt in table.unsure if doubt.concerns(values)),
     )
 
 
 class _LayoutBuilder:
-    """One table on its way to blocks, with the values behind its answer, if there is one."""
+    """Builds the blocks and the legend of one table.
+
+    `values` are the values that led to the `answer`; both are None for a whole table.
+    """
 
     def __init__(
         self, table: Table, values: Mapping[str, Any] | None, answer: Answer | None = None
@@ -156,10 +172,10 @@ class _LayoutBuilder:
             **(self.data.get("then") or {}),
         }
         self.legend: dict[str, str] = {}
-        self.texts_shown = False
+        self.has_sentences = False
 
     def build_blocks(self) -> tuple[Block, ...]:
-        """Return the table's own rows and columns; its rules if it has no others."""
+        """Build the rows and columns of the table, or its formulas if it has no rows."""
         blocks = [self._build_modifier_block()] if self.table.modifiers else []
         for grid in get_printed_table(self.table).grids:
             if self.values is None or grid.is_case_of(self.values):
@@ -167,120 +183,117 @@ class _LayoutBuilder:
         return tuple(blocks) or (self._build_rule_block(),)
 
     def build_sentence_blocks(self) -> tuple[Block, ...]:
-        """What the table says in sentences, where these are not beside its rows."""
-        if self.texts_shown or not self.table.texts:
+        """Build a block with the sentences of the table, unless they are in its rows already."""
+        if self.has_sentences or not self.table.texts:
             return ()
         rows = tuple(self.format_value(key) for key in self.table.texts)
-        return (
-            Block(
-                "",
-                "what is said",
-                "",
-                ("text",),
-                rows,
-                tuple((text,) for text in self.table.texts.values()),
-            ),
-        )
+        cells = tuple((text,) for text in self.table.texts.values())
+        return (Block("", "what is said", "", ("text",), rows, cells),)
 
     def list_code_meanings(self) -> tuple[tuple[str, str], ...]:
-        """What the codes mean; of many that differ in their number alone, the first."""
-        kinds: dict[str, list[str]] = {}
+        """List (code, meaning). Of ALIKE or more codes that differ only in a number, the first."""
+        codes_by_pattern: dict[str, list[str]] = {}
         for code in self.legend:
-            kinds.setdefault(re.sub(r"\d+", "#", code), []).append(code)
-        told = []
-        for codes in kinds.values():
-            many = len(codes) >= ALIKE
-            told += [
-                (code, self.legend[code] + (", and so on" if many else ""))
-                for code in codes[: 1 if many else None]
-            ]
-        return tuple(told)
+            codes_by_pattern.setdefault(re.sub(r"\d+", "#", code), []).append(code)
+        meanings = []
+        for codes in codes_by_pattern.values():
+            if len(codes) >= ALIKE:
+                meanings.append((codes[0], f"{self.legend[codes[0]]}, and so on"))
+            else:
+                meanings += [(code, self.legend[code]) for code in codes]
+        return tuple(meanings)
 
     def format_value(self, value: object) -> str:
-        """A value in words."""
+        """Format a value in the words of the table."""
         return format_value(value, self.words)
 
     def _build_block(self, grid: PrintedGrid) -> Block:
-        """Return a printed grid as it is drawn, long words as codes with a legend."""
-        is_coded = _needs_codes(grid)
-        cells = grid.codes if is_coded else grid.cells
-        legend = dict(grid.legend)
-        if is_coded:
-            for codes, row in zip(grid.codes, grid.cells, strict=True):
-                legend |= {
-                    code: text
-                    for code, text in zip(codes, row, strict=True)
-                    if code.casefold() != text.casefold()
-                }
-        self.legend |= legend
+        """Build the block of a printed grid, with codes and a legend in place of long words."""
+        self.legend |= grid.legend
+        cells = grid.cells
+        if _needs_codes(grid):
+            cells = grid.codes
+            self.legend |= _list_codes(grid)
         columns = grid.columns
-        texts: list[str] = []
         if grid.column_axis is None and len(columns) <= _MOST_COLUMNS_BEFORE_TEXT:
-            texts = self._list_row_sentences(grid.row_by, grid.keys)
-        if texts:
-            columns = (*columns, "text")
-            cells = tuple((*row, text) for row, text in zip(cells, texts, strict=True))
+            sentences = self._list_row_sentences(grid.row_by, grid.keys)
+            if sentences:
+                columns = (*columns, "text")
+                cells = tuple((*row, text) for row, text in zip(cells, sentences, strict=True))
         hit = None if self.values is None else grid.find_cell(self.values)
         if hit is not None and grid.column_axis is None and len(columns) > 1:
             hit = (hit[0], ROW)
         return Block(grid.heading, grid.corner, grid.across, columns, grid.rows, cells, hit)
 
-    def _list_row_sentences(self, by: object, keys: Sequence[object]) -> list[str]:
-        """The sentence of each row, where sentences go by the rows."""
-        said_by = self.data.get("text_by")
-        said_by = said_by[0] if isinstance(said_by, list) and len(said_by) == 1 else said_by
-        found = [self.table.texts.get(str(key), "") for key in keys]
-        if not any(found) or (said_by != by and sum(map(bool, found)) < len(keys)):
+    def _list_row_sentences(self, row_by: object, keys: Sequence[object]) -> list[str]:
+        """List the sentence of each row, or nothing if the sentences do not go with the rows.
+
+        `row_by` names what the rows stand for, `keys` are their values.
+        """
+        text_by = self.data.get("text_by")
+        if isinstance(text_by, list) and len(text_by) == 1:
+            text_by = text_by[0]
+        sentences = [self.table.texts.get(str(key), "") for key in keys]
+        if not any(sentences):
             return []
-        self.texts_shown = True
-        return found
+        if text_by != row_by and not all(sentences):
+            return []
+        self.has_sentences = True
+        return sentences
 
     # -- modifiers and rules ------------------------------------------------------------------------------
 
     def _build_modifier_block(self) -> Block:
+        """Build the list of modifiers; with an answer, also how much each of them counts."""
         rows = self.data["rows"]
         (_, *heads), *lines = get_printed_table(self.table).sheets[0].rows
         cells = [list(line[1:]) for line in lines]
         counts: tuple[int, ...] = ()
         if self.answer is not None:
             heads.append("counts")
-            worth = {
-                row["id"]: [part for part in self.answer.parts if part.id == row["id"]]
-                for row in rows
-            }
+            values_by_id: dict[str, list[str]] = {row["id"]: [] for row in rows}
+            for part in self.answer.parts:
+                if part.id in values_by_id:
+                    values_by_id[part.id].append(format_signed(part.value))
             for row, line in zip(rows, cells, strict=True):
-                line.append(", ".join(format_signed(part.value) for part in worth[row["id"]]))
-            counts = tuple(at for at, row in enumerate(rows) if worth[row["id"]])
+                line.append(", ".join(values_by_id[row["id"]]))
+            counts = tuple(index for index, row in enumerate(rows) if values_by_id[row["id"]])
         names = tuple(str(row["name"]) for row in rows)
-        return Block(
-            "", "modifier", "", tuple(heads), names, tuple(map(tuple, cells)), None, counts
-        )
+        body = tuple(map(tuple, cells))
+        return Block("", "modifier", "", tuple(heads), names, body, None, counts)
 
     def _build_rule_block(self) -> Block:
-        """A table that only calculates: each value and how it comes about."""
-        rules = {
-            name: rule for name, rule in self.formulas.items() if not name.startswith("_")
-        } or self.formulas
-        cells = [[format_formula(str(rule), self.format_value)] for rule in rules.values()]
+        """Build the list of formulas of a table without rows; with an answer, also their values."""
+        public = {
+            name: formula for name, formula in self.formulas.items() if not name.startswith("_")
+        }
+        formulas = public or self.formulas
         heads = ["how it is found"]
         if self.values is not None:
             heads.append("here")
-            for name, line in zip(rules, cells, strict=True):
+        cells = []
+        for name, formula in formulas.items():
+            line = [format_formula(str(formula), self.format_value)]
+            if self.values is not None:
                 value = self.values.get(name)
                 line.append(BLANK_CELL if value is None else self.format_value(value))
-        return Block(
-            "",
-            "value",
-            "",
-            tuple(heads),
-            tuple(map(self.format_value, rules)),
-            tuple(map(tuple, cells)),
-            None,
-        )
+            cells.append(tuple(line))
+        names = tuple(map(self.format_value, formulas))
+        return Block("", "value", "", tuple(heads), names, tuple(cells))
+
+
+def _list_codes(grid: PrintedGrid) -> dict[str, str]:
+    """Return the codes of a grid with their words, without codes that are the words themselves."""
+    words_by_code = {}
+    for codes, cells in zip(grid.codes, grid.cells, strict=True):
+        for code, words in zip(codes, cells, strict=True):
+            if code.casefold() != words.casefold():
+                words_by_code[code] = words
+    return words_by_code
 
 
 def _needs_codes(grid: PrintedGrid) -> bool:
-    """Return whether the cells of a grid are too long for its columns and have codes."""
+    """Return whether the words of a grid are too long for its columns and have codes."""
     if grid.column_axis is None or grid.codes == grid.cells:
         return False
     longest = max(len(text) for row in grid.cells for text in row)
