@@ -1,5 +1,5 @@
-"""Dice expressions, such as `2d6+3` or `10d10>=8`: read and bounded first, rolled with any source
-of dice after.
+"""Dice expressions, such as `2d6+3` or `10d10>=8`: first parsed and checked for limits, then rolled
+with any source of dice.
 
 Numbers are whole; `/` drops the fraction, so 7/2 is 3 and -7/2 is -3. On one die a reroll comes
 before an explosion; when all dice lie, keep and drop follow in the order written, and counting

@@ -1,4 +1,4 @@
-"""The exact odds of an expression, counted without rolling. Bounded: what takes too long is
+"""The exact odds of an expression, computed without rolling. Odds that would take too long are
 refused.
 
 The ways to each number are side by side in one large whole number. Written with a digit for each
@@ -35,44 +35,44 @@ from bot.rules.expression.model import (
 )
 
 _WORD = 8
-"""Bytes of a field up to which Python has a list of them at once."""
+"""The field width in bytes up to which Python unpacks all fields at once."""
 _SPREAD = 64
-"""A die is not packed that has more than so many numbers between its lowest and its highest for
-each of its own.
-"""
+"""A die is packed only if its numbers span at most this many times their count."""
 _FEW = 6
-"""Up to so many faces of a die are laid one by one, which is quicker than as one packed count."""
+"""Up to this many faces are added one by one, which is faster than multiplying by a packed
+count.
+"""
 MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
 MAX_BYTES = 200_000  # of a packed count, which takes about as long
 
 Weights = dict[int, int]
-"""How many of all the equally likely ways come to each number, rising."""
+"""The number of equally likely ways to each number, by rising number."""
 EXPLODING, ENDING, REROLLED = range(3)
 Counts = tuple[int, int, int]
-"""How many dice lie in the end that exploded, that ended, and that were cut short."""
+"""The number of final dice that exploded, that ended, and that were cut short by the limit."""
 Window = tuple[int, int]
-"""From which place on dice are kept, and before which."""
+"""The first index of the dice that are kept, and the index after the last."""
 Faces = list[tuple[int, int, int]]
-"""Faces of a die, falling: the kind of each, what it is worth beyond the lowest, the ways to it."""
+"""The faces of a die, highest first: kind, value above the lowest, and weight."""
 
 
 class Budget:
-    """How many additions are left, and how large a packed count may be."""
+    """The remaining additions of one calculation, and the size limit of packed counts."""
 
     def __init__(self, expression: Expression) -> None:
         self.expression = expression
         self.left = MAX_STEPS
 
     def spend(self, steps: int) -> None:
-        """Count so many additions. Raises UserError where they are too many."""
+        """Use up this many additions. Raises UserError if too few are left."""
         self.left -= steps
         if self.left < 0:
             self.refuse()
 
     def room(self, numbers: int, total: int) -> int:
-        """The width in bytes of the fields of a packed count of so many `numbers` and `total` ways.
+        """Return the field width in bytes for a packed count of `numbers` fields with `total` ways.
 
-        Raises UserError where it would be too large.
+        Raises UserError if it would be too large.
         """
         width = compute_width(total)
         if numbers * width > MAX_BYTES:
@@ -80,13 +80,13 @@ class Budget:
         return width
 
     def refuse(self) -> None:
-        """Raise the UserError for what is too large."""
-        what = f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do."
-        raise UserError(what, code="too-large")
+        """Raise the UserError for odds that take too long."""
+        problem = f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do."
+        raise UserError(problem, code="too-large")
 
 
 def compute_width(total: int) -> int:
-    """The bytes of a field that holds `total` ways."""
+    """Return the bytes of a field that can hold `total` ways."""
     return max(_WORD, (total.bit_length() + 7) // 8)
 
 
@@ -96,30 +96,37 @@ def is_dense(weights: Weights) -> bool:
 
 
 def pack(weights: Mapping[int, int], width: int) -> int:
-    """The ways to each number from the lowest on, in fields of so many bytes."""
-    ways = [weights.get(number, 0) for number in range(min(weights), max(weights) + 1)]
+    """Return the ways to each number from the lowest on, in fields of `width` bytes."""
+    weights_in_order = [weights.get(number, 0) for number in range(min(weights), max(weights) + 1)]
     if width == _WORD:
-        return int.from_bytes(struct.pack(f"<{len(ways)}Q", *ways), "little")
-    return int.from_bytes(b"".join([some.to_bytes(width, "little") for some in ways]), "little")
+        return int.from_bytes(
+            struct.pack(f"<{len(weights_in_order)}Q", *weights_in_order), "little"
+        )
+    return int.from_bytes(
+        b"".join([weight.to_bytes(width, "little") for weight in weights_in_order]), "little"
+    )
 
 
-def unpack(fields: int, width: int, low: int, apart: int = 1) -> Weights:
-    """The ways to each number that can come: the first field is for `low`, the next for so many
-    more.
+def unpack(fields: int, width: int, low: int, step: int = 1) -> Weights:
+    """Return the ways to each number that has any. The first field is for `low`, and each next
+    field for `step` more.
     """
     count = -(-fields.bit_length() // (8 * width))
     raw = fields.to_bytes(count * width, "little")
-    ways: Sequence[int] = (
+    weights_in_order: Sequence[int] = (
         struct.unpack(f"<{count}Q", raw)
         if width == _WORD
-        else [int.from_bytes(raw[at : at + width], "little") for at in range(0, len(raw), width)]
+        else [
+            int.from_bytes(raw[index : index + width], "little")
+            for index in range(0, len(raw), width)
+        ]
     )
-    return {low + apart * at: some for at, some in enumerate(ways) if some}
+    return {low + step * index: weight for index, weight in enumerate(weights_in_order) if weight}
 
 
 def list_die_values(pool: Pool, values: Iterable[int]) -> list[int]:
-    """What dice that show these numbers count for: the number, or 1 where it fits and 0 where it
-    does not.
+    """Return what dice with these numbers count: the number itself, or 1 for a success and 0 for a
+    failure.
     """
     if pool.count_if is None:
         return list(values)
@@ -128,20 +135,24 @@ def list_die_values(pool: Pool, values: Iterable[int]) -> list[int]:
 
 
 def is_chained(pool: Pool) -> bool:
-    """Return whether a die of the pool may bring any number of further ones."""
+    """Return whether a die of the pool may add further dice."""
     return bool(pool.rerolls or pool.explodes)
 
 
 def count_chained_ways(pool: Pool, budget: Budget) -> Weights:
-    """The ways of such a pool. Raises UserError for too many dice, and where some are kept after a
-    reroll that happens once."""
+    """Return the ways of a pool with further dice. Raises UserError for too many dice, and for kept
+    dice together with a single reroll.
+    """
     if pool.once and pool.picks:
-        what = f"The odds of {pool.notation} cannot be counted: ro, further dice and some that are kept are too much."
-        raise UserError(what, hint="Leave out one of the three.", code="no-odds")
+        problem = (
+            f"The odds of {pool.notation} cannot be counted: "
+            "ro, further dice and some that are kept are too much."
+        )
+        raise UserError(problem, hint="Leave out one of the three.", code="no-odds")
     low, faces = list_faces(pool, list_die_values(pool, dict.fromkeys(pool.values)))
-    most = pool.count + pool.extra
-    numbers = most * max(worth for _, worth, _ in faces) + 1
-    width = budget.room(numbers, pool.sides**most)
+    max_dice = pool.count + pool.extra
+    numbers = max_dice * max(worth for _, worth, _ in faces) + 1
+    width = budget.room(numbers, pool.sides**max_dice)
     if pool.picks:
         fields = _sum_kept_chained(pool, faces, -low * 8 * width, 8 * width, budget)
     elif pool.once:
@@ -155,15 +166,15 @@ def count_chained_ways(pool: Pool, budget: Budget) -> Weights:
     else:
         budget.spend(numbers * width * pool.extra // 32)
         fields = sum_dice(pool, faces, -low * 8 * width, 8 * width)
-    return unpack(fields, width, low * most)
+    return unpack(fields, width, low * max_dice)
 
 
 def list_faces(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
-    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces, each
-    with its `worth`.
+    """Return the least value of a die, at most 0 (a die that is not drawn); and its faces with
+    their values in `worth`.
     """
-    ways = Counter(pool.values)
-    worths = dict(zip(ways, worth, strict=True))
+    face_counts = Counter(pool.values)
+    worths = dict(zip(face_counts, worth, strict=True))
     low = min(0, *worths.values())
 
     def kind(value: int) -> int:
@@ -172,20 +183,24 @@ def list_faces(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
         return EXPLODING if any(test.fits(value) for test in pool.explodes) else ENDING
 
     return low, [
-        (kind(value), worths[value] - low, ways[value]) for value in sorted(ways, reverse=True)
+        (kind(value), worths[value] - low, face_counts[value])
+        for value in sorted(face_counts, reverse=True)
     ]
 
 
 def sum_dice(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
-    """All dice added up, packed in fields of so many `bits`: a closed form over the number of
-    further dice. What is not drawn weighs as much as a die, and is `nothing` bits up."""
+    """Return the packed sums of all dice, by a closed form over the number of further dice.
+
+    Fields have `bits` bits. Each die that is not drawn counts as one die with the value 0, which is
+    `nothing` bits up.
+    """
     count = pool.count
     extra = pool.extra
-    burst, end = (
-        _build_layer(((up, ways) for of, up, ways in faces if of == kind), bits)
+    burst, lay_ending = (
+        _build_layer(((up, weight) for of, up, weight in faces if of == kind), bits)
         for kind in (EXPLODING, ENDING)
     )
-    every = _build_layer(((up, ways) for _, up, ways in faces), bits)
+    lay_any = _build_layer(((up, weight) for _, up, weight in faces), bits)
     again = _count_rerolls(faces)
     total = cut = 0
     power = 1
@@ -195,151 +210,181 @@ def sum_dice(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
         )
         power = burst(power) + (power * again << nothing)
     for ended in range(count):
-        total = end(total)
-        cut = every(cut + power * comb(extra - 1 + ended, ended))
-        power = end(power)
+        total = lay_ending(total)
+        cut = lay_any(cut + power * comb(extra - 1 + ended, ended))
+        power = lay_ending(power)
     return total + cut
 
 
 def sum_rerolled_dice(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
-    """The same by the `worth` of each face where a die may be rerolled once: die by die, by how
-    many further ones are left, `fresh` until it was rerolled."""
+    """Return the packed sums, as `sum_dice`, if a die may be rerolled once. `worth` is the value of
+    each face.
+
+    It goes die by die, by the number of further dice left; `fresh` dice have not been rerolled yet.
+    """
     pairs = [*zip(pool.values, worth, strict=True)]
     again, once, bursts = (
         {value for value in pool.values if any(test.fits(value) for test in tests)}
         for tests in (pool.rerolls, pool.once, pool.explodes)
     )
-    ends = {*pool.values} - again - bursts
-    burst, late, end, at_last, every = (
-        _build_layer(((up, 1) for value, up in pairs if value in some), bits)
-        for some in (bursts - again - once, bursts - again, ends - once, ends, pool.values)
+    ending = {*pool.values} - again - bursts
+    burst, late, lay_ending, at_last, lay_any = (
+        _build_layer(((up, 1) for value, up in pairs if value in chosen), bits)
+        for chosen in (bursts - again - once, bursts - again, ending - once, ending, pool.values)
     )
     rerolls, renews = (
-        sum(value in some for value in pool.values) for some in (again, once - again)
+        sum(value in chosen for value in pool.values) for chosen in (again, once - again)
     )
-    left = [0] * pool.extra + [1]
+    packed_by_left = [0] * pool.extra + [1]
     for _ in range(pool.count):
-        fresh = left
-        stale = [0] * len(left)
-        left = [0] * len(left)
-        for more in range(pool.extra, 0, -1):
-            new = fresh[more]
-            old = stale[more]
-            fresh[more - 1] += burst(new) + late(old) + (new * rerolls << nothing)
-            stale[more - 1] += (new * renews + old * rerolls) << nothing
-            left[more] = end(new) + at_last(old)
-        left[0] = every(fresh[0] + stale[0])
-    return sum(fields * pool.sides**more << nothing * more for more, fields in enumerate(left))
+        fresh = packed_by_left
+        stale = [0] * len(packed_by_left)
+        packed_by_left = [0] * len(packed_by_left)
+        for dice_left in range(pool.extra, 0, -1):
+            fresh_fields = fresh[dice_left]
+            stale_fields = stale[dice_left]
+            fresh[dice_left - 1] += (
+                burst(fresh_fields) + late(stale_fields) + (fresh_fields * rerolls << nothing)
+            )
+            stale[dice_left - 1] += (fresh_fields * renews + stale_fields * rerolls) << nothing
+            packed_by_left[dice_left] = lay_ending(fresh_fields) + at_last(stale_fields)
+        packed_by_left[0] = lay_any(fresh[0] + stale[0])
+    return sum(
+        fields * pool.sides**dice_left << nothing * dice_left
+        for dice_left, fields in enumerate(packed_by_left)
+    )
 
 
 def _build_layer(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]:
-    """What lays a further die: `faces` are what each is worth, and the ways to it. A few are
-    added one by one.
+    """Return the function that adds one die to packed sums. `faces` are pairs of (value,
+    weight).
     """
-    ways = Counter[int]()
-    for worth, some in faces:
-        ways[worth] += some
-    if len(ways) > _FEW:
-        packed = sum(some << bits * worth for worth, some in ways.items())
+    weights = Counter[int]()
+    for worth, weight in faces:
+        weights[worth] += weight
+    if len(weights) > _FEW:
+        packed = sum(weight << bits * worth for worth, weight in weights.items())
         return lambda fields: fields * packed
-    return lambda fields: sum([fields * some << bits * worth for worth, some in ways.items()])
+    return lambda fields: sum(
+        [fields * weight << bits * worth for worth, weight in weights.items()]
+    )
 
 
 def _count_rerolls(faces: Faces) -> int:
-    return sum(ways for kind, _, ways in faces if kind == REROLLED)
+    """Return the number of faces that are rerolled."""
+    return sum(weight for kind, _, weight in faces if kind == REROLLED)
 
 
 def _sum_kept_chained(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> int:
-    """Those that are kept added up, by how many dice of each kind are on the table in the end.
+    """Return the packed sums of the kept dice, by the number of final dice of each kind.
 
     Tables share what is laid where they keep the same places. These are counted from the highest
     die or from the lowest, whichever are fewer; and where they are open to the end they go up to
-    `most`: all of 3d6!dh1 are one from the highest, all of 3d6!kl2 from the lowest.
+    `max_dice`: all of 3d6!dh1 are one from the highest, all of 3d6!kl2 from the lowest.
     """
-    most = pool.count + pool.extra
-    limits = most, pool.count, pool.count if pool.rerolls else 0
+    max_dice = pool.count + pool.extra
+    limits = max_dice, pool.count, pool.count if pool.rerolls else 0
     budget.spend(len(faces) * limits[0] * limits[1] * (limits[2] + 1) * 30)
     tables = Counter[Counts]()
     for counts, times in count_ends(pool, _count_rerolls(faces)):
         tables[counts] += times
-    kept = {counts: list_kept_indices(pool.picks, sum(counts)) for counts in tables}
+    kept_indices = {counts: list_kept_indices(pool.picks, sum(counts)) for counts in tables}
     highest = {
-        counts: (at.start, most if at.stop == sum(counts) else at.stop)
-        for counts, at in kept.items()
+        counts: (indices.start, max_dice if indices.stop == sum(counts) else indices.stop)
+        for counts, indices in kept_indices.items()
     }
     lowest = {
-        counts: (sum(counts) - at.stop, most if at.start == 0 else sum(counts) - at.start)
-        for counts, at in kept.items()
+        counts: (
+            sum(counts) - indices.stop,
+            max_dice if indices.start == 0 else sum(counts) - indices.start,
+        )
+        for counts, indices in kept_indices.items()
     }
     if len(set(lowest.values())) < len(set(highest.values())):
         faces = faces[::-1]
         highest = lowest
-    ends = {
+    counts_by_window = {
         window: [counts for counts in tables if highest[counts] == window]
         for window in set(highest.values())
     }
-    laid = {window: _lay(faces, some, window, bits) for window, some in ends.items()}
+    sums_by_window = {
+        window: _lay(faces, window_counts, window, bits)
+        for window, window_counts in counts_by_window.items()
+    }
     return sum(
-        laid[highest[counts]].get(counts, 0) * times << nothing * (most - len(kept[counts]))
+        sums_by_window[highest[counts]].get(counts, 0) * times
+        << nothing * (max_dice - len(kept_indices[counts]))
         for counts, times in tables.items()
     )
 
 
-def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Mapping[Counts, int]:
-    """The packed sums of the dice at the places of the `window`, by how many of each kind are laid
-    in all.
+def _lay(faces: Faces, wanted: Sequence[Counts], window: Window, bits: int) -> Mapping[Counts, int]:
+    """Return the packed sums of the dice at the indices of the `window`, by the number of dice of
+    each kind.
 
     Dice are laid in the order of `faces`, all dice of one face at a time; no more of each kind than
-    any of `ends` has, and with the last face of a kind no fewer.
+    any of `wanted` has, and with the last face of a kind no fewer.
     """
     first, last = window
-    most, fewest = ([of(counts[kind] for counts in ends) for kind in range(3)] for of in (max, min))
+    highest, fewest = (
+        [of(counts[kind] for counts in wanted) for kind in range(3)] for of in (max, min)
+    )
     laid: dict[Counts, int] = {(0, 0, 0): 1}
-    for at, (kind, worth, ways) in enumerate(faces):
-        after = defaultdict[Counts, int](int)
-        least = 0 if any(of == kind for of, _, _ in faces[at + 1 :]) else fewest[kind]
+    for index, (kind, worth, weight) in enumerate(faces):
+        next_laid = defaultdict[Counts, int](int)
+        least = 0 if any(of == kind for of, _, _ in faces[index + 1 :]) else fewest[kind]
         for counts, fields in laid.items():
-            here = sum(counts)
+            dice_laid = sum(counts)
             number = counts[kind]
-            for more in range(max(0, least - number), most[kind] - number + 1):
-                inside = max(0, min(here + more, last) - max(here, first))
-                new: Counts = (*counts[:kind], number + more, *counts[kind + 1 :])  # type: ignore[assignment]
-                after[new] += (
-                    fields * (comb(number + more, more) * ways**more)
+            for added in range(max(0, least - number), highest[kind] - number + 1):
+                inside = max(0, min(dice_laid + added, last) - max(dice_laid, first))
+                new_counts: Counts = (*counts[:kind], number + added, *counts[kind + 1 :])  # type: ignore[assignment]
+                next_laid[new_counts] += (
+                    fields * (comb(number + added, added) * weight**added)
                 ) << bits * worth * inside
-        laid = after
+        laid = next_laid
     return laid
 
 
 def count_ends(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
-    """Return how many dice may lie in the end that exploded, that ended, and that were cut short;
-    and the ways to that, where `again` faces are rerolled.
+    """Yield the possible numbers of final dice of each kind, with the ways to them, if `again`
+    faces are rerolled.
 
-    What its faces weigh is left out of the ways, but for the dice that were rerolled and those
-    never drawn.
+    The ways leave out the weights of the faces, except for rerolled dice and dice that were never
+    drawn.
     """
     count = pool.count
     extra = pool.extra
     for used in range(extra):
         for exploded in range(used + 1) if again else (used,):
-            here = comb(count - 1 + used, used) * comb(used, exploded) * again ** (used - exploded)
-            yield (exploded, count, 0), here * pool.sides ** (extra - used)
+            weight = (
+                comb(count - 1 + used, used) * comb(used, exploded) * again ** (used - exploded)
+            )
+            yield (exploded, count, 0), weight * pool.sides ** (extra - used)
     for exploded in range(extra + 1) if again else (extra,):
-        before = comb(extra, exploded) * again ** (extra - exploded)
-        for done in range(count):
-            left = count - done
-            for more in range(left + 1):
-                for cut in range(left - more + 1) if again else (0,):
-                    ways = comb(left, more) * comb(left - more, cut) * comb(extra - 1 + done, done)
-                    yield (exploded + more, done + left - more - cut, cut), before * ways
+        exploded_ways = comb(extra, exploded) * again ** (extra - exploded)
+        for ended in range(count):
+            remaining = count - ended
+            for exploding in range(remaining + 1):
+                for cut in range(remaining - exploding + 1) if again else (0,):
+                    last_ways = (
+                        comb(remaining, exploding)
+                        * comb(remaining - exploding, cut)
+                        * comb(extra - 1 + ended, ended)
+                    )
+                    yield (
+                        (exploded + exploding, ended + remaining - exploding - cut, cut),
+                        exploded_ways * last_ways,
+                    )
 
 
 # -- the odds of a whole expression
 
 
 class Chances(Mapping[int | str, Fraction]):
-    """The chance of each result, rising. Kept as the `ways` to it of `total` ones, all equally
-    likely: a fraction is made when it is asked for."""
+    """The chance of each result, by rising result. It holds the `ways` of `total` equally likely
+    ones, and makes a fraction on request.
+    """
 
     __slots__ = ("total", "ways")
 
@@ -358,21 +403,24 @@ class Chances(Mapping[int | str, Fraction]):
 
 
 def compute_odds(expression: Expression) -> Chances:
-    """The chance of each result of one repeat of `expression`, rising; of a single die with words,
-    of each face.
+    """Return the chance of each result of one repeat, by rising result; for a single die with
+    words, of each face.
 
-    Dice that are rerolled or explode are counted as they are rolled: up to the limit of further
-    dice. Raises UserError for several dice with words, and for expressions that would take too long
-    to count. It is counted once.
+    Dice that are rerolled or explode are counted up to the limit of further dice, as in a roll. The
+    result is cached. Raises UserError for several dice with words, and for expressions that would
+    take too long.
     """
-    known: Chances | None = expression.kept.get("odds")
-    if known is None:
-        ways = _count_faces(expression) if expression.is_text else _count_ways(expression)
-        known = expression.kept["odds"] = Chances(ways, sum(ways.values()))
-    return known
+    cached: Chances | None = expression.kept.get("odds")
+    if cached is None:
+        weights = _count_faces(expression) if expression.is_text else _count_ways(expression)
+        cached = expression.kept["odds"] = Chances(weights, sum(weights.values()))
+    return cached
 
 
 def _count_faces(expression: Expression) -> Mapping[Any, int]:
+    """Return the ways to each face of a single die with words. Raises UserError for several
+    dice.
+    """
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
         raise UserError(
@@ -383,6 +431,7 @@ def _count_faces(expression: Expression) -> Mapping[Any, int]:
 
 
 def _count_ways(expression: Expression) -> Weights:
+    """Return the ways to each number of an expression. Raises UserError if it takes too long."""
     budget = Budget(expression)
 
     def read(operand: Operand) -> Weights:
@@ -407,7 +456,7 @@ def _negate(weights: Weights) -> Weights:
 
 
 def _add_ways(left: Weights, right: Weights, budget: Budget) -> Weights:
-    """The ways to what `left` and `right` come to together, which know nothing of each other."""
+    """Return the ways to the sum of two independent numbers."""
     width = compute_width(sum(left.values()) * sum(right.values()))
     low = min(left) + min(right)
     high = max(left) + max(right)
@@ -417,16 +466,17 @@ def _add_ways(left: Weights, right: Weights, budget: Budget) -> Weights:
 
 
 def _combine_each(sign: str, left: Weights, right: Weights, budget: Budget) -> Weights:
-    """The ways to `left` `sign` `right`, one number of each at a time."""
+    """Return the ways to `left` `sign` `right`, computed for each pair of numbers."""
     budget.spend(len(left) * len(right))
-    after: Weights = defaultdict(int)
-    for a, ways in left.items():
-        for b, more in right.items():
-            after[arithmetic(sign, a, b)] += ways * more
-    return dict(sorted(after.items()))
+    combined: Weights = defaultdict(int)
+    for a, weight in left.items():
+        for b, other_weight in right.items():
+            combined[arithmetic(sign, a, b)] += weight * other_weight
+    return dict(sorted(combined.items()))
 
 
 def _count_pool_ways(pool: Pool, budget: Budget) -> Weights:
+    """Return the ways to the result of one pool. Raises UserError if it takes too long."""
     budget.spend(pool.sides)
     if is_chained(pool):
         return count_chained_ways(pool, budget)
@@ -436,8 +486,8 @@ def _count_pool_ways(pool: Pool, budget: Budget) -> Weights:
     if pool.picks:
         return _sum_kept(pool, die, budget)
     worth: Weights = defaultdict(int)
-    for value, ways in zip(list_die_values(pool, die), die.values(), strict=True):
-        worth[value] += ways
+    for value, weight in zip(list_die_values(pool, die), die.values(), strict=True):
+        worth[value] += weight
     if is_dense(worth):
         low = min(worth)
         width = budget.room(pool.count * (max(worth) - low) + 1, sum(worth.values()) ** pool.count)
@@ -449,63 +499,65 @@ def _count_pool_ways(pool: Pool, budget: Budget) -> Weights:
 
 
 def count_die_ways(pool: Pool) -> Weights:
-    """The ways to each number on one die, after a reroll that happens once."""
+    """Return the ways to each number on one die, after a reroll that happens once."""
     if not pool.once and pool.faces is None:
         return dict.fromkeys(pool.values, 1)
     plain = Counter(pool.values)
     again = {
-        value: ways for value, ways in plain.items() if any(test.fits(value) for test in pool.once)
+        value: weight
+        for value, weight in plain.items()
+        if any(test.fits(value) for test in pool.once)
     }
     rerolled = sum(again.values())
     weights = {
-        value: ways * rerolled + (ways - again.get(value, 0)) * pool.sides
-        for value, ways in plain.items()
+        value: weight * rerolled + (weight - again.get(value, 0)) * pool.sides
+        for value, weight in plain.items()
     }
     common = gcd(*weights.values())
-    return {value: ways // common for value, ways in sorted(weights.items()) if ways}
+    return {value: weight // common for value, weight in sorted(weights.items()) if weight}
 
 
 def _sum_kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
-    """The ways to the sum of the dice that a pool keeps. `die` are the ways to each number on one,
-    rising.
+    """Return the ways to the sum of the dice that a pool keeps. `die` are the ways to each number
+    on one die, rising.
 
     Dice are laid in falling order, all of one face at a time, until the last one that is kept is
     among them: the others show that face or a lower one. The lowest of them are the highest of dice
     with the other sign.
     """
-    at = list_kept_indices(pool.picks, pool.count)
-    first = at.start
-    last = at.stop
+    indices = list_kept_indices(pool.picks, pool.count)
+    first = indices.start
+    last = indices.stop
     faces = [*zip(list_die_values(pool, die), die.values(), strict=True)][::-1]
     is_lowest = first > 0 and last == pool.count
     if is_lowest:
-        faces = [(-worth, ways) for worth, ways in faces[::-1]]
+        faces = [(-worth, weight) for worth, weight in faces[::-1]]
         first, last = 0, last - first
     low = min(worth for worth, _ in faces)
     number = last - first
     # faces far apart take no more room than others
-    apart = gcd(*(worth - low for worth, _ in faces)) or 1
-    faces = [((worth - low) // apart, ways) for worth, ways in faces]
-    most = number * max(worth for worth, _ in faces)
-    left = sum(die.values())
-    width = budget.room(most + 1, left**pool.count)
-    budget.spend(len(faces) * last * pool.count * (1 + most * width // 1500))
+    step = gcd(*(worth - low for worth, _ in faces)) or 1
+    faces = [((worth - low) // step, weight) for worth, weight in faces]
+    highest = number * max(worth for worth, _ in faces)
+    faces_below = sum(die.values())
+    width = budget.room(highest + 1, faces_below**pool.count)
+    budget.spend(len(faces) * last * pool.count * (1 + highest * width // 1500))
     total = 0
-    laid = {0: 1}
-    for worth, ways in faces:
-        left -= ways
-        after = defaultdict[int, int](int)
-        for here, fields in laid.items():
-            for more in range(pool.count - here + 1):
-                inside = max(0, min(here + more, last) - max(here, first))
-                grown = (
-                    fields * (comb(pool.count - here, more) * ways**more)
+    sums_by_count = {0: 1}
+    for worth, weight in faces:
+        faces_below -= weight
+        next_sums = defaultdict[int, int](int)
+        for dice_laid, fields in sums_by_count.items():
+            for added in range(pool.count - dice_laid + 1):
+                inside = max(0, min(dice_laid + added, last) - max(dice_laid, first))
+                fields_laid = (
+                    fields * (comb(pool.count - dice_laid, added) * weight**added)
                     << 8 * width * worth * inside
                 )
-                if here + more < last:
-                    after[here + more] += grown
+                if dice_laid + added < last:
+                    next_sums[dice_laid + added] += fields_laid
                 else:
-                    total += grown * left ** (pool.count - here - more)
-        laid = after
-    found = unpack(total, width, low * number, apart)
-    return _negate(found) if is_lowest else found
+                    total += fields_laid * faces_below ** (pool.count - dice_laid - added)
+        sums_by_count = next_sums
+    weights = unpack(total, width, low * number, step)
+    return _negate(weights) if is_lowest else weights

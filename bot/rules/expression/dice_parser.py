@@ -1,6 +1,8 @@
-"""Reading one pool of dice: `4d6kh3`, `10d10>=8`, `4dF`, `d[hit,miss]`, with all that may follow
-the dice; by a cursor over the text, which steps back over a number at most, so that no text takes
-long to read."""
+"""The parser of one pool of dice with its modifiers, such as `4d6kh3`, `10d10>=8`, `4dF` or
+`d[hit,miss]`.
+
+It uses a cursor that steps back over one number at most, so that no text takes long to parse.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -26,12 +28,12 @@ from bot.rules.text.plain import remove_control
 
 _NUMERIC = re.compile(r"[+-]?[0-9]+")
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}
-"""What phones and word processors make of plain signs; each stands for exactly one character, so
-that places hold. In a label in brackets no other signs change.
+"""Typographic signs with the plain sign for each. Both have one character, so that positions stay
+right. In a label in brackets no other signs change.
 """
 _TIMES = {ord("\u00b7"): "*", ord("\u22c5"): "*", ord("\u2022"): "*", ord("\u2715"): "*"}
 _ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
-"""Invisible signs that web pages and keyboards put between others."""
+"""Invisible characters that web pages and keyboards insert."""
 _LABEL = re.compile(r"(\[[^\[\]]*\])")
 _CONDITIONS = {
     "<=": "<=",
@@ -46,7 +48,7 @@ _CONDITIONS = {
 }
 DIGITS = "0123456789"
 _FURTHER = {"ro": "once", "r": "rerolls", "!": "explodes"}
-"""What brings further dice, and which tests of a pool it adds to."""
+"""The modifiers that add further dice, with the field of the pool that takes their tests."""
 
 
 def _refuse_control(text: str) -> None:
@@ -57,8 +59,8 @@ def _refuse_control(text: str) -> None:
     place = next(
         (
             index
-            for index, (typed, kept) in enumerate(zip(text, clean, strict=False))
-            if typed != kept
+            for index, (typed, allowed) in enumerate(zip(text, clean, strict=False))
+            if typed != allowed
         ),
         len(clean),
     )
@@ -67,7 +69,7 @@ def _refuse_control(text: str) -> None:
 
 
 class Cursor:
-    """Where in the text we are. Letters are small in `text`; `typed` keeps them as they were."""
+    """A position in the text. `text` has small letters; `typed` keeps them as typed."""
 
     def __init__(self, text: str, *, is_early: bool = False) -> None:
         """Raises ExpressionError for a text that is too long or holds control characters.
@@ -93,8 +95,8 @@ class Cursor:
             _refuse_control(self.typed)
 
     def make_error(self, reason: str, pos: int | None = None, *, hint: str = "") -> ExpressionError:
-        """An error at `pos` (from 0) about what is from there to the cursor, or about the word
-        at the cursor.
+        """Return an error about the text from `pos` (from 0) to the cursor, or about the word at
+        the cursor.
         """
         if pos is None:
             return ExpressionError(
@@ -103,25 +105,27 @@ class Cursor:
         return ExpressionError(reason, self.typed, pos + 1, end=self.pos, hint=hint)
 
     def word(self) -> str:
-        """What is here, as typed: a word or number up to 20 characters, anything else as one
+        """The text at the cursor as typed: a word or number of up to 20 characters, else one
         character.
         """
-        rest = self.typed[self.pos : self.pos + 20]
-        length = next((place for place, char in enumerate(rest) if not char.isalnum()), len(rest))
-        return rest[: max(1, length)]
+        following = self.typed[self.pos : self.pos + 20]
+        length = next(
+            (place for place, char in enumerate(following) if not char.isalnum()), len(following)
+        )
+        return following[: max(1, length)]
 
     def skip(self) -> None:
-        """Go over spaces."""
+        """Move past spaces."""
         while self.text.startswith(" ", self.pos):
             self.pos += 1
 
     def peek(self) -> str:
-        """The next character that is not a space; empty at the end."""
+        """Return the next character that is not a space, "" at the end."""
         self.skip()
         return self.text[self.pos : self.pos + 1]
 
     def take(self, *words: str) -> str:
-        """The first of `words` that is here, gone over; or an empty string."""
+        """Move past the first of `words` that is at the cursor and return it, or return ""."""
         self.skip()
         for word in words:
             if self.text.startswith(word, self.pos):
@@ -130,9 +134,7 @@ class Cursor:
         return ""
 
     def read_number(self) -> int | None:
-        """The whole number that is here, gone over; None when there is none. Raises
-        ExpressionError beyond 10^9.
-        """
+        """Read a whole number, None if there is none. Raises ExpressionError beyond 10^9."""
         self.skip()
         start = self.pos
         while self.pos < len(self.text) and self.text[self.pos] in DIGITS:
@@ -145,9 +147,7 @@ class Cursor:
         return int(digits)
 
     def read_signed(self) -> int | None:
-        """A number that may have a sign, gone over; None, and no step forward, when there is
-        none.
-        """
+        """Read a number with an optional sign. If there is none, return None and do not move."""
         start = self.pos
         sign = self.take("+", "-")
         number = self.read_number()
@@ -157,7 +157,7 @@ class Cursor:
         return -number if sign == "-" else number
 
     def read_test(self) -> Test | None:
-        """The comparison here, `>=8`; None when there is none. Raises ExpressionError."""
+        """Read a comparison such as `>=8`, None if there is none. Raises ExpressionError."""
         word = self.take(*_CONDITIONS)
         if not word:
             return None
@@ -169,19 +169,23 @@ class Cursor:
         return Test(_CONDITIONS[word], number)
 
     def read_bracketed(self) -> str:
-        """What is between `[` and `]`, as typed. Call it at the `[`. Raises ExpressionError."""
+        """Read the text between `[` and `]`, as typed. The cursor must be at the `[`. Raises
+        ExpressionError.
+        """
         start = self.pos
-        end = self.text.find("]", start)
-        if end < 0:
+        closing = self.text.find("]", start)
+        if closing < 0:
             raise self.make_error('a "]" is missing for this "["', start)
-        inner = self.typed[start + 1 : end]
+        inner = self.typed[start + 1 : closing]
         if "[" in inner:
             raise self.make_error('a "]" is missing before this "["', start + 1 + inner.index("["))
-        self.pos = end + 1
+        self.pos = closing + 1
         return inner
 
     def make_expected_error(self, reason: str) -> ExpressionError:
-        """An error at the next thing that is not a space: what is there is not what must be."""
+        """Return an error at the next character that is not a space: something else is expected
+        there.
+        """
         self.skip()
         return self.make_error(reason)
 
@@ -207,11 +211,11 @@ DICE_BY_WORD = {
     "dr": Pool(1, 6, label="die", word="dr"),
     "Dr": Pool(1, 6, label="die", word="dr"),  # as a phone begins a sentence
 }
-"""Dice that Advanced Squad Leader calls by a word; here alone capitals count."""
+"""Dice that Advanced Squad Leader names by a word. Only here capitals matter."""
 
 
 def read_word(cursor: Cursor) -> Pool | None:
-    """Return the dice that the word at the cursor stands for, gone over; None for no such word."""
+    """Read the dice that a word stands for, None for no such word."""
     pool = DICE_BY_WORD.get(cursor.word())
     if pool is None:
         return None
@@ -221,9 +225,10 @@ def read_word(cursor: Cursor) -> Pool | None:
 
 
 def read_pool(cursor: Cursor, typed: int | None, start: int) -> Pool:
-    """The pool whose `d` is at the cursor, so many dice of it as `typed`. Raises ExpressionError.
+    """Read the pool whose `d` is at the cursor, with `typed` dice. Raises ExpressionError.
 
-    `start` is where the pool begins, from 0. Spaces may be anywhere but between `d` and `[`.
+    `start` is the position at which the pool begins, from 0. Spaces may be anywhere but between `d`
+    and `[`.
     """
     count = 1 if typed is None else typed
     if count == 0:
@@ -309,7 +314,7 @@ def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
 
 @dataclass(slots=True)
 class _PoolReader:
-    """What follows the dice of a pool, read into it."""
+    """A parser of the modifiers of a pool."""
 
     cursor: Cursor
     start: int
@@ -318,15 +323,15 @@ class _PoolReader:
     again: int = 0  # where the last reroll or explosion is
 
     def read(self) -> None:
-        """Read all that follows. Raises ExpressionError, also for dice that could never come to
-        rest.
+        """Read all modifiers. Raises ExpressionError, also for dice that would be rolled for
+        ever.
         """
         cursor = self.cursor
-        read = 0
+        modifiers_read = 0
         place = self.cursor.pos
         while self._read_modifier():
-            read += 1
-            if read > MAX_MODIFIERS:
+            modifiers_read += 1
+            if modifiers_read > MAX_MODIFIERS:
                 raise cursor.make_error(
                     f"at most {MAX_MODIFIERS} things may follow the dice", place
                 )
@@ -334,13 +339,13 @@ class _PoolReader:
         rerolls = self.pool.rerolls
         explodes = self.pool.explodes
         if _all_fit((*rerolls, *explodes), self.pool):
-            what = " or ".join(["is rerolled"] * bool(rerolls) + ["explodes"] * bool(explodes))
+            verb = " or ".join(["is rerolled"] * bool(rerolls) + ["explodes"] * bool(explodes))
             raise cursor.make_error(
-                f"this would never end: {self.pool.die_name} {what} on every face", self.again
+                f"this would never end: {self.pool.die_name} {verb} on every face", self.again
             )
 
     def _read_modifier(self) -> bool:
-        """Read one thing that follows the dice; False when there is none here."""
+        """Read one modifier. Return False if there is none."""
         cursor = self.cursor
         pool = self.pool
         cursor.skip()
@@ -370,7 +375,7 @@ class _PoolReader:
         return True
 
     def _make_error(self, reason: str, hint: str = "") -> ExpressionError:
-        """An error about the thing that is being read."""
+        """Return an error about the current modifier."""
         return self.cursor.make_error(reason, self.place, hint=hint)
 
     def _read_pick(self, word: str) -> DicePick:
@@ -379,18 +384,19 @@ class _PoolReader:
         number = self.cursor.read_number()
         number = 1 if number is None else number
         keeps = word[0] == "k"
-        left = len(list_kept_indices(self.pool.picks, self.pool.count))
+        remaining = len(list_kept_indices(self.pool.picks, self.pool.count))
         if number == 0:
             raise self._make_error(f"{'keep' if keeps else 'drop'} at least 1 die")
-        if keeps and number > left:
-            raise self._make_error(f"{number:,} dice cannot be kept of {left:,}")
-        if not keeps and number >= left:
-            raise self._make_error(f"no die would be left: {number:,} dropped of {left:,}")
+        if keeps and number > remaining:
+            raise self._make_error(f"{number:,} dice cannot be kept of {remaining:,}")
+        if not keeps and number >= remaining:
+            raise self._make_error(f"no die would be left: {number:,} dropped of {remaining:,}")
         return DicePick(word, number)
 
     def _read_condition(self, word: str) -> Test:
-        """The condition after r, ro or !: a comparison or a bare number; after ! that has no sign,
-        and may be left out for the highest face."""
+        """Read the condition after r, ro or !: a comparison or a number. After ! a number needs a
+        sign, and the default is the highest face.
+        """
         self._check_numeric()
         test = self.cursor.read_test()
         bursts = word == "!"
@@ -410,9 +416,11 @@ class _PoolReader:
                 f"the faces of {self.pool.die_name} are words and cannot be compared"
             )
 
-    def _check_possible(self, test: Test, why: str, hint: str = "") -> None:
+    def _check_possible(self, test: Test, reason: str, hint: str = "") -> None:
         if not _has_fitting_face(test, self.pool):
-            raise self._make_error(f"no {self.pool.die_name} shows {test.words()}, so {why}", hint)
+            raise self._make_error(
+                f"no {self.pool.die_name} shows {test.words()}, so {reason}", hint
+            )
 
 
 def _has_fitting_face(test: Test, plain: Pool) -> bool:

@@ -1,5 +1,6 @@
-"""What a dice expression says, as values: pools of dice, conditions, operators, how much there may
-be of each; how its arithmetic is done, and the error for one that cannot be rolled."""
+"""The values of a dice expression: pools of dice, conditions, operators and their limits; its
+arithmetic, and the error for an expression that cannot be rolled.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ MAX_WORDS = 40  # characters of a label or of a face
 EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many further dice, plus two for each die written
 MAX_MODIFIERS = 12  # things that follow one pool
 DIGIT_DICE = {44: (2, 4), 66: (2, 6), 88: (2, 8), 444: (3, 4), 666: (3, 6), 888: (3, 8)}
-"""Numbers after a bare `d` that stand for dice read as digits: how many dice, and their sides."""
+"""Numbers after a bare `d` that stand for dice read as digits: number of dice, and their sides."""
 
 GUIDE = (
     ("2d6+3", "two six-sided dice plus 3; also - * / and parentheses"),
@@ -38,13 +39,13 @@ GUIDE = (
     ("2d6 [morale] + 1 [leader]", "labels"),
     ("3x 2d6+1", "the same roll 3 times"),
 )
-"""What can be written, for help and completion: each example, and what it does."""
+"""Examples of expressions with their meaning, for help and completion."""
 _BEYOND = 2 * MAX_NUMBER
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A question to one die: `>=8`; the `sign` is one of < <= = >= >."""
+    """A comparison for one die, such as `>=8`. The `sign` is one of < <= = >= >."""
 
     sign: str
     number: int
@@ -53,28 +54,26 @@ class Test:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The lowest and the highest number that fits; what has no end on a side ends beyond
-        every face.
-        """
+        """The lowest and the highest number that passes. An open end lies beyond every face."""
         low = {">=": self.number, "=": self.number, ">": self.number + 1}.get(self.sign, -_BEYOND)
         high = {"<=": self.number, "=": self.number, "<": self.number - 1}.get(self.sign, _BEYOND)
         return low, high
 
     def fits(self, value: int) -> bool:
-        """Return whether a die that shows `value` answers yes."""
+        """Return whether a die that shows `value` passes."""
         low, high = self.span
         return low <= value <= high
 
     def words(self) -> str:
-        """The test as one says it: `8 or more`."""
-        said = {
+        """Return the test in words: `8 or more`."""
+        phrase = {
             "<": "less than {}",
             "<=": "{} or less",
             "=": "{}",
             ">=": "{} or more",
             ">": "more than {}",
         }
-        return said[self.sign].format(self.number)
+        return phrase[self.sign].format(self.number)
 
     def __str__(self) -> str:
         return f"{self.sign}{self.number}"
@@ -91,7 +90,7 @@ class DicePick:
 
     @property
     def slice_to_keep(self) -> slice:
-        """What it leaves of dice in falling order."""
+        """The slice of dice in falling order that it keeps."""
         if self.word in ("kh", "dl"):
             return slice(None, self.number if self.word == "kh" else -self.number)
         return slice(self.number if self.word == "dh" else -self.number, None)
@@ -101,26 +100,26 @@ class DicePick:
 
 
 def list_kept_indices(picks: Iterable[DicePick], count: int) -> range:
-    """Which of so many dice in falling order are kept: their places, from 0."""
-    left = range(count)
+    """Return the indices of the dice that are kept, of `count` dice in falling order."""
+    indices = range(count)
     for pick in picks:
-        left = left[pick.slice_to_keep]
-    return left
+        indices = indices[pick.slice_to_keep]
+    return indices
 
 
 def _format_short(test: Test) -> str:
-    """`1` for `=1`, as one types it after r and !."""
+    """Return a test as typed after r and !: `1` for `=1`."""
     return str(test.number) if test.sign == "=" and test.number >= 0 else str(test)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Alike dice rolled together: `4d6kh3`, and what happens to them.
+    """Identical dice that are rolled together, such as `4d6kh3`, and their modifiers.
 
-    First a die is rerolled (`rerolls` until it fits none of them, `once` at most one time), then it
-    may explode; when all lie, the `picks` follow one another; `count_if` counts the dice that are
-    left. `word` is what a game calls such dice, if they were typed so: `DR`. Dice `as_digits` are not
-    added up: 3 and 6 are 36.
+    First a die is rerolled (`rerolls` until it passes none of them, `once` at most one time), then
+    it may explode. After all dice are rolled, the `picks` apply in order, and `count_if` counts the
+    dice that are left. `word` is the game's name for these dice, if it was typed: `DR`. Dice
+    `as_digits` are not added up: 3 and 6 are 36.
     """
 
     count: int
@@ -139,34 +138,34 @@ class Pool:
 
     @property
     def die(self) -> Die:
-        """The die to draw; without a label of its own it is called by its notation."""
+        """The die to draw. Without a label it is named by its notation."""
         return Die(self.label or self.notation, self.sides, self.faces)
 
     @property
     def is_text(self) -> bool:
-        """Return whether a face is a word, so that the dice are counted by face and never added."""
+        """Whether a face is a word, so that dice are counted by face and never added."""
         return self.faces is not None and any(isinstance(face, str) for face in self.faces)
 
     @property
     def values(self) -> range | tuple[int, ...]:
-        """The numbers that a die shows, one for each face. Empty when a face is a word."""
+        """The numbers on the faces of a die, one for each face. Empty if a face is a word."""
         if self.faces is None:
             return range(1, self.sides + 1)
         return () if self.is_text else tuple(face for face in self.faces if isinstance(face, int))
 
     @property
     def lowest(self) -> int:
-        """The lowest number that a die shows. A die of a million sides is not walked for it."""
+        """The lowest number of a die, computed without a list of all faces."""
         return 1 if self.faces is None else min(self.values)
 
     @property
     def highest(self) -> int:
-        """The highest number that a die shows."""
+        """The highest number of a die."""
         return self.sides if self.faces is None else max(self.values)
 
     @property
     def extra(self) -> int:
-        """Return how many dice rerolls and explosions may draw beyond `count`, all together."""
+        """The limit of dice that rerolls and explosions may add to `count`."""
         if self.rerolls or self.explodes:
             return EXTRA_DICE + 2 * self.count
         return self.count if self.once else 0
@@ -178,14 +177,14 @@ class Pool:
 
     @property
     def line_name(self) -> str:
-        """What a line with its dice is called: its label, else the digits that they are read as."""
+        """The name of a line with its dice: its label, else its digits notation."""
         if self.as_digits and not self.label:
             return ", ".join(("hundreds", "tens", "ones")[-self.count :])
         return self.label or "dice"
 
     @property
     def die_name(self) -> str:
-        """How the die is written after the count: d6, dF, d%, dA, d[hit,miss]."""
+        """The notation of the die after the count: d6, dF, d%, dA, d[hit,miss]."""
         if self.faces == FATE_FACES:
             return "dF"
         if self.faces is None and self.sides == 100:
@@ -194,7 +193,7 @@ class Pool:
 
     @property
     def notation(self) -> str:
-        """The pool as one would type it, without its label."""
+        """The notation of the pool, without its label."""
         is_bare = self.count == 1 and (self.faces is not None or self.sides not in DIGIT_DICE)
         count = "" if is_bare else str(self.count)
         dice = self.word or f"{count}{self.die_name}"
@@ -209,7 +208,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that was typed, 0 to 10^9, perhaps with a label: `3 [leader]`."""
+    """A typed number, 0 to 10^9, with an optional label: `3 [leader]`."""
 
     value: int
     label: str = ""
@@ -220,7 +219,7 @@ Operand = Pool | Number
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One of + - * / and where it is."""
+    """One of + - * / and its position."""
 
     sign: str
     at: int = field(default=1, compare=False)
@@ -233,10 +232,9 @@ Step = Pool | Number | Operator
 class Expression:
     """A checked expression, ready to be rolled.
 
-    `program` is the arithmetic in the order in which it is done (operands first, then their
-    operator); `pieces` is the same as it was written, operands between signs and parentheses, for
-    answers to show. `against` is what the sum is held against: `2d6+3>=8`, or `2d6 sum>=8`; right
-    behind dice a comparison counts them instead.
+    `program` is the arithmetic in order of execution: operands first, then their operator. `pieces`
+    is the same as written, with signs and parentheses, for answers. `against` is the comparison of
+    the sum: `2d6+3>=8`, or `2d6 sum>=8`. Directly after dice a comparison counts them instead.
     """
 
     repeat: int | None
@@ -255,12 +253,12 @@ class Expression:
 
     @property
     def is_text(self) -> bool:
-        """Return whether the answer is a count of faces, not a number."""
+        """Whether the result is a count of faces, not a number."""
         return any(pool.is_text for pool in self.pools)
 
     @property
     def is_count(self) -> bool:
-        """Return whether the answer is a number of successes and nothing else."""
+        """Whether the result is a number of successes and nothing else."""
         first = self.program[0]
         return (
             len(self.program) == 1
@@ -271,7 +269,7 @@ class Expression:
 
     @property
     def notation(self) -> str:
-        """The expression as one would type it, without labels and spaces."""
+        """The notation of the expression, without labels and spaces."""
         body = "".join(self._notations())
         if self.against is not None:
             body += f"{' sum' if isinstance(self.pieces[-1], Pool) else ''}{self.against}"
@@ -301,8 +299,8 @@ def compute(
 ) -> V:
     """Run `program` with `read` for operands and `apply` for operators.
 
-    One program is read in several ways: with dice, with the reach of each pool, with exact odds.
-    Operands are read in the order in which they were written.
+    One program has several uses: dice, the range of results, exact odds. Operands are read in the
+    order in which they were written.
     """
     stack: list[V] = []
     for step in program:
@@ -315,7 +313,7 @@ def compute(
 
 
 def divide(left: int, right: int) -> int:
-    """`left` / `right` without the fraction: 7/2 is 3 and -7/2 is -3."""
+    """Return `left` / `right` without the fraction: 7/2 is 3 and -7/2 is -3."""
     whole = abs(left) // abs(right)
     return whole if (left < 0) == (right < 0) else -whole
 
@@ -324,7 +322,7 @@ _SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul,
 
 
 def arithmetic(sign: str, left: int, right: int) -> int:
-    """`left` `sign` `right` for + - * and /."""
+    """Return `left` `sign` `right` for + - * and /."""
     return _SIGNS[sign](left, right)
 
 
@@ -332,9 +330,11 @@ _EXCERPT = 24  # characters of the text that are shown
 
 
 class ExpressionError(UserError):
-    """A dice expression cannot be rolled. `at` is the place, counted from 1; `reason` says why,
-    without the place; `excerpt` shows the text up to there, or up to `end` when the thing at fault
-    is longer."""
+    """The error for a dice expression that cannot be rolled.
+
+    `at` is the position, from 1. `reason` is the reason without the position. `excerpt` shows the
+    text up to the position, or up to `end` if the faulty part is longer.
+    """
 
     def __init__(self, reason: str, text: str, at: int, *, end: int = 0, hint: str = "") -> None:
         self.at = at
@@ -348,8 +348,8 @@ class ExpressionError(UserError):
         )
 
 
-def excerpt(text: str, end: int) -> str:
-    """What is before and at character `end`, counted from 1, fit to be shown in one line."""
-    shown = text[max(0, end - _EXCERPT) : end]
-    clean = "".join(char if char.isprintable() else "?" for char in shown)
-    return ("..." if end > _EXCERPT else "") + clean
+def excerpt(text: str, position: int) -> str:
+    """Return the text before and at the character `position`, from 1, in a form for one line."""
+    visible = text[max(0, position - _EXCERPT) : position]
+    clean = "".join(char if char.isprintable() else "?" for char in visible)
+    return ("..." if position > _EXCERPT else "") + clean

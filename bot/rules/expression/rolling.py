@@ -1,10 +1,10 @@
-"""Rolling a checked expression with dice from a Source, and what is on the table afterwards.
+"""Rolling a checked expression with dice from a source, and the results.
 
-All that is the same for each roll of an expression is made once and kept with it (`AnswerForm`), each
-pool as two functions: one throws it, one shows what it threw. A thrown pool is plain values, since
-this is what a roll spends its time on: the faces in the order in which they were drawn, what became
-of each (None where all simply count), what they come to, and whether rerolls or explosions were
-stopped by the limit. What a roll came to is worked out as far as somebody asks.
+Everything that is the same for each roll of an expression is made once and kept with it
+(`AnswerForm`). Each pool becomes two functions: one rolls it, one shows its roll. A roll of a pool
+is a tuple of plain values, for speed: the faces in the order drawn, the fate of each die (None if
+all simply count), the total, and whether the limit stopped rerolls or explosions. Other results are
+computed on request.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ from bot.rules.expression.model import (
 
 
 class DieFate(IntFlag):
-    """What became of a die that was drawn. Just one of the first three, and any of the others."""
+    """The fate of a drawn die: exactly one of the first three, and any of the others."""
 
     KEPT = auto()
     DROPPED = auto()
@@ -37,7 +37,7 @@ class DieFate(IntFlag):
 
 Face = int | str
 Draw = Callable[[Die, int], list[Face]]
-"""So many dice alike, in the order in which they are asked for."""
+"""A function that draws a number of identical dice, in the order of the requests."""
 Thrown = tuple[list[Face], list[int] | None, int, bool]
 Throw = Callable[[Draw], Thrown]
 Show = Callable[[Thrown], str]
@@ -45,12 +45,12 @@ Show = Callable[[Thrown], str]
 KEPT, DROPPED, REROLLED, EXPLODED, SUCCESS = map(int, DieFate)  # plain numbers are faster by far
 COUNTED = KEPT | SUCCESS
 MANY = 100
-"""Sides of a die up to which the text of each face is made beforehand."""
+"""The number of sides up to which the text of each face is made in advance."""
 MARKS = {KEPT: "%s", COUNTED: "(%s)", DROPPED: "~%s~"}
 
 
 def build_throw(pool: Pool) -> Throw:
-    """The function that throws `pool` with the dice of a source, each asked for in turn."""
+    """Return the function that rolls `pool` with the dice of a source."""
     if pool.rerolls or pool.once or pool.explodes:
         return _build_chained_throw(pool)
     die = pool.die
@@ -91,24 +91,22 @@ def build_throw(pool: Pool) -> Throw:
 
 
 def _build_judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
-    """Once all dice are on the table: what becomes of each is added to its fate; what they come
-    to is given back.
-    """
+    """Return the function that adds to the fates of all dice of a roll and returns their total."""
     slices = [pick.slice_to_keep for pick in pool.picks]
     count_if = pool.count_if
     low, high = count_if.span if count_if is not None else (0, 0)
 
     def judge(values: list[Face], fates: list[int]) -> int:
         places = [place for place, fate in enumerate(fates) if not fate & REROLLED]
-        left = places
+        in_play = places
         if slices:  # among equal dice the earlier is the higher
-            left = sorted(places, key=values.__getitem__, reverse=True)
-            for one in slices:
-                left = left[one]
+            in_play = sorted(places, key=values.__getitem__, reverse=True)
+            for pick_slice in slices:
+                in_play = in_play[pick_slice]
         for place in places:
             fates[place] |= DROPPED
         total = 0
-        for place in left:
+        for place in in_play:
             value: int = values[place]  # type: ignore[assignment]
             fates[place] += KEPT - DROPPED
             if count_if is None:
@@ -122,8 +120,8 @@ def _build_judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
 
 
 def _build_chained_throw(pool: Pool) -> Throw:
-    """A die that is rerolled or explodes brings the next one at once, while the limit of further
-    dice lasts.
+    """Return the function that rolls a pool with further dice: a rerolled or exploding die brings
+    the next one at once, up to the limit.
     """
     die = pool.die
     count = pool.count
@@ -133,28 +131,26 @@ def _build_chained_throw(pool: Pool) -> Throw:
     def throw_chained(draw: Draw) -> Thrown:
         values: list[Face] = []
         fates: list[int] = []
-        more, cut, dice, is_new = (
-            extra,
-            False,
-            count,
-            True,
-        )  # a reroll that happens once may happen to a new die
+        further = extra
+        cut = False
+        dice = count
+        is_new = True  # a reroll that happens once may happen to a new die
         while dice:
             value: int = draw(die, 1)[0]  # type: ignore[assignment]
             values.append(value)
             if (again := _passes_any(pool.rerolls, value)) or (
                 is_new and _passes_any(pool.once, value)
             ):
-                if more:
-                    more -= 1
+                if further:
+                    further -= 1
                     is_new = is_new and again
                     fates.append(REROLLED)
                     continue
                 cut = True
             is_new = True
             explodes = _passes_any(pool.explodes, value)
-            if explodes and more:
-                more -= 1
+            if explodes and further:
+                further -= 1
                 fates.append(EXPLODED)
                 continue  # one die more
             cut = cut or explodes
@@ -170,19 +166,19 @@ def _passes_any(tests: tuple[Test, ...], value: int) -> bool:
 
 
 def build_show(pool: Pool) -> Show:
-    """The function that shows them: `[4, ~1~, 3]`; `~1~` is dropped, `1->4` rerolled, `6!`
-    exploded, `(8)` counts.
+    """Return the function that shows a roll of the pool: `[4, ~1~, 3]`; `~1~` is dropped, `1->4`
+    rerolled, `6!` exploded, `(8)` counts.
     """
     face: Callable[[Face], str] = _format_signed if pool.faces == FATE_FACES else str
     is_chained = bool(pool.rerolls or pool.once or pool.explodes)
     if pool.count_if is not None and not (is_chained or pool.picks) and pool.sides <= MANY:
         fits = pool.count_if.fits
         words = {value: f"({face(value)})" if fits(value) else face(value) for value in pool.values}
-        return lambda thrown: f"[{', '.join([words[value] for value in thrown[0]])}]"  # type: ignore[index]
+        return lambda pool_roll: f"[{', '.join([words[value] for value in pool_roll[0]])}]"  # type: ignore[index]
 
-    def show(thrown: Thrown) -> str:
-        values = thrown[0]
-        fates = thrown[1]
+    def show(pool_roll: Thrown) -> str:
+        values = pool_roll[0]
+        fates = pool_roll[1]
         if fates is None:
             return f"[{', '.join(map(face, values))}]"
         if is_chained:
@@ -193,22 +189,22 @@ def build_show(pool: Pool) -> Show:
 
 
 def _format_signed(value: Face) -> str:
-    """A face of a fate die."""
+    """Return the text of a face of a fate die."""
     return f"{value:+d}" if value else "0"
 
 
 def mark_dice(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
-    """Each die with its mark, in order: `~1~`, `6!`, `1->4`."""
+    """Yield the text of each die with its marks, in order: `~1~`, `6!`, `1->4`."""
     chain = ""
-    for shown, fate in zip(faces, fates, strict=True):
+    for mark, fate in zip(faces, fates, strict=True):
         if fate & REROLLED:
-            chain += f"{shown}->"
+            chain += f"{mark}->"
             continue
         if fate & EXPLODED:
-            shown += "!"
+            mark += "!"
         if fate & SUCCESS:
-            shown = f"({shown})"
-        yield f"~{chain}{shown}~" if fate & DROPPED else chain + shown
+            mark = f"({mark})"
+        yield f"~{chain}{mark}~" if fate & DROPPED else chain + mark
         chain = ""
 
 
@@ -216,10 +212,12 @@ def mark_dice(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
 
 
 class AnswerForm(NamedTuple):
-    """`frames` are the texts before, between and behind the pools. `pattern` is the whole answer
-    with places for the dice and what they come to, where these are all numbers that simply count;
-    "" otherwise. `added` is what follows the only pool, with its label, where that is nothing but
-    numbers that are added up; None otherwise."""
+    """The fixed parts of the answers of one expression.
+
+    `frames` are the texts before, between and after the pools. `pattern` is the whole answer with
+    fields for dice and total, if all dice are numbers that simply count; else "". `added` are the
+    numbers added to the only pool, with labels, if nothing else follows it; else None.
+    """
 
     expression: Expression
     notation: str
@@ -233,7 +231,7 @@ class AnswerForm(NamedTuple):
 
 
 def _get_form(expression: Expression) -> AnswerForm:
-    """The form of an expression, kept with it."""
+    """Return the form of an expression, which is cached in it."""
     pools = expression.pools
     frames = _build_frames(expression)
     form = expression.kept["form"] = AnswerForm(
@@ -268,24 +266,29 @@ def _build_pattern(expression: Expression, frames: tuple[str, ...]) -> str:
     pools = expression.pools
     if expression.repeat is not None or expression.against or not all(map(_is_plain, pools)):
         return ""
-    first, *behind = (frame.replace("%", "%%") for frame in frames)
+    first, *after = (frame.replace("%", "%%") for frame in frames)
     dice = (f"[{', '.join(['%d'] * pool.count)}]" for pool in pools)
-    shown = "".join(f"{die}{frame}" for die, frame in zip(dice, behind, strict=True))
-    return f"{expression.notation.replace('%', '%%')}: {first}{shown} = %d"
+    shown_pools = "".join(f"{die}{frame}" for die, frame in zip(dice, after, strict=True))
+    return f"{expression.notation.replace('%', '%%')}: {first}{shown_pools} = %d"
 
 
 def _is_plain(pool: Pool) -> bool:
-    """Return whether each of its dice is a number that simply counts, and is shown as it is."""
+    """Return whether each die of the pool is a number that simply counts and is shown as it is."""
     changes = pool.rerolls or pool.once or pool.explodes or pool.picks or pool.count_if
     return not (changes or pool.is_text or pool.faces == FATE_FACES)
 
 
 def _list_additions(expression: Expression) -> tuple[tuple[str, int], ...] | None:
-    first, *rest = expression.pieces
-    if not isinstance(first, Pool) or first.count_if is not None or first.is_text or len(rest) % 2:
+    first, *pieces_left = expression.pieces
+    if (
+        not isinstance(first, Pool)
+        or first.count_if is not None
+        or first.is_text
+        or len(pieces_left) % 2
+    ):
         return None
     added = []
-    for sign, number in zip(rest[::2], rest[1::2], strict=True):
+    for sign, number in zip(pieces_left[::2], pieces_left[1::2], strict=True):
         if sign not in (" + ", " - ") or not isinstance(number, Number):
             return None
         added.append((number.label, -number.value if sign == " - " else number.value))
@@ -293,9 +296,10 @@ def _list_additions(expression: Expression) -> tuple[tuple[str, int], ...] | Non
 
 
 class RollResult:
-    """One roll of the expression. `thrown` are its pools on the table, see `throwing`; `total` is
-    the number that it comes to, None when faces are counted instead; `added` what is added to the
-    only pool, with labels, where nothing else happens."""
+    """One roll of the expression. `thrown` are the rolls of its pools, and `total` is the result,
+    None if faces are counted. `added` are the numbers added to the only pool, with labels, if
+    nothing else happens.
+    """
 
     __slots__ = ("_form", "added", "expression", "thrown", "total")
 
@@ -308,8 +312,8 @@ class RollResult:
 
     @property
     def faces(self) -> dict[str, int] | None:
-        """Return how often each word was rolled, in the order of the die; None when the roll comes
-        to a number.
+        """The number of dice that show each word, in the order of the die; None if the result is a
+        number.
         """
         if self.total is not None:
             return None
@@ -320,15 +324,13 @@ class RollResult:
 
     @property
     def passes(self) -> bool | None:
-        """Return whether the sum is what it was held against; None where it was held against
-        nothing.
-        """
+        """Whether the sum passes its comparison; None without one."""
         against = self.expression.against
         return None if against is None or self.total is None else against.fits(self.total)
 
     @property
     def answer(self) -> str:
-        """What it comes to: `9`, `9, success`, `3 successes`, `2x hit, 1x miss`."""
+        """The result in short: `9`, `9, success`, `3 successes`, `2x hit, 1x miss`."""
         if self.expression.is_count:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         if (faces := self.faces) is not None:
@@ -341,24 +343,25 @@ class RollResult:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether every die simply counts: none is dropped, rerolled, exploded or a success."""
+        """Whether every die simply counts: none is dropped, rerolled, exploded or a success."""
         return all(
             fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown
         )
 
     def format_work(self) -> str:
-        """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`. `~1~`
-        is dropped, `1->4` rerolled, `6!` exploded, `(8)` a success."""
-        shown, *behind = self._form.frames
-        for show, one, frame in zip(self._form.shows, self.thrown, behind, strict=True):
-            shown += show(one) + frame
-        if any(one[3] for one in self.thrown):
-            return f"{shown} (stopped at the limit of further dice)"
-        return shown
+        """Return the expression with its dice in place and labels in front: `morale [4, 2] + leader
+        1`. `~1~` is dropped, `1->4` rerolled, `6!` exploded, `(8)` a success.
+        """
+        pools_shown, *after = self._form.frames
+        for show, pool_roll, frame in zip(self._form.shows, self.thrown, after, strict=True):
+            pools_shown += show(pool_roll) + frame
+        if any(pool_roll[3] for pool_roll in self.thrown):
+            return f"{pools_shown} (stopped at the limit of further dice)"
+        return pools_shown
 
 
 class Rolling:
-    """A rolled expression: one result for each repeat."""
+    """A rolled expression, with one result for each repeat."""
 
     __slots__ = ("_form", "expression", "notation", "results")
 
@@ -370,28 +373,31 @@ class Rolling:
 
     @property
     def dice(self) -> tuple[RolledDie, ...]:
-        """Every die that was drawn, in order, dropped and rerolled ones too."""
+        """All dice that were drawn, in order, with dropped and rerolled ones."""
         return tuple(
             die.with_value(value)
             for result in self.results
-            for die, one in zip(self._form.dice, result.thrown, strict=True)
-            for value in one[0]
+            for die, roll_result in zip(self._form.dice, result.thrown, strict=True)
+            for value in roll_result[0]
         )
 
     @property
     def answer(self) -> str:
-        """What it comes to, repeats one after another: `9` or `7, 9, 4`."""
+        """The results of all repeats in short: `9` or `7, 9, 4`."""
         between = "; " if self._form.is_text or self.expression.against else ", "
         return between.join([result.answer for result in self.results])
 
     def format_text(self) -> str:
-        """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all
-        results, then one for each.
+        """Format the roll as plain text: `2d6+3: [4, 2] + 3 = 9`. Repeats give one line with all
+        results, then one line for each.
         """
         first = self.results[0]
         notation = self.notation
         if pattern := self._form.pattern:
-            return pattern % (*[value for one in first.thrown for value in one[0]], first.total)
+            return pattern % (
+                *[value for roll_result in first.thrown for value in roll_result[0]],
+                first.total,
+            )
         if self.expression.repeat is None:
             return f"{notation}: {first.format_work()} = {first.answer}"
         lines = [
@@ -401,36 +407,43 @@ class Rolling:
         return "\n".join([f"{notation} = {self.answer}", *lines])
 
     def to_output(self) -> dict[str, object]:
-        """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice":
-        [...]}`; of a repeat `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every
-        value drawn, in order."""
+        """Return the roll for programs: `{"total": 9, "dice": [4, 2]}` or `{"faces": {"hit": 2},
+        "dice": [...]}`. Repeats give `{"totals": [...], ...}`, or a list under `faces`. `dice`
+        holds every value drawn, in order.
+        """
         is_text = self._form.is_text
         results = self.results
         values: list[object] = [result.faces if is_text else result.total for result in results]
         passes = [result.passes for result in results] if self.expression.against else []
-        found: dict[str, object]
+        output: dict[str, object]
         if self.expression.repeat is None:
-            found = {"faces" if is_text else "total": values[0]} | (
+            output = {"faces" if is_text else "total": values[0]} | (
                 {"success": passes[0]} if passes else {}
             )
         else:
-            found = {"faces" if is_text else "totals": values} | (
+            output = {"faces" if is_text else "totals": values} | (
                 {"successes": passes} if passes else {}
             )
         return {
-            **found,
-            "dice": [value for result in results for one in result.thrown for value in one[0]],
+            **output,
+            "dice": [
+                value
+                for result in results
+                for roll_result in result.thrown
+                for value in roll_result[0]
+            ],
         }
 
 
 def roll(expression: Expression, source: Source) -> Rolling:
-    """`expression` rolled with dice from `source`, drawn as written from left to right; a die that
-    is rerolled or explodes brings the next one at once. Raises what `source` raises, such as
-    DieOwed."""
+    """Roll `expression` with dice from `source`, drawn from left to right as written. A die that is
+    rerolled or explodes brings the next one at once. Raises the errors of `source`, such as
+    DieOwed.
+    """
     form = expression.kept.get("form") or _get_form(expression)
-    one = source.draw  # of a source that gives only one die at a time
+    draw_one = source.draw  # of a source that gives only one die at a time
     draw: Draw = getattr(source, "draw_all", None) or (
-        lambda die, count: [one(die) for _ in range(count)]
+        lambda die, count: [draw_one(die) for _ in range(count)]
     )
     return Rolling(
         form,
@@ -441,11 +454,11 @@ def roll(expression: Expression, source: Source) -> Rolling:
     )
 
 
-def _compute_total(form: AnswerForm, thrown: list[Thrown]) -> int:
-    """What its numbers and the pools on the table come to."""
+def _compute_total(form: AnswerForm, pool_rolls: list[Thrown]) -> int:
+    """Return the total of the numbers and the rolls of the pools."""
     if form.added is not None:
-        return thrown[0][2] + sum([number for _, number in form.added])
-    totals = iter([one[2] for one in thrown])
+        return pool_rolls[0][2] + sum([number for _, number in form.added])
+    totals = iter([pool_roll[2] for pool_roll in pool_rolls])
 
     def read(operand: Operand) -> int:
         return operand.value if isinstance(operand, Number) else next(totals)

@@ -1,8 +1,7 @@
-"""From the text of a dice expression to a checked Expression: read once, forward, by descent from
-sums to operands; then what it can cost and how far its results can reach, so that this is known
-before a die is rolled.
+"""The parser of dice expressions: one forward pass by recursive descent, from sums to operands. It
+also computes the most dice and the range of results, so that these are known before the first die.
 
-A minus sign before an operand is "minus one times", and binds closer than the other signs.
+A minus sign before an operand means "minus one times", and binds closer than the other signs.
 """
 
 import re
@@ -40,12 +39,12 @@ from bot.rules.expression.model import (
 
 
 def compute_worst_cost(expression: Expression) -> int:
-    """The most dice that rolling `expression` can draw, all repeats together; at most 1,000."""
+    """Return the most dice that rolling `expression` can draw, with all repeats; at most 1,000."""
     return (expression.repeat or 1) * sum(pool.cost for pool in expression.pools)
 
 
 class ResultRange(NamedTuple):
-    """The lowest and the highest number that something can come to; of words, nothing is known."""
+    """The lowest and the highest possible value. Nothing is known for words."""
 
     low: int
     high: int
@@ -53,25 +52,25 @@ class ResultRange(NamedTuple):
 
 
 def compute_range(pool: Pool) -> ResultRange:
-    """How far the total (or the count) of `pool` can reach."""
+    """Return the range of the total (or the count) of `pool`."""
     if pool.is_text:
         return ResultRange(0, 0, is_text=True)
     if pool.as_digits:
         return ResultRange(join_digits([1] * pool.count), join_digits([pool.sides] * pool.count))
     # Only an explosion puts more dice on the table; a reroll replaces one.
-    most = len(list_kept_indices(pool.picks, pool.cost if pool.explodes else pool.count))
+    most_counted = len(list_kept_indices(pool.picks, pool.cost if pool.explodes else pool.count))
     if pool.count_if:
-        return ResultRange(0, most)
+        return ResultRange(0, most_counted)
     fewest = len(list_kept_indices(pool.picks, pool.count))
     low = pool.lowest
     high = pool.highest
-    return ResultRange(min(low * fewest, low * most), max(high * fewest, high * most))
+    return ResultRange(
+        min(low * fewest, low * most_counted), max(high * fewest, high * most_counted)
+    )
 
 
 def check_cost(expression: Expression, text: str) -> None:
-    """Raise ExpressionError when too many dice could be drawn, at the pool that passes the
-    limit.
-    """
+    """Raise ExpressionError if too many dice could be drawn, at the pool that exceeds the limit."""
     times = expression.repeat or 1
     total = 0
     for pool in expression.pools:
@@ -82,8 +81,9 @@ def check_cost(expression: Expression, text: str) -> None:
 
 
 def check_range(expression: Expression, text: str) -> ResultRange:
-    """How far the result can reach. Raises ExpressionError for a division by zero, for arithmetic
-    on words and for results beyond 10^15, each at its operator."""
+    """Return the range of the result. Raises ExpressionError for a division by zero, for arithmetic
+    on words and for results beyond 10^15, each at its operator.
+    """
 
     def read(operand: Operand) -> ResultRange:
         return (
@@ -94,20 +94,24 @@ def check_range(expression: Expression, text: str) -> ResultRange:
 
     def apply(operator: Operator, left: ResultRange, right: ResultRange) -> ResultRange:
         sign = operator.sign
-        at = operator.at
+        operator_place = operator.at
         if left.is_text or right.is_text:
             raise ExpressionError(
-                "faces that are words are counted, nothing can be added to them", text, at
+                "faces that are words are counted, nothing can be added to them",
+                text,
+                operator_place,
             )
         if sign == "/" and right.low <= 0 <= right.high:
             is_sure = right.low == right.high == 0
-            raise ExpressionError(f"this {'divides' if is_sure else 'could divide'} by 0", text, at)
+            raise ExpressionError(
+                f"this {'divides' if is_sure else 'could divide'} by 0", text, operator_place
+            )
         # Each operation rises or falls steadily in each operand, so the extremes lie among these.
         corners = [
             arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
         ]
         if max(map(abs, corners)) > MAX_RESULT:
-            raise ExpressionError(f"the result could pass {MAX_RESULT:,}", text, at)
+            raise ExpressionError(f"the result could pass {MAX_RESULT:,}", text, operator_place)
         return ResultRange(min(corners), max(corners))
 
     return compute(expression.program, read, apply)
@@ -118,19 +122,20 @@ def check_range(expression: Expression, text: str) -> ResultRange:
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 _OTHER_TOOLS = re.compile("([tk]) ?([1-9][0-9]{0,2})(?![0-9a-z])")
-"""What other tools write behind dice or a number: `t5`, `k3`."""
+"""Notations of other tools after dice or a number: `t5`, `k3`."""
 _BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
 KEPT, LONGEST_KEPT = 256, 120
-"""How many expressions are remembered by their texts, and the longest of these: so they never
-take much room.
+"""The number of expressions that are cached by their texts, and the longest text of these, to limit
+memory.
 """
 
 
 def parse(text: str, *, is_early: bool = False) -> Expression:
-    """The expression that `text` describes, checked so that rolling it is bounded and cannot fail.
+    """Return the expression that `text` describes, checked so that rolling it is bounded and cannot
+    fail.
 
-    Raises ExpressionError, which names the place, for everything else. Short texts are remembered.
-    `is_early` reads as early logs do, where d66 is a die of 66 sides.
+    Raises ExpressionError with the position for anything else. Short texts are cached. `is_early`
+    parses as early logs did, where d66 is a die of 66 sides.
     """
     return (_remembered if len(text) <= LONGEST_KEPT else _parse)(text, is_early)
 
@@ -152,8 +157,9 @@ _remembered = lru_cache(KEPT)(_parse)
 
 
 def find_fault(text: str) -> str:
-    """An empty string when `text` can be rolled, otherwise a short reason to show while it is being
-    typed, at most 100 characters: `2d6+ : a number or dice must follow "+"`."""
+    """Return "" if `text` can be rolled, else a short reason to show during typing, at most 100
+    characters: `2d6+ : a number or dice must follow "+"`.
+    """
     try:
         _parse(text)
     except ExpressionError as error:
@@ -174,8 +180,8 @@ def _read_repeat(cursor: Cursor) -> int | None:
 
 @dataclass(slots=True)
 class _SumReader:
-    """One parse. Program and pieces name operands by their index, since a label may still follow
-    an operand.
+    """One parse. Program and pieces refer to operands by index, because a label may still follow an
+    operand.
     """
 
     cursor: Cursor
@@ -188,25 +194,25 @@ class _SumReader:
     part: range = range(0)  # the operands that a label would belong to now
 
     def read(self) -> None:
-        """Read to the end. Raises ExpressionError."""
+        """Parse to the end. Raises ExpressionError."""
         self._read_signed(1)
         if self.cursor.peek() == ")":
             raise self.cursor.make_error('there is no "(" for this ")"')
 
     def build_steps(self) -> tuple[Step, ...]:
-        """The program with its operands."""
+        """Return the program with its operands."""
         return tuple(
             self.operands[step] if isinstance(step, int) else step for step in self.program
         )
 
     def build_pieces(self) -> tuple[Operand | str, ...]:
-        """The pieces with their operands."""
+        """Return the pieces with their operands."""
         return tuple(
             self.operands[piece] if isinstance(piece, int) else piece for piece in self.pieces
         )
 
     def _read_signed(self, rank: int) -> None:
-        """Read operands, as far as the signs between them bind at least as closely as `rank`."""
+        """Read operands as long as the signs between them bind at least as closely as `rank`."""
         self._read_operand()
         while (sign := self._peek_sign()) and _RANK[sign] >= rank:
             place = self.cursor.pos
@@ -217,7 +223,7 @@ class _SumReader:
             self.program.append(Operator(sign, place + 1))
 
     def _read_operand(self) -> None:
-        """Read an operand or what is in parentheses, with the signs and the label before it."""
+        """Read an operand or parentheses, with the signs and the label before it."""
         cursor = self.cursor
         label = ""
         negative = list[int]()
@@ -258,8 +264,8 @@ class _SumReader:
             self._give_label(label, place)
 
     def _peek_sign(self) -> str:
-        """The sign behind an operand and its labels; nothing at the end of it all, or of what is
-        in parentheses.
+        """Return the sign after an operand and its labels; "" at the end of the text or of the
+        parentheses.
         """
         cursor = self.cursor
         while cursor.peek() == "[":
@@ -273,14 +279,14 @@ class _SumReader:
         return char
 
     def _read_against(self) -> bool:
-        """Read what the whole sum is held against, the last thing of all; False when it is not
-        here.
+        """Read the comparison of the whole sum, which must come last. Return False if there is
+        none.
         """
         cursor = self.cursor
         place = cursor.pos
-        named = cursor.take("sum")
+        word = cursor.take("sum")
         self.against = cursor.read_test()
-        if named and self.against is None:
+        if word and self.against is None:
             raise cursor.make_expected_error('a comparison must follow "sum": 2d6 sum>=8')
         if self.against is None:
             return False
@@ -288,7 +294,7 @@ class _SumReader:
             raise cursor.make_error(
                 "the number that the sum is held against comes last: (2d6+3)>=8", place
             )
-        if any(isinstance(one, Pool) and one.is_text for one in self.operands):
+        if any(isinstance(operand, Pool) and operand.is_text for operand in self.operands):
             raise cursor.make_error("faces that are words have no sum", place)
         return True
 
@@ -375,12 +381,12 @@ class _SumReader:
             return None
         word = typed[1]
         number = int(typed[2])
-        before = self.operands[-1]
-        if isinstance(before, Number):
+        earlier = self.operands[-1]
+        if isinstance(earlier, Number):
             is_close = cursor.text[cursor.pos - 1] in DIGITS
-            readings = _list_readings_after_number(before.value, word, number, is_close=is_close)
+            readings = _list_readings_after_number(earlier.value, word, number, is_close=is_close)
         else:
-            readings = _list_readings_after_dice(before, number) if word == "t" else []
+            readings = _list_readings_after_dice(earlier, number) if word == "t" else []
         if not readings:
             return None
         several = "can mean two things" if len(readings) > 1 else "is not part of a dice expression"
@@ -412,9 +418,9 @@ def _list_readings_after_dice(pool: Pool, number: int) -> list[str]:
 
 
 def _read_number_or_pool(cursor: Cursor) -> Operand:
-    named = read_word(cursor)
-    if named is not None:
-        return named
+    word_pool = read_word(cursor)
+    if word_pool is not None:
+        return word_pool
     start = cursor.pos
     number = cursor.read_number()
     if is_at_dice(cursor):
