@@ -1,11 +1,12 @@
-"""The exact odds as an answer: what one decides by in the first line, then every unit's results,
-worst first.
+"""Replies with exact odds: the chance that decides in the title, then each unit's results, worst
+first.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 
 from bot.game.state import Game
 from bot.presentation.firers_and_targets import uses_side_names
@@ -19,9 +20,10 @@ from bot.presentation.headline import (
     list_unit_result_words,
 )
 from bot.presentation.run_sequence import format_token
+from bot.rules.inputs.options import Option
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.rounds import UNDECIDED, FightOdds
-from bot.rules.sequence.sequence import OddsRow
+from bot.rules.sequence.sequence import Choice, OddsRow
 from bot.rules.tables.answer_words import format_output_name
 from bot.rules.text.names import LETTERS, find_stem, join_names
 from bot.rules.text.phrase import Phrase, Typed, capitalize_first
@@ -31,46 +33,48 @@ from bot.ui.reply.parts import Odds, Part, Small
 from bot.ui.reply.reply import GAME, SHAKEN, Reply
 
 EXACT, WHATEVER = "Exact; nothing is rolled.", "Exact, whatever is chosen; nothing is rolled."
-_TOLD = 2
+_MOST_SUMMED = 2
+"""The maximum number of results whose chances the last line repeats."""
 _SAYING_NOTHING = ("outcome", "result")
 MOST_ROWS = 12
 RARE = Fraction(1, 100)
-"""Beyond so many rows of numbers those at the ends are one row as long as they come to less than
-this.
-"""
+"""The chance below which rows at the ends are joined, if there are more than MOST_ROWS numbers."""
 LIKELIEST = 3
-"""So many results are in the first line where no question decides."""
+"""The number of results in the title if no question decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedOdds:
-    """The odds of those who share them: their names, and each result with its words, worst
-    first.
+    """The odds of units that share them: their names, and each result as token, word and chance.
+
+    Results are sorted worst first if they have an order.
     """
 
     names: tuple[str, ...]
     chances: tuple[tuple[str, str, Fraction], ...]
     scale: ResultScale
     noun: str = ""
-    """What its numbers are of: `hits`; empty where results are words."""
+    """The noun for results that are numbers, such as `hits`; "" if they are words."""
 
     @property
     def result_chances(self) -> frozenset[tuple[str, Fraction]]:
-        """Each result in words with its chance: who has the same is told together."""
+        """Each result in words with its chance. Units with the same are shown together."""
         return frozenset((word, chance) for _, word, chance in self.chances)
 
-    def get_chance_of_this_or_worse(self, at: int) -> Fraction:
-        """The chance of the result at this place or a worse one."""
-        return sum((chance for _, _, chance in self.chances[: at + 1]), Fraction(0))
+    def get_chance_of_this_or_worse(self, index: int) -> Fraction:
+        """Return the chance of the result at this index or a worse one."""
+        return sum((chance for _, _, chance in self.chances[: index + 1]), Fraction(0))
 
     def get_chance_of_any(self, tokens: Iterable[str]) -> Fraction:
-        """The chance of one of these results."""
-        wanted = set(tokens)
-        return sum((chance for token, _, chance in self.chances if token in wanted), Fraction(0))
+        """Return the chance of any of these results."""
+        wanted_tokens = set(tokens)
+        return sum(
+            (chance for token, _, chance in self.chances if token in wanted_tokens), Fraction(0)
+        )
 
     @property
     def is_hit(self) -> bool:
-        """Return whether this is about a shot, which hits or misses and cannot be hurt."""
+        """Whether this is about a shot, which hits or misses and cannot be hurt."""
         return any(self.scale.get_tone(token) == GAME for token, _, _ in self.chances)
 
     @property
@@ -82,81 +86,81 @@ class SharedOdds:
 def group_odds(
     sequence: Sequence, rows: Mapping[str, OddsRow], counted: Mapping[str, Distribution]
 ) -> list[SharedOdds]:
-    """The odds of every row under its name, alike ones together, in the order of the rows;
-    nothing is to be chosen.
+    """Return the odds of all rows in their order, with identical ones together.
+
+    The odds must leave no choice open.
     """
-    return [
-        one
-        for options in _group_odds_by_choice(sequence, rows, counted)
-        for one in options.values()
-    ]
+    groups = _group_odds_by_choice(sequence, rows, counted)
+    return [shared for options in groups for shared in options.values()]
 
 
 Picks = tuple[str, ...]
-"""What is chosen, of each choice that the odds leave open."""
+"""The chosen option of each choice that the odds leave open."""
 
 
 def _group_odds_by_choice(
     sequence: Sequence, rows: Mapping[str, OddsRow], counted: Mapping[str, Distribution]
 ) -> list[dict[Picks, SharedOdds]]:
-    """Each unit's odds by what is chosen, units alike in all of them together."""
+    """Return each unit's odds by what is chosen; units with identical odds share an entry."""
     units: dict[str, dict[Picks, SharedOdds]] = {}
     for path, row in rows.items():
-        units.setdefault(path.removeprefix("/".join(row.under)), {})[row.under] = (
-            _build_shared_odds(sequence, row, counted[path])
-        )
-    alike: dict[frozenset[object], dict[Picks, SharedOdds]] = {}
+        unit_path = path.removeprefix("/".join(row.under))
+        shared = _build_shared_odds(sequence, row, counted[path])
+        units.setdefault(unit_path, {})[row.under] = shared
+    grouped: dict[frozenset[object], dict[Picks, SharedOdds]] = {}
     for options in units.values():
-        key = frozenset((picks, one.result_chances) for picks, one in options.items())
-        same = alike.get(key)
-        joint = {
-            picks: replace(one, names=(*same[picks].names, *one.names))
-            for picks, one in options.items()
-            if same
-        }
-        alike[key] = joint or options
-    return list(alike.values())
+        key = frozenset((picks, shared.result_chances) for picks, shared in options.items())
+        earlier = grouped.get(key)
+        if earlier:
+            grouped[key] = {
+                picks: replace(shared, names=(*earlier[picks].names, *shared.names))
+                for picks, shared in options.items()
+            }
+        else:
+            grouped[key] = options
+    return list(grouped.values())
 
 
 def _label_choices(
     sequence: Sequence, options: Mapping[Picks, SharedOdds]
 ) -> tuple[str, dict[str, SharedOdds]]:
-    """A unit's different odds, each under what must be chosen for it: `retreat or zone`; of two
-    choices also by whom, first where that is the same in all: `the targets choose `. Under "" where
-    it changes nothing."""
+    """Return a unit's different odds by what must be chosen for them: `retreat or zone`.
+
+    The label is "" if the choice changes nothing. The first value is the subject of the choice if
+    it is the same for all, such as `the targets choose `; with several choices it is in the labels.
+    """
     count = len(next(iter(options)))
     choices = [*sequence.choices.values()] if count > 1 else []
+    indexes = [index for index in range(count) if _changes_odds(choices, options, index)]
+    subjects = [choice.subject for choice in choices]
+    if len(set(subjects)) <= 1:
+        subjects = [""] * count
+    words_by_chances: dict[frozenset[tuple[str, Fraction]], list[str]] = {}
+    for picks, shared in options.items():
+        labeled = indexes
+        if len(indexes) >= 2 and picks[0] != choices[0].otherwise:
+            labeled = indexes[:1]
+        words = []
+        for index in labeled:
+            subject = subjects[index] if len(indexes) > 1 else ""
+            words.append(f"{subject}{picks[index].replace('-', ' ')}")
+        words_by_chances.setdefault(shared.result_chances, []).append(" and ".join(words))
+    by = subjects[indexes[0]] if len(indexes) == 1 else ""
+    labels = {}
+    for shared in options.values():
+        label = " or ".join(dict.fromkeys(words_by_chances[shared.result_chances]))
+        labels[label] = shared
+    return by, labels
 
-    def changes_odds(at: int) -> bool:
-        rest = [choice.otherwise for choice in choices if choice is not choices[at]]
-        return (
-            len(
-                {
-                    one.result_chances
-                    for picks, one in options.items()
-                    if [*picks[:at], *picks[at + 1 :]] == rest
-                }
-            )
-            > 1
-        )
 
-    places = [at for at in range(count) if changes_odds(at)]
-    whose = (
-        [one.subject for one in choices]
-        if len({one.subject for one in choices}) > 1
-        else [""] * count
-    )
-    labels: dict[frozenset[tuple[str, Fraction]], list[str]] = {}
-    for picks, one in options.items():
-        told = places if len(places) < 2 or picks[0] == choices[0].otherwise else places[:1]
-        said = [
-            f"{whose[at] if len(places) > 1 else ''}{picks[at].replace('-', ' ')}" for at in told
-        ]
-        labels.setdefault(one.result_chances, []).append(" and ".join(said))
-    by = whose[places[0]] if len(places) == 1 else ""
-    return by, {
-        " or ".join(dict.fromkeys(labels[one.result_chances])): one for one in options.values()
-    }
+def _changes_odds(choices: list[Choice], options: Mapping[Picks, SharedOdds], index: int) -> bool:
+    """Return whether the choice at `index` changes the odds if the others take their default."""
+    defaults = [choice.otherwise for choice in choices if choice is not choices[index]]
+    different = set()
+    for picks, shared in options.items():
+        if [*picks[:index], *picks[index + 1 :]] == defaults:
+            different.add(shared.result_chances)
+    return len(different) > 1
 
 
 def _build_shared_odds(sequence: Sequence, row: OddsRow, counted: Distribution) -> SharedOdds:
@@ -164,9 +168,11 @@ def _build_shared_odds(sequence: Sequence, row: OddsRow, counted: Distribution) 
     words = list_unit_result_words(sequence)
     merged: dict[str, tuple[str, Fraction]] = {}
     for value, chance in sorted(counted.items(), key=lambda item: scale.get_severity(str(item[0]))):
-        word = get_row_result_word(row, str(value), words) if not scale.are_numbers else str(value)
-        token, before = merged.get(word, (str(value), Fraction(0)))
-        merged[word] = (token, before + chance)
+        word = str(value)
+        if not scale.are_numbers:
+            word = get_row_result_word(row, word, words)
+        token, earlier_chance = merged.get(word, (str(value), Fraction(0)))
+        merged[word] = (token, earlier_chance + chance)
     chances = [(token, word, chance) for word, (token, chance) in merged.items()]
     if not scale.is_ordered:
         chances.sort(key=lambda item: -item[2])
@@ -175,7 +181,7 @@ def _build_shared_odds(sequence: Sequence, row: OddsRow, counted: Distribution) 
 
 
 def _get_result_noun(sequence: Sequence, row: OddsRow) -> str:
-    """Return what the numbers of a row are of, in the words of the game: `hits`."""
+    """Return the noun for a row's numbers in the words of the game: `hits`."""
     output = row.paths[0].rpartition(".")[2].partition("[")[0]
     if output in _SAYING_NOTHING:
         return sequence.title
@@ -184,9 +190,9 @@ def _get_result_noun(sequence: Sequence, row: OddsRow) -> str:
 
 
 def get_row_result_word(row: OddsRow, token: str, words: Mapping[str, str]) -> str:
-    """A result in words: the row's own, or those of the game for this sequence."""
-    said = row.said(token)
-    return words.get(said) or format_token(said).replace("-", " ")
+    """Return a result in words: the row's own, or those of the game for this sequence."""
+    text = row.said(token)
+    return words.get(text) or format_token(text).replace("-", " ")
 
 
 def build_odds_reply(
@@ -200,167 +206,183 @@ def build_odds_reply(
     came: Mapping[str, str] | None = None,
     typed: str = "",
 ) -> Reply:
-    """A private reply with the exact odds of every unit: those of the same odds together, none left
-    out.
+    """Build the private reply with the exact odds of every unit, identical ones together.
 
-    `rows` are those of `odds_rows`, `counted` their odds by the same paths, `came` what came up,
-    also by them. `by` is who acts, `whom` those without a name of their own. `typed` is the line
-    that rolls it, where no button does.
+    `rows` are those of `odds_rows`; `counted` are their odds and `came` the actual results, both by
+    the same paths. `by` names who acts, `whom` units without a name of their own. `typed` is the
+    line that rolls it, if no button does.
     """
-    found = [
+    groups = [
         _label_choices(sequence, options)
         for options in _group_odds_by_choice(sequence, rows, counted)
     ]
-    open_ones = [(by, options) for by, options in found if "" not in options]
-    units = [one for _, options in found for one in options.values()]
-    title, chance = (
-        _format_decision_by_option(sequence, *open_ones[0], whom)
-        if open_ones
-        else format_decision(sequence, units, whom)
-    )
-    came_to: dict[str, list[str]] = {}
-    for path, token in (came or {}).items():
-        came_to.setdefault(rows[path].name, []).append(
-            get_row_result_word(rows[path], token, list_unit_result_words(sequence))
-        )
-    bars = [
-        _build_bars(sequence, one, whom, came_to, f"{'' if at else by}{label}", goes_on=at > 0)
-        for by, options in found
-        for at, (label, one) in enumerate(options.items())
-    ]
-    exact = EXACT if open_ones or not any(row.under for row in rows.values()) else WHATEVER
+    open_groups = [(subject, options) for subject, options in groups if "" not in options]
+    if open_groups:
+        subject, options = open_groups[0]
+        title, chance = _format_decision_by_option(sequence, subject, options, whom)
+    else:
+        units = [shared for _, options in groups for shared in options.values()]
+        title, chance = format_decision(sequence, units, whom)
+    came_by_name: dict[str, list[str]] = {}
+    if came:
+        result_words = list_unit_result_words(sequence)
+        for path, token in came.items():
+            word = get_row_result_word(rows[path], token, result_words)
+            came_by_name.setdefault(rows[path].name, []).append(word)
+    bars = []
+    for subject, options in groups:
+        for index, (label, shared) in enumerate(options.items()):
+            is_first = index == 0
+            choice = f"{subject}{label}" if is_first else label
+            bars.append(
+                _build_bars(sequence, shared, whom, came_by_name, choice, goes_on=not is_first)
+            )
+    has_hidden_choice = not open_groups and any(row.under for row in rows.values())
+    exact = WHATEVER if has_hidden_choice else EXACT
+    footer = _format_actual_results(bars)
+    if not footer:
+        footer = " ".join(filter(None, (format_inputs(sequence, raw), exact)))
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
-    return Reply(
-        title,
-        (
-            *lines,
-            *bars,
-            Small(
-                _format_actual_results(bars)
-                or " ".join(filter(None, (format_inputs(sequence, raw), exact)))
-            ),
-        ),
-        by=by,
-        tone=_get_tone(chance),
-        private=True,
-    )
+    lines += [*bars, Small(footer)]
+    return Reply(title, tuple(lines), by=by, tone=_get_tone(chance), private=True)
 
 
 def _format_decision_by_option(
     sequence: Sequence, by: str, options: Mapping[str, SharedOdds], whom: str
 ) -> tuple[str, Fraction]:
-    """What one decides by for each option of a choice (`by` whom), and the highest of these
-    chances: `58% that the squad falls back if retreat or zone, 8% if hold`; where that is the same,
-    the likeliest results of each."""
-    found = [*options.values()]
-    question, chances = _find_decision_chances(sequence, found)
-    ways = [
-        [format_percent(float(one)) for one in chances],
-        *([_format_likeliest_results(one, n) for one in found] for n in (1, LIKELIEST)),
-    ]
-    said = next((way for way in ways if len({*way}) > 1), ways[-1])
-    name = format_odds_names(found[0].names, whom) if found[0].names[0] or whom else ""
-    asked = (
-        f" {question.replace(': {}', ' for {}').replace('{}', format_each(found[0], whom))}"
-        if said is ways[0]
-        else ""
-    )
+    """Return the chance that decides for each option of a choice, and the highest of them.
+
+    `58% that the squad falls back if retreat or zone, 8% if hold`. If that chance is the same for
+    all options, the likeliest results of each are shown. `by` is the subject of the choice.
+    """
+    groups = [*options.values()]
+    first_group = groups[0]
+    question, chances = _find_decision_chances(sequence, groups)
+    percents = [format_percent(float(chance)) for chance in chances]
+    single_results = [_format_likeliest_results(shared, 1) for shared in groups]
+    likeliest_results = [_format_likeliest_results(shared, LIKELIEST) for shared in groups]
+    if len(set(percents)) > 1:
+        texts = percents
+    elif len(set(single_results)) > 1:
+        texts = single_results
+    else:
+        texts = likeliest_results
     labels: dict[str, list[str]] = {}
-    for label, text in zip(options, said, strict=True):
+    for label, text in zip(options, texts, strict=True):
         labels.setdefault(text, []).append(label)
-    told = [
-        f"{text}{'' if at else asked} if {'' if at else by}{' or '.join(labels[text])}"
-        for at, text in enumerate(labels)
-    ]
-    noun = found[0].noun
-    named = f"{noun or name}: " if (noun or name) and not asked else ""
-    return capitalize_first(named + ("; " if said is ways[-1] else ", ").join(told)), max(
-        chances, default=Fraction(0)
-    )
+    asked_question = ""
+    if texts is percents:
+        question = question.replace(": {}", " for {}")
+        asked_question = f" {question.replace('{}', format_each(first_group, whom))}"
+    pieces: list[str] = []
+    for text, text_labels in labels.items():
+        condition = " or ".join(text_labels)
+        if not pieces:  # the first one says what is asked and who chooses
+            pieces.append(f"{text}{asked_question} if {by}{condition}")
+        else:
+            pieces.append(f"{text} if {condition}")
+    heading = first_group.noun
+    if not heading and (first_group.names[0] or whom):
+        heading = format_odds_names(first_group.names, whom)
+    prefix = f"{heading}: " if heading and not asked_question else ""
+    separator = "; " if texts is likeliest_results else ", "
+    title = capitalize_first(prefix + separator.join(pieces))
+    return title, max(chances, default=Fraction(0))
 
 
 def _format_actual_results(bars: Iterable[Odds]) -> str:
-    """`\u25c0 what came up: this or worse had 16% and 38%`; empty where that is not known."""
-    marked = [(bar, row) for bar in bars for row in bar.rows if row.came]
-    said = [format_percent(row.least) for _, row in marked if row.least is not None]
-    worse = (
-        f": this or worse had {' and '.join(said)}"
-        if said and len(said) == len(marked) <= _TOLD
-        else ""
-    )
-    return f"{CAME} what came up{worse}." if marked else ""
+    """Return the note about actual results; "" if these are not known.
+
+    `◀ what came up: this or worse had 16% and 38%`
+    """
+    rows = [row for bar in bars for row in bar.rows if row.came]
+    if not rows:
+        return ""
+    percents = [format_percent(row.least) for row in rows if row.least is not None]
+    worse = ""
+    if percents and len(percents) == len(rows) <= _MOST_SUMMED:
+        worse = f": this or worse had {' and '.join(percents)}"
+    return f"{CAME} what came up{worse}."
 
 
 def _build_bars(
     sequence: Sequence,
-    one: SharedOdds,
+    odds: SharedOdds,
     whom: str,
     came: Mapping[str, list[str]],
     chosen: str = "",
     *,
     goes_on: bool = False,
 ) -> Odds:
-    """`chosen` is what must be chosen for it; where it `goes_on` from the bars above it, who it is
-    about is not said again."""
-    questions, (one, said) = get_decision_question(sequence), _fold_rare_numbers(one)
-    ordered = one.scale.is_ordered and not isinstance(questions, dict)
-    worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful_results)
-    named = _format_bars_heading(sequence, one, whom)
-    if chosen:
-        named = f"If {chosen}" if goes_on else f"{named}, if {chosen}"
-    return Odds(
-        named,
-        tuple((word, float(chance)) for _, word, chance in one.chances),
-        came=tuple(said.get(word, word) for name in one.names for word in came.get(name, ())),
-        least=tuple(
-            float(one.get_chance_of_this_or_worse(at))
-            for at in range(min(worst, len(one.chances) - 1))
-        )
-        if ordered
-        else (),
-        exact=tuple(str(chance) for _, _, chance in one.chances),
-        tones=tuple(one.scale.get_tone(token) for token, _, _ in one.chances),
-    )
+    """Build the bars of units with the same odds.
 
-
-def _format_bars_heading(sequence: Sequence, one: SharedOdds, whom: str) -> str:
-    """Return whom bars are about, and what their numbers are of: `Squad 1, men lost`."""
+    `came` are the actual results by name. `chosen` must be chosen for these odds. If it `goes_on`
+    from the bars above, the units are not named once more.
+    """
     questions = get_decision_question(sequence)
-    named = format_odds_names(
-        one.names,
-        sequence.title if isinstance(questions, dict) else whom or _format_odds_cause(sequence),
+    shared, folded_words = _fold_rare_numbers(odds)
+    heading = _format_bars_heading(sequence, shared, whom)
+    if chosen:
+        heading = f"If {chosen}" if goes_on else f"{heading}, if {chosen}"
+    came_words = [
+        folded_words.get(word, word) for name in shared.names for word in came.get(name, ())
+    ]
+    last_index = len(shared.chances) - 1
+    least: list[float] = []
+    if shared.scale.is_ordered and not isinstance(questions, dict):
+        count = last_index if shared.scale.are_numbers else len(shared.harmful_results)
+        for index in range(min(count, last_index)):
+            least.append(float(shared.get_chance_of_this_or_worse(index)))
+    return Odds(
+        heading,
+        tuple((word, float(chance)) for _, word, chance in shared.chances),
+        came=tuple(came_words),
+        least=tuple(least),
+        exact=tuple(str(chance) for _, _, chance in shared.chances),
+        tones=tuple(shared.scale.get_tone(token) for token, _, _ in shared.chances),
     )
-    return f"{named}, {one.noun}" if one.noun and (one.names[0] or whom) else named
 
 
-def _fold_rare_numbers(one: SharedOdds) -> tuple[SharedOdds, Mapping[str, str]]:
-    """Of many numbers those at either end that have less than 1 % together as one row, `20 or
-    more`; and how a number in it is said."""
-    chances = [*one.chances]
-    said = dict[str, str]()
-    if one.scale.are_numbers and len(chances) > MOST_ROWS:
-        for end in ("or more", "or less"):
-            rare = sum(
-                sum(chance for _, _, chance in chances[: at + 1]) < RARE
-                for at in range(len(chances))
-            )
-            if rare > 1:
-                token, word, _ = chances[rare - 1]
-                said |= {folded: f"{word} {end}" for _, folded, _ in chances[:rare]}
-                chances[:rare] = [
-                    (token, f"{word} {end}", sum((c for _, _, c in chances[:rare]), Fraction(0)))
-                ]
+def _format_bars_heading(sequence: Sequence, shared: SharedOdds, whom: str) -> str:
+    """Return the units that bars are about, with the noun of their numbers: `Squad 1, men lost`."""
+    fallback = whom or _format_odds_cause(sequence)
+    if isinstance(get_decision_question(sequence), dict):
+        fallback = sequence.title
+    names = format_odds_names(shared.names, fallback)
+    if shared.noun and (shared.names[0] or whom):
+        return f"{names}, {shared.noun}"
+    return names
+
+
+def _fold_rare_numbers(shared: SharedOdds) -> tuple[SharedOdds, Mapping[str, str]]:
+    """Return the odds with rare numbers at either end joined into one row, `20 or more`.
+
+    Also return the word of that row for each number in it. Odds with few rows stay as they are.
+    """
+    chances = [*shared.chances]
+    folded_words = dict[str, str]()
+    if shared.scale.are_numbers and len(chances) > MOST_ROWS:
+        for suffix in ("or more", "or less"):
+            sums = accumulate(chance for _, _, chance in chances)
+            rare_count = sum(total < RARE for total in sums)
+            if rare_count > 1:
+                rare = chances[:rare_count]
+                token, word, _ = rare[-1]
+                row_word = f"{word} {suffix}"
+                folded_words |= {number: row_word for _, number, _ in rare}
+                rare_chance = sum((chance for _, _, chance in rare), Fraction(0))
+                chances[:rare_count] = [(token, row_word, rare_chance)]
             chances.reverse()
-    return replace(one, chances=tuple(chances)), said
+    return replace(shared, chances=tuple(chances)), folded_words
 
 
 def _format_odds_cause(sequence: Sequence) -> str:
-    by = sequence.odds_by.partition("[")[0].replace("_", " ")
-    return sequence.title if by in _SAYING_NOTHING else by[:1].upper() + by[1:]
+    cause = sequence.odds_by.partition("[")[0].replace("_", " ")
+    return sequence.title if cause in _SAYING_NOTHING else cause[:1].upper() + cause[1:]
 
 
 def format_odds_names(names: Iterable[str], whom: str) -> str:
-    """What those with the same odds are called: `VC Squads 5 + 6`, or `whom` where they have no
+    """Return the names of units with the same odds: `VC Squads 5 + 6`. `whom` is for units without
     name.
     """
     return join_names(name or whom for name in names)
@@ -369,168 +391,199 @@ def format_odds_names(names: Iterable[str], whom: str) -> str:
 def format_decision(
     sequence: Sequence, found: Iterable[SharedOdds], whom: str
 ) -> tuple[str, Fraction]:
-    """What one decides by: `61% to shake or hurt each VC squad, 70% Nguyen`; with the highest of
-    these chances.
+    """Return the chance that decides for each group as a title, and the highest of these chances.
+
+    `61% to shake or hurt each VC squad, 70% Nguyen`. If no question decides, the title has the
+    likeliest results, and the chance is 0.
     """
-    found = list(found)
+    groups = list(found)
     questions = get_decision_question(sequence)
     if isinstance(questions, dict):
-        said = [
-            (one.get_chance_of_any(tokens), text)
-            for one in found
-            for text, tokens in questions.items()
-        ]
-        return ", ".join(f"{format_percent(float(chance))} {text}" for chance, text in said), max(
-            c for c, _ in said
-        )
-    if any(one.harmful_results for one in found):
-        found = [one for one in found if one.harmful_results or not one.is_hit]
-    question, chances = _find_decision_chances(sequence, found)
+        return _answer_questions(questions, groups)
+    if any(shared.harmful_results for shared in groups):
+        groups = [shared for shared in groups if shared.harmful_results or not shared.is_hit]
+    question, chances = _find_decision_chances(sequence, groups)
     if chances:
-        return _format_answers(question, found, chances, whom), max(chances)
-    first = found[0]
-    if first.names[0] and {word for one in found for _, word, _ in one.chances} == {NO_EFFECT}:
-        return (
-            f"No effect on {join_names(name for one in found for name in one.names)}: 100%",
-            Fraction(0),
-        )
-    name = format_odds_names(first.names, whom) if len(found) > 1 else ""
-    named = ", ".join(filter(None, (name, first.noun)))
-    told = f"{named}{': ' if named else ''}{_format_likeliest_results(first, LIKELIEST)}"
-    return told[:1].upper() + told[1:], Fraction(0)
+        return _format_answers(question, groups, chances, whom), max(chances)
+    first_group = groups[0]
+    words = {word for shared in groups for _, word, _ in shared.chances}
+    if first_group.names[0] and words == {NO_EFFECT}:
+        names = join_names(name for shared in groups for name in shared.names)
+        return f"No effect on {names}: 100%", Fraction(0)
+    name = format_odds_names(first_group.names, whom) if len(groups) > 1 else ""
+    heading = ", ".join(filter(None, (name, first_group.noun)))
+    title = _format_likeliest_results(first_group, LIKELIEST)
+    if heading:
+        title = f"{heading}: {title}"
+    return title[:1].upper() + title[1:], Fraction(0)
+
+
+def _answer_questions(
+    questions: Mapping[str, Iterable[str]], groups: Iterable[SharedOdds]
+) -> tuple[str, Fraction]:
+    """Return the chance of each question for each group as a title, and the highest of them."""
+    texts = []
+    chances = []
+    for shared in groups:
+        for question, tokens in questions.items():
+            chance = shared.get_chance_of_any(tokens)
+            chances.append(chance)
+            texts.append(f"{format_percent(float(chance))} {question}")
+    return ", ".join(texts), max(chances)
 
 
 def _find_decision_chances(
-    sequence: Sequence, found: list[SharedOdds]
+    sequence: Sequence, groups: list[SharedOdds]
 ) -> tuple[str, list[Fraction]]:
-    """The question by which one decides, with {} for whom it is about, and its chance for each;
-    else no chances.
+    """Return the question that decides, with {} for the units, and its chance for each group.
+
+    Return no chances if there is no such question.
     """
     questions = get_decision_question(sequence)
     if isinstance(questions, dict):
-        text, tokens = next(iter(questions.items()))
-        return text, [one.get_chance_of_any(tokens) for one in found]
-    if harms := dict.fromkeys(token for one in found for token in one.harmful_results):
-        return _build_question(found, questions), [one.get_chance_of_any(harms) for one in found]
-    good = {
-        token for one in found for token, _, _ in one.chances if one.scale.get_tone(token) == GAME
-    }
-    if len(good) == 1 and (found[0].names[0] or has_one_party(sequence)):
-        return _build_that_clause(found, min(good)), [one.get_chance_of_any(good) for one in found]
+        question, tokens = next(iter(questions.items()))
+        return question, [shared.get_chance_of_any(tokens) for shared in groups]
+    harms = dict.fromkeys(token for shared in groups for token in shared.harmful_results)
+    if harms:
+        question = _build_question(groups, questions)
+        return question, [shared.get_chance_of_any(harms) for shared in groups]
+    good = set()
+    for shared in groups:
+        for token, _, _ in shared.chances:
+            if shared.scale.get_tone(token) == GAME:
+                good.add(token)
+    if len(good) == 1 and (groups[0].names[0] or has_one_party(sequence)):
+        question = _build_that_clause(groups, min(good))
+        return question, [shared.get_chance_of_any(good) for shared in groups]
     return "", []
 
 
-def _format_likeliest_results(one: SharedOdds, count: int) -> str:
-    """So many results, the likeliest first: `miss 60%, hit 40%`; of numbers `7 (17%), 6 (14%)`."""
-    is_number = one.scale.are_numbers or one.chances[0][1].isdecimal()
-    likeliest = sorted(one.chances, key=lambda item: -item[2])[:count]
+def _format_likeliest_results(shared: SharedOdds, count: int) -> str:
+    """Return the likeliest results with their chances, likeliest first.
+
+    `miss 60%, hit 40%`; numbers are shown as `7 (17%), 6 (14%)`.
+    """
+    is_number = shared.scale.are_numbers or shared.chances[0][1].isdecimal()
+    likeliest = sorted(shared.chances, key=lambda item: -item[2])[:count]
     pattern = "{} ({})" if is_number else "{} {}"
     return ", ".join(
         pattern.format(word, format_percent(float(chance))) for _, word, chance in likeliest
     )
 
 
-def _build_question(found: list[SharedOdds], phrase: str) -> str:
-    """`to shake or hurt {}`; of a single harm its own sentence, `that {} fails`."""
-    harms = {token for one in found for token in one.harmful_results}
+def _build_question(groups: list[SharedOdds], phrase: str) -> str:
+    """Return the question about harm: `to shake or hurt {}`, or `that {} fails` for a single harm."""
+    harms = {token for shared in groups for token in shared.harmful_results}
     if len(harms) == 1:
-        return _build_that_clause(found, harms.pop())
+        return _build_that_clause(groups, harms.pop())
     if phrase:
         return phrase
-    mildest = max(harms, key=found[0].scale.get_severity)
-    words = {token: word for one in found for token, word, _ in one.chances}
+    mildest = max(harms, key=groups[0].scale.get_severity)
+    words = {token: word for shared in groups for token, word, _ in shared.chances}
     return f"{words[mildest]} or worse: {{}}"
 
 
-def _build_that_clause(found: list[SharedOdds], token: str) -> str:
-    says = found[0].scale.get_sentence(token)
-    word = next(word for one in found for other, word, _ in one.chances if other == token)
-    return f"that {says}" if says else f"{word}: {{}}"
+def _build_that_clause(groups: list[SharedOdds], token: str) -> str:
+    """Return the question about a single result: `that {} rallies`, or `hit: {}` without a
+    sentence.
+    """
+    sentence = groups[0].scale.get_sentence(token)
+    word = next(word for shared in groups for other, word, _ in shared.chances if other == token)
+    return f"that {sentence}" if sentence else f"{word}: {{}}"
 
 
 def _format_answers(
     question: str, found: list[SharedOdds], chances: list[Fraction], whom: str
 ) -> str:
-    """The question about the first, and the chances of the others; of the best and the worst
-    where that is too long.
+    """Return the question about the first group with its chance, then the others' chances.
+
+    If that is too long, only the highest and the lowest chance are shown.
     """
-    alike: dict[str, list[SharedOdds]] = {}
-    for one, chance in zip(found, chances, strict=True):
-        alike.setdefault(format_percent(float(chance)), []).append(one)
-    chances = [chances[found.index(some[0])] for some in alike.values()]
-    found = [
-        replace(some[0], names=tuple(name for one in some for name in one.names))
-        for some in alike.values()
-    ]
-    names = [format_each(one, whom) for one in found]
-    names = [
-        name if names.count(name) == 1 else format_odds_names(one.names, whom)
-        for name, one in zip(names, found, strict=True)
-    ]
-    said = [*zip(alike, names, strict=True)]
-    whole = _join_chances(question, said)
-    if len(whole) <= ROOM or len(said) == 1:
-        return (
-            whole
-            if len(whole) <= ROOM
-            else _join_chances(question, [(said[0][0], f"each of {len(found[0].names)}")])
-        )
-    order = sorted(range(len(found)), key=lambda at: -chances[at])
-    best = said[order[0]]
-    worst = said[order[-1]]
-    shown = _join_chances(question, [best, worst])
-    return f"{shown}, {len(said) - 2} more between" if len(said) > 2 else shown
+    groups_by_percent: dict[str, list[SharedOdds]] = {}
+    chance_by_percent: dict[str, Fraction] = {}
+    for shared, chance in zip(found, chances, strict=True):
+        percent = format_percent(float(chance))
+        groups_by_percent.setdefault(percent, []).append(shared)
+        chance_by_percent.setdefault(percent, chance)
+    merged = []
+    for groups in groups_by_percent.values():
+        names = tuple(name for shared in groups for name in shared.names)
+        merged.append(replace(groups[0], names=names))
+    short_names = [format_each(shared, whom) for shared in merged]
+    answers = []
+    for percent, name, shared in zip(groups_by_percent, short_names, merged, strict=True):
+        is_unique = short_names.count(name) == 1
+        answers.append((percent, name if is_unique else format_odds_names(shared.names, whom)))
+    whole = _join_chances(question, answers)
+    if len(whole) <= ROOM:
+        return whole
+    if len(answers) == 1:
+        return _join_chances(question, [(answers[0][0], f"each of {len(merged[0].names)}")])
+    ordered = sorted(answers, key=lambda answer: -chance_by_percent[answer[0]])
+    bounds = _join_chances(question, [ordered[0], ordered[-1]])
+    between = len(answers) - 2
+    return f"{bounds}, {between} more between" if between > 0 else bounds
 
 
-def _join_chances(question: str, said: list[tuple[str, str]]) -> str:
-    (chance, name), *others = said
-    first = f"{chance} {question.replace('{}', name)}".rstrip(": ")
-    return ", ".join([first, *(f"{chance} {name}" for chance, name in others)])
+def _join_chances(question: str, answers: list[tuple[str, str]]) -> str:
+    """Return the question about the first (percent, name), then the other percents with names."""
+    (percent, name), *others = answers
+    first_answer = f"{percent} {question.replace('{}', name)}".rstrip(": ")
+    return ", ".join([first_answer, *(f"{percent} {name}" for percent, name in others)])
 
 
-def format_each(one: SharedOdds, whom: str) -> str:
-    """Those who share their odds in a sentence: `each VC squad`, `each of Nguyen and Tran`."""
-    if len(one.names) == 1:
-        name = one.names[0] or whom or "the unit"
-        return name if not name.islower() or name.startswith(("the ", "each ")) else f"the {name}"
-    stem = find_stem(one.names)
-    return f"each {stem}" if stem else f"each of {join_names(one.names)}"
+def format_each(shared: SharedOdds, whom: str) -> str:
+    """Return units with the same odds in a sentence: `each VC squad`, `each of Nguyen and Tran`."""
+    if len(shared.names) != 1:
+        stem = find_stem(shared.names)
+        return f"each {stem}" if stem else f"each of {join_names(shared.names)}"
+    name = shared.names[0] or whom or "the unit"
+    if not name.islower() or name.startswith(("the ", "each ")):
+        return name
+    return f"the {name}"
 
 
 def format_inputs(sequence: Sequence, raw: Mapping[str, object]) -> str:
-    """What was given besides the units, in the words of the forms: `Target modifier 1, target
-    adjacent.`
+    """Return the inputs besides the units in the words of the forms.
 
-    Tracks are among it that the steps read, not those that they only change.
+    `Target modifier 1, target adjacent.` Tracks that the steps read are included, but not tracks
+    that they only change.
     """
-    said = []
-    declared = sequence.declaration if sequence.tracks else None
-    read = declared.read_tracks if declared is not None else frozenset()
-    tracks = [option for option in sequence.tracks if option.name in read]
-    for option in (*sequence.inputs, *tracks):
+    texts = []
+    for option in (*sequence.inputs, *_list_read_tracks(sequence)):
         value = raw.get(option.name)
         is_of_phase = option.form_only and option.phases
-        if (
-            is_of_phase
-            or option.type in ("unit", "units", "str", "dice")
-            or value in (None, "", False, (), [])
-        ):
+        if is_of_phase or option.type in ("unit", "units", "str", "dice"):
             continue
-        name = option.label or option.name.replace("_", " ")
-        text = option.labels.get(str(value), str(value))
-        if option.type == "bool":
-            if text.casefold() in ("true", "yes", "1", "on", name.casefold(), option.name):
-                said.append(name)
-        elif option.type == "mods":
-            words = " ".join(map(str, value)) if isinstance(value, list | tuple) else text
-            said += [
-                option.labels.get(word, word.replace("_", " "))
-                for word in words.replace(",", " ").split()
-            ]
-        else:
-            said.append(f"{name} {text}")
-    whole = ", ".join(name[:1].lower() + name[1:] if name[1:2].islower() else name for name in said)
+        if value not in (None, "", False, (), []):
+            texts += _format_input(option, value)
+    words = [text[:1].lower() + text[1:] if text[1:2].islower() else text for text in texts]
+    whole = ", ".join(words)
     return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
+
+
+def _list_read_tracks(sequence: Sequence) -> list[Option]:
+    """Return the tracks that the declared steps of a sequence read."""
+    declared = sequence.declaration if sequence.tracks else None
+    if declared is None:
+        return []
+    return [option for option in sequence.tracks if option.name in declared.read_tracks]
+
+
+def _format_input(option: Option, value: object) -> list[str]:
+    """Return the words of one input: none for a no, one for each modifier."""
+    name = option.label or option.name.replace("_", " ")
+    text = option.labels.get(str(value), str(value))
+    if option.type == "bool":
+        yes_words = ("true", "yes", "1", "on", name.casefold(), option.name)
+        return [name] if text.casefold() in yes_words else []
+    if option.type == "mods":
+        words = " ".join(map(str, value)) if isinstance(value, list | tuple) else text
+        return [
+            option.labels.get(word, word.replace("_", " "))
+            for word in words.replace(",", " ").split()
+        ]
+    return [f"{name} {text}"]
 
 
 STILL = "still fighting"
@@ -539,29 +592,32 @@ STILL = "still fighting"
 def build_rounds_reply(
     sequence: Sequence, raw: Mapping[str, object], fought: FightOdds, rounds: int, *, by: str
 ) -> Reply:
-    """The private answer: what one decides by after these rounds, then both counts, and how long
-    it takes.
+    """Build the private reply with the odds of a fight after some rounds and at its end.
+
+    The title has the chance that decides after these rounds; the last line the average length.
     """
-    after = f"after {rounds} {'round' if rounds == 1 else 'rounds'}"
-    found = [
-        _build_shared_odds(
-            sequence,
-            OddsRow(head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token),
-            counted,
+    unit = "round" if rounds == 1 else "rounds"
+    after = f"after {rounds} {unit}"
+    groups = []
+    for head, counted in ((after.capitalize(), fought.after), ("To the end", fought.decided)):
+        row = OddsRow(
+            head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token
         )
-        for head, counted in ((after.capitalize(), fought.after), ("To the end", fought.decided))
-    ]
-    title, chance = format_decision(sequence, found[:1], "")
-    small = " ".join(
-        filter(None, (format_inputs(sequence, raw), _format_average_rounds(fought), EXACT))
+        groups.append(_build_shared_odds(sequence, row, counted))
+    title, chance = format_decision(sequence, groups[:1], "")
+    notes = (format_inputs(sequence, raw), _format_average_rounds(fought), EXACT)
+    bars = (_build_bars(sequence, shared, "", {}) for shared in groups)
+    return Reply(
+        title,
+        (*bars, Small(" ".join(filter(None, notes)))),
+        by=", ".join(filter(None, (after, by))),
+        tone=_get_tone(chance),
+        private=True,
     )
-    bars = (_build_bars(sequence, one, "", {}) for one in found)
-    by = ", ".join(filter(None, (after, by)))
-    return Reply(title, (*bars, Small(small)), by=by, tone=_get_tone(chance), private=True)
 
 
 def _get_tone(chance: Fraction) -> str:
-    """How an answer looks whose likeliest harm has this chance."""
+    """Return the tone of a reply for the chance of the likeliest harm."""
     return SHAKEN if chance > Fraction(1, 2) else GAME
 
 
@@ -576,26 +632,22 @@ _ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 
 
 def name_sides_in_odds(reply: Reply, sequence: Sequence, game: Game) -> Reply:
-    """The odds of the initiative with the names of the sides; those of anything else as they
-    are.
-    """
+    """Return the odds of the initiative with the names of the sides; other odds unchanged."""
     if not any(option.complete == "side" for option in sequence.inputs):
         return reply
-    sides = (
-        game.sides
-        if uses_side_names(sequence, game)
-        else tuple(f"side {letter}" for letter in LETTERS)
-    )
+    sides = tuple(f"side {letter}" for letter in LETTERS)
+    if uses_side_names(sequence, game):
+        sides = game.sides
     names = dict(zip(LETTERS, sides, strict=True))
 
     def rename_part(part: Part) -> Part:
         if isinstance(part, Odds):
-            return part._replace(
-                chances=tuple((names.get(word, word), chance) for word, chance in part.chances)
-            )
+            chances = [(names.get(word, word), chance) for word, chance in part.chances]
+            return part._replace(chances=tuple(chances))
         if isinstance(part, Small):
-            return part._replace(text=_LAST.sub(lambda found: names[found[1]], part.text))
+            return part._replace(text=_LAST.sub(lambda match: names[match[1]], part.text))
         return part
 
-    title = capitalize_first(_ALONE.sub(lambda found: names[found[1].lower()], reply.title))
-    return replace(reply, title=title, lines=tuple(map(rename_part, reply.lines)))
+    named_title = _ALONE.sub(lambda match: names[match[1].lower()], reply.title)
+    lines = tuple(map(rename_part, reply.lines))
+    return replace(reply, title=capitalize_first(named_title), lines=lines)
