@@ -1,8 +1,7 @@
-"""Events in words: the one teller of the log, the story, the report, the page and whoever takes
-something back.
-"""
+"""Events in words, for the log, the story, the report, the page and undo."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import islice
@@ -40,19 +39,22 @@ from bot.ui.reply.reply import GAME, NOTHING, WAITING
 Event = Mapping[str, Any]
 NameOf = Callable[[str], str]
 CardNames = Mapping[str, Mapping[str, str]]
-"""How cards are called, by the ids of their decks and their own."""
+"""The names of cards, by the id of the deck and then of the card."""
 QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
-"""Kinds that are no part of a story: an undo is seen in what it took back."""
+"""Kinds of events that are no part of a story. An undo shows in the event that it undid."""
 
 TEXTS = {"plan": "text", "end": "text"}
-"""The key of the text that is told with an event; of all others it is their label."""
+"""The key of the text shown with an event, by kind. For all other kinds it is the label."""
 
 
 class EventText(NamedTuple):
-    """An event in words: what came of it (`said`, as it goes on within a sentence), and who did it
-    (`by`: `US Squad 1 fires with 2 rifles`; empty where that is said). `tone` is how grave it is;
-    `more` has the units by their results where they are only counted; `acts`: `by` is a sentence
-    that goes on with what came of it, of a unit of `side`."""
+    """An event in words.
+
+    `said` is the result, written to go on within a sentence. `by` says who did it, as in `US Squad
+    1 fires with 2 rifles`; it is empty if `said` has that already. `tone` is how grave it is.
+    `more` lists the units by result if `said` only counts them. `acts`: `by` is a clause that
+    `said` goes on from, about a unit of `side`.
+    """
 
     said: str
     by: str = ""
@@ -63,24 +65,21 @@ class EventText(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What came of it, as a line begins."""
+        """The result as the beginning of a line."""
         return capitalize_first(self.said)
 
     @property
     def short(self) -> str:
-        """Who did it and what came of it, units counted where they are many: `Squad 1 fires: 5
-        of 9 VC killed`.
-        """
-        return (
-            f"{capitalize_first(_add_side_name(self.side, self.by))}: {self.said}"
-            if self.acts
-            else f"{self.title} ({self.by})"
-        )
+        """Who did it and the result, with many units counted: `Squad 1 fires: 5 of 9 VC killed`."""
+        if self.acts:
+            return f"{capitalize_first(_add_side_name(self.side, self.by))}: {self.said}"
+        return f"{self.title} ({self.by})"
 
     @property
     def sentence(self) -> str:
-        """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks
-        morale)`.
+        """The whole event as one sentence.
+
+        `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`.
         """
         more = f" ({self.more})" if self.more else ""
         if self.acts:
@@ -95,48 +94,61 @@ CARDS = ("deck", "draw", "cards")
 
 
 def find_card_word_events(*events: Event) -> set[int]:
-    """The events with the words of the cards of which others tell."""
-    told = (str(event.get("result", "")) for event in events if event["kind"] in CARDS)
-    return {int(found[1]) for result in told for found in WORD.finditer(result)}
+    """Return the numbers of the events that hold the words of cards mentioned by these events."""
+    results = (str(event.get("result", "")) for event in events if event["kind"] in CARDS)
+    return {int(match[1]) for result in results for match in WORD.finditer(result)}
 
 
 def collect_event_texts(
     events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int], names: CardNames
 ) -> dict[int, str]:
-    """The texts that are told with events, by number: labels of rolls that are open, plans, how the
-    game ended, cards and chits by their `names`."""
+    """Return the texts shown with events, by event number.
+
+    They are labels of rolls that are open, plans, the text on how the game ended, and cards and
+    chits by their `names`. `closed` are the numbers of events whose texts stay hidden.
+    """
     events = list(events)
-    keys = {event["number"]: TEXTS.get(event["kind"], "label") for event in events}
     rows = list(rows)
-    found = {
-        row.event: row.text
-        for row in rows
-        if row.key == keys.get(row.event) and row.event not in closed
-    }
-    labels = {row.event: row.text for row in rows if row.key == "label" and row.event not in closed}
+    keys = {event["number"]: TEXTS.get(event["kind"], "label") for event in events}
+    open_rows = [row for row in rows if row.event not in closed]
+    texts = {row.event: row.text for row in open_rows if row.key == keys.get(row.event)}
+    labels = {row.event: row.text for row in open_rows if row.key == "label"}
     words = {f"{row.event}.{row.key}": row.text for row in rows if row.key[0] == "w"}
     for event in events:
+        text: str | None = None
         if event["kind"] in CARDS:
-            told = WORD.sub(lambda card: words.get(card[0], f"card {card[2][1:]}"), event["result"])
-            id, colon, which = told.partition(": ")
-            called = (
-                [names[id].get(card, card) for card in which.split(", ")]
-                if id in names
-                else [which]
-            )
-            found[event["number"]] = f"{id}{colon}{', '.join(called)}"
-        if event["kind"] == "pass" and (
-            led := (event.get("before") or {}).get("game", {}).get("led")
-        ):
-            id, _, chit = led.partition("/")
-            found[event["number"]] = event["result"].replace(
-                chit, names.get(id, {}).get(chit, chit), 1
-            )
-        if event["kind"] == "reveal" and (
-            said := [labels[at] for at in event.get("opens", ()) if at in labels]
-        ):
-            found[event["number"]] = ", ".join(said)
-    return found
+            text = _name_cards(event, words, names)
+        elif event["kind"] == "pass":
+            text = _name_chit(event, names)
+        elif event["kind"] == "reveal":
+            opened = [labels[number] for number in event.get("opens", ()) if number in labels]
+            text = ", ".join(opened) if opened else None
+        if text is not None:
+            texts[event["number"]] = text
+    return texts
+
+
+def _name_cards(event: Event, words: Mapping[str, str], names: CardNames) -> str:
+    """Return the result of an event about cards with these by name; `words` are closed cards."""
+
+    def get_card_word(match: re.Match[str]) -> str:
+        return words.get(match[0], f"card {match[2][1:]}")
+
+    text = WORD.sub(get_card_word, event["result"])
+    id, colon, cards = text.partition(": ")
+    if id in names:
+        cards = ", ".join(names[id].get(card, card) for card in cards.split(", "))
+    return f"{id}{colon}{cards}"
+
+
+def _name_chit(event: Event, names: CardNames) -> str | None:
+    """Return the result of a pass that ended a chit's turn with that chit by name; None without a chit."""
+    led = (event.get("before") or {}).get("game", {}).get("led")
+    if not led:
+        return None
+    id, _, chit = led.partition("/")
+    name = names.get(id, {}).get(chit, chit)
+    return str(event["result"].replace(chit, name, 1))
 
 
 def describe_event(
@@ -147,65 +159,67 @@ def describe_event(
     *,
     replayed: bool = True,
 ) -> EventText:
-    """An event in words. `text` is its label or the text that was written with it, `sides` are
-    those of the game. `replayed`: a sequence is played again with its dice, for the words of its
-    answer."""
+    """Return an event in words.
+
+    `text` is its label or the text that was written with it, `sides` are those of the game.
+    `replayed`: a sequence is played again with its dice, to use the words of its answer.
+    """
     kind = event["kind"]
-    who = name_of(event["who"])
+    player = name_of(event["who"])
     result = str(event.get("result", ""))
     if "asks" in event:
-        return EventText(result, f"{event['asks'].get('side') or 'a side'} to choose", WAITING)
+        side = event["asks"].get("side") or "a side"
+        return EventText(result, f"{side} to choose", WAITING)
     if kind == "choice":
-        how = "nobody chose in time" if event.get("as") == "else" else f"{who} chooses"
-        words = ", ".join(dict.fromkeys(event["picks"])).replace("-", " ")
-        said = ": ".join(filter(None, (result, _describe_unit_changes(event))))
-        return EventText(
-            said + _describe_arrivals(event), f"{how} {words}, {get_event_title(event)}"
-        )
+        return _describe_choice(event, player, result)
     if kind == "sequence":
-        found = _describe_sequence(event, who, replayed=replayed)
-        said = insert_sides(found.said, sides)
-        more = insert_sides(found.more, sides)
-        said = (
-            describe_initiative(event, said, sides)
-            + _describe_arrivals(event)
-            + "".join(f"; {one}" for one in list_track_changes(event))
-        )
-        return found._replace(said=said, more=more)
+        return _describe_sequence_and_effects(event, player, sides, replayed=replayed)
     if kind in ("roll", "table"):
         title = get_event_title(event)
         result = _get_dice_result(event)
-        return (
-            EventText(f"{text}: {result}", f"{who}, {title}")
-            if text
-            else EventText(f"{title}: {result}", who)
-        )
-    return _describe_game_event(event, who, result, text) or EventText(
-        _describe_management_event(event, name_of, result), who
-    )
+        if text:
+            return EventText(f"{text}: {result}", f"{player}, {title}")
+        return EventText(f"{title}: {result}", player)
+    described = _describe_game_event(event, player, result, text)
+    if described is not None:
+        return described
+    return EventText(_describe_management_event(event, name_of, result), player)
+
+
+def _describe_choice(event: Event, player: str, result: str) -> EventText:
+    """Return in words a side's choice and its effect on units."""
+    chooser = "nobody chose in time" if event.get("as") == "else" else f"{player} chooses"
+    picks = ", ".join(dict.fromkeys(event["picks"])).replace("-", " ")
+    effect = ": ".join(filter(None, (result, _describe_unit_changes(event))))
+    by = f"{chooser} {picks}, {get_event_title(event)}"
+    return EventText(effect + _describe_arrivals(event), by)
+
+
+def _describe_sequence_and_effects(
+    event: Event, player: str, sides: tuple[str, ...], *, replayed: bool
+) -> EventText:
+    """Return a sequence in words, with arrivals, track changes and the names of the sides."""
+    described = _describe_sequence(event, player, replayed=replayed)
+    text = describe_initiative(event, insert_sides(described.said, sides), sides)
+    text += _describe_arrivals(event)
+    for change in list_track_changes(event):
+        text += f"; {change}"
+    return described._replace(said=text, more=insert_sides(described.more, sides))
 
 
 def _describe_game_event(event: Event, who: str, result: str, text: str) -> EventText | None:
-    """What is said of turns, sides, units and of what was sealed; None for all else that
-    somebody does.
-    """
+    """Return an event about turns, sides, units or sealed rolls in words; None for other kinds."""
     game = (event.get("after") or {}).get("game") or {}
     match event["kind"]:
         case "next":
-            first = (
-                f", {_get_only_side_to_play(event)} first" if _get_only_side_to_play(event) else ""
-            )
-            return EventText(
-                f"{describe_turn_and_phase(event).removesuffix(first)} begins{first}", tone=GAME
-            )
+            return _describe_new_phase(event)
         case "pass":
             return EventText((text or result).partition("; ")[0], tone=GAME)
         case "initiative":
             return EventText(describe_initiative(event, f"{result}{_HAS_IT}", ()), tone=GAME)
         case "start":
-            return EventText(
-                f'"{game["name"]}" begins' if game.get("name") else "free play begins", who, GAME
-            )
+            name = game.get("name")
+            return EventText(f'"{name}" begins' if name else "free play begins", who, GAME)
         case "join":
             return EventText(f"{who} plays {event['side']}", tone=GAME)
         case "unit":
@@ -216,26 +230,40 @@ def _describe_game_event(event: Event, who: str, result: str, text: str) -> Even
             return EventText("A sealed roll", who, GAME)
         case "reveal":
             opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
-            return EventText(f"Opened: {opened}{f', {text}' if text else ''}", who, GAME)
+            suffix = f", {text}" if text else ""
+            return EventText(f"Opened: {opened}{suffix}", who, GAME)
         case "plan":
-            return EventText(
-                f"Planned {result}{f': {text}' if text else ''}"
-                if "texts" in event
-                else f"Plan {result}",
-                who,
-            )
+            if "texts" not in event:
+                return EventText(f"Plan {result}", who)
+            suffix = f": {text}" if text else ""
+            return EventText(f"Planned {result}{suffix}", who)
         case "end":
-            winner = game.get("winner", "")
-            opened = f" Opened: {result}." if result else ""
-            how = {"": "", DRAW: ": a draw"}.get(
-                winner, f": {winner} {fit_verb(winner, 'wins', 'win')}"
-            )
-            return EventText(
-                f"The game ends{how}{f'. “{text}”' if text else '.' if opened else ''}{opened}",
-                who,
-                GAME,
-            )
+            return _describe_end(game.get("winner", ""), who, result, text)
     return None
+
+
+def _describe_new_phase(event: Event) -> EventText:
+    """Return the beginning of a turn or phase in words."""
+    side = _get_only_side_to_play(event)
+    order = f", {side} first" if side else ""
+    phase = describe_turn_and_phase(event).removesuffix(order)
+    return EventText(f"{phase} begins{order}", tone=GAME)
+
+
+def _describe_end(winner: str, who: str, opened: str, text: str) -> EventText:
+    """Return the end of a game in words; `opened` are the sealed rolls that it opened."""
+    outcome = ""
+    if winner == DRAW:
+        outcome = ": a draw"
+    elif winner:
+        outcome = f": {winner} {fit_verb(winner, 'wins', 'win')}"
+    if text:
+        outcome += f". “{text}”"
+    elif opened:
+        outcome += "."
+    if opened:
+        outcome += f" Opened: {opened}."
+    return EventText(f"The game ends{outcome}", who, GAME)
 
 
 _DID = {
@@ -255,16 +283,17 @@ _DID = {
 }
 
 
-def _describe_card_event(event: Event, who: str, told: str) -> EventText:
-    """What is said of decks; `told` is the result with the words of cards in it."""
-    if event.get("does") == "names":
-        return EventText(f"in order: {told}", f"{who} shuffles names")
-    if event.get("does") == "agree":
+def _describe_card_event(event: Event, who: str, result: str) -> EventText:
+    """Return an event about decks in words; `result` has the words of cards in it."""
+    action = str(event.get("does", ""))
+    if action == "names":
+        return EventText(f"in order: {result}", f"{who} shuffles names")
+    if action == "agree":
         return EventText(f"{who} agrees that hands are opened when the game ends")
-    id, _, which = told.partition(": ")
+    id, _, cards = result.partition(": ")
     if id in STANDARD:
-        which = ", ".join(format_card_name(id, card) for card in which.split(", "))
-    return EventText(f"{who} {_DID[str(event.get('does', ''))].format(which=which, id=id)}")
+        cards = ", ".join(format_card_name(id, card) for card in cards.split(", "))
+    return EventText(f"{who} {_DID[action].format(which=cards, id=id)}")
 
 
 def format_log_line(
@@ -275,146 +304,159 @@ def format_log_line(
     *,
     replayed: bool = True,
 ) -> str:
-    """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the
-    log. Without `replayed` no shot is played again for its words: it reads as the log has it."""
-    kind = event["kind"]
-    found = describe_event(event, name_of, label, sides, replayed=replayed)
-    if kind in ("roll", "table"):
-        said = f"{f'{label}: ' if label else ''}{get_event_title(event)}: {_get_dice_result(event)}"
-    elif kind == "pass":
-        said = label or str(event["result"])
-    elif kind in CARDS:
-        said = found.said if found.by else found.said.removeprefix(name_of(event["who"])).strip()
-    elif kind == "join":
-        said = f"plays {event['side']}"
-    elif found.acts:
-        said = found._replace(side="").sentence
-    else:
-        said = (
-            f"{get_event_title(event)}: {found.said}"
-            if _find_sequence(event) is not None
-            else found.said
-        )
-    said += "".join(
-        f"; {describe_extension(hash, of)}" for hash, of in event.get("extends", {}).items()
-    )
-    side = f" ({event['side']})" if event.get("side") else ""
-    faces = (
-        list_faces(event) if "read" in event else (die["value"] for die in event.get("dice", ()))
-    )
-    dice = "".join(f"[{shows}]" for shows in islice(faces, 40))
-    dice = "" if kind in CARDS else dice  # they count places in a pile
-    by_hand = f"({'drawn' if kind in CARDS else 'dice'} by hand)" if event.get("hand") else ""
-    return " ".join(
-        filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand))
-    )
+    """Return an event as one line of the log, with its dice.
 
-
-def describe_extension(hash: str, of: str) -> str:
-    """What is said of a pack that comes in force beside others: `Club fire 1 (3f2a9c01) extends
-    asl`.
+    `#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`. Without `replayed` no sequence
+    is played again for its words; the line has the result as logged.
     """
+    kind = event["kind"]
+    described = describe_event(event, name_of, label, sides, replayed=replayed)
+    text = _get_log_text(event, described, name_of, label)
+    for hash, extended in event.get("extends", {}).items():
+        text += f"; {describe_extension(hash, extended)}"
+    side = f" ({event['side']})" if event.get("side") else ""
+    pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {text}"]
+    if kind not in CARDS:  # their dice count places in a pile
+        pieces.append(_format_dice(event))
+    if event.get("hand"):
+        pieces.append("(drawn by hand)" if kind in CARDS else "(dice by hand)")
+    return " ".join(filter(None, pieces))
+
+
+def _get_log_text(event: Event, described: EventText, name_of: NameOf, label: str) -> str:
+    """Return the text of a log line, without player and dice."""
+    kind = event["kind"]
+    if kind in ("roll", "table"):
+        prefix = f"{label}: " if label else ""
+        return f"{prefix}{get_event_title(event)}: {_get_dice_result(event)}"
+    if kind == "pass":
+        return label or str(event["result"])
+    if kind in CARDS:
+        if described.by:
+            return described.said
+        return described.said.removeprefix(name_of(event["who"])).strip()
+    if kind == "join":
+        return f"plays {event['side']}"
+    if described.acts:
+        return described._replace(side="").sentence
+    if _find_sequence(event) is not None:
+        return f"{get_event_title(event)}: {described.said}"
+    return described.said
+
+
+def _format_dice(event: Event) -> str:
+    """Return the faces of an event's dice, at most 40: `[5][2]`."""
+    if "read" in event:
+        faces: Iterable[object] = list_faces(event)
+    else:
+        faces = (die["value"] for die in event.get("dice", ()))
+    return "".join(f"[{face}]" for face in islice(faces, 40))
+
+
+def describe_extension(hash: str, extended: str) -> str:
+    """Return the text for a pack that extends a game: `Club fire 1 (3f2a9c01) extends asl`."""
     pack = find_pack_version(hash)
-    named = f"{pack.title} {pack.about.version}" if pack is not None else "a pack"
-    return f"{named} ({hash[:8]}) extends {of}"
+    name = f"{pack.title} {pack.about.version}" if pack is not None else "a pack"
+    return f"{name} ({hash[:8]}) extends {extended}"
 
 
 def _describe_management_event(event: Event, name_of: NameOf, result: str) -> str:
-    """What somebody does beside playing: takes back, orders, settings."""
+    """Return an event that is no play in words: undo, orders, settings."""
     kind = event["kind"]
     if kind in ("undo", "redo"):
-        take = "take" if kind == "undo" else "bring"
-        number = event["event"]
-        if event.get("asked"):
-            return f"lets {name_of(event['asked'])} {take} back #{number}{', as manager' if event.get('by') else ''}"
-        if event.get("by"):
-            return f"{take}s back #{number}, as manager"
-        return f"{take}s back #{number}{', alone in the game' if event.get('alone') else ''}"
-    own = {
+        return _describe_undo(event, name_of)
+    texts = {
         "track": f"sets {result}",
         "resume": "takes the game up again",
         "order": f"sealed orders: {result}",
         "orders": f"the orders {result} are open",
         "claim": "is this person from the imported log",
     }
-    return own.get(kind) or (f"{kind}: {result}" if result else kind)
+    if kind in texts:
+        return texts[kind]
+    return f"{kind}: {result}" if result else kind
+
+
+def _describe_undo(event: Event, name_of: NameOf) -> str:
+    """Return an undo or redo in words, with the player who agreed."""
+    verb = "take" if event["kind"] == "undo" else "bring"
+    number = event["event"]
+    as_manager = ", as manager" if event.get("by") else ""
+    if event.get("asked"):
+        return f"lets {name_of(event['asked'])} {verb} back #{number}{as_manager}"
+    if as_manager:
+        return f"{verb}s back #{number}{as_manager}"
+    alone = ", alone in the game" if event.get("alone") else ""
+    return f"{verb}s back #{number}{alone}"
 
 
 def _describe_sequence(event: Event, who: str, *, replayed: bool) -> EventText:
     sequence = _find_sequence(event)
     if sequence is None:
         return EventText(f"{get_event_title(event)}: {event.get('result', '')}", who)
-    return (
-        _describe_replayed_sequence(event, sequence, who) if replayed else None
-    ) or _describe_stored_sequence(event, sequence, who)
+    described = _describe_replayed_sequence(event, sequence, who) if replayed else None
+    return described or _describe_stored_sequence(event, sequence, who)
 
 
 def _find_sequence(event: Event) -> Sequence | None:
-    """The sequence that an event played; None for other kinds, and for one of a pack that is
-    gone.
-    """
+    """Return the sequence of an event; None for other kinds, and if its pack is gone."""
     system = get_event_system(event) if event["kind"] in COMBAT else None
     return system.sequences.get(event.get("target", "")) if system is not None else None
 
 
 def _describe_replayed_sequence(event: Event, sequence: Sequence, who: str) -> EventText | None:
-    """The words of the answer; None where today's rules make something else of these inputs and
-    dice.
-    """
+    """Return the words of the answer; None if today's rules give other outputs for these dice."""
     singles = replay_shot(read_shot(event, sequence, {}))
     if not singles or json.loads(json.dumps(merge_outputs(singles))) != event.get("out", {}):
         return None
-    one = singles[0]
-    if one.unit:
+    single = singles[0]
+    if single.unit:
         reply = build_multi_unit_reply(who, sequence, singles)
-        named = _lowercase_first_word(reply.title, (one.unit for one in singles))
-        return EventText(
-            named,
-            _format_player_and_verb(who, sequence),
-            reply.tone,
-            _join_result_groups(reply.lines),
-        )
-    settled = one.played.settlement
-    acting = list_actors(sequence, one.given)
-    came = summarize_results(sequence, settled.fates)
-    told = build_headline(
-        came, get_result_headline(settled, one.played.out, sequence.system), acting, who
-    )
-    own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
-    acts = bool(own) or (
-        bool(acting) and sequence.verb != ROLL and told.by != format_cause(sequence, (), who)
-    )
-    more = [_join_result_groups(build_result_groups(came))] if came.is_counted else []
-    more += [settled.by] if settled.by and not own else []
-    title = _lowercase_first_word(told.title, (fate.unit for fate in settled.fates))
-    by = own or _add_weapon_names(told.by, sequence, one.given, title, acts=acts)
-    by = by if event.get("dice") else format_cause_without_roll(by, who)
-    return EventText(
-        title,
-        by,
-        told.tone,
-        "; ".join(filter(None, more)),
-        acts,
-        _get_acting_side(event) if acts else "",
-    )
+        title = _lowercase_first_word(reply.title, (play.unit for play in singles))
+        by = _format_player_and_verb(who, sequence)
+        return EventText(title, by, reply.tone, _join_result_groups(reply.lines))
+    settlement = single.played.settlement
+    actors = list_actors(sequence, single.given)
+    summary = summarize_results(sequence, settlement.fates)
+    result = get_result_headline(settlement, single.played.out, sequence.system)
+    headline = build_headline(summary, result, actors, who)
+    title = _lowercase_first_word(headline.title, (fate.unit for fate in settlement.fates))
+    own_by = settlement.by if settlement.by.rpartition(" ")[2] in _VERBS else ""
+    is_by_units = bool(actors) and sequence.verb != ROLL
+    acts = bool(own_by) or (is_by_units and headline.by != format_cause(sequence, (), who))
+    by = own_by
+    if not by:
+        by = _add_weapon_names(headline.by, sequence, single.given, title, acts=acts)
+    if not event.get("dice"):
+        by = format_cause_without_roll(by, who)
+    details = []
+    if summary.is_counted:
+        details.append(_join_result_groups(build_result_groups(summary)))
+    if not own_by:
+        details.append(settlement.by)
+    more = "; ".join(filter(None, details))
+    side = _get_acting_side(event) if acts else ""
+    return EventText(title, by, headline.tone, more, acts, side)
 
 
 def _describe_stored_sequence(event: Event, sequence: Sequence, who: str) -> EventText:
-    """Who acted at whom as the event has them, and its own result."""
+    """Return a sequence in words from the units and the result that its event holds."""
     result = str(event.get("result", ""))
     acting = list(event.get("acting") or ())
-    others = join_names(
-        unit["name"] for unit in event.get("used") or () if unit["name"] not in acting
-    )
+    used_names = [unit["name"] for unit in event.get("used") or ()]
+    others = join_names(name for name in used_names if name not in acting)
     if not acting or sequence.verb == ROLL or has_one_party(sequence):
-        whom = others or join_names(acting)
-        names_them = not whom or any(unit["name"] in result for unit in event.get("used") or ())
-        title = result if names_them else f"{whom}: {result}"
+        names = others or join_names(acting)
+        has_names = not names or any(name in result for name in used_names)
+        title = result if has_names else f"{names}: {result}"
         return EventText(title or sequence.title, _format_player_and_verb(who, sequence))
     verb = sequence.verb.lower()
-    way = {"fire": " at ", "shoot": " at ", "fight": " ", "attack": " "}.get(verb)
-    at = "" if not others else f" ({others})" if way is None else f"{way}{others}"
-    by = f"{join_names(acting)} {format_plural(verb) if len(acting) == 1 else verb}{at}"
+    target = ""
+    if others:
+        preposition = {"fire": " at ", "shoot": " at ", "fight": " ", "attack": " "}.get(verb)
+        target = f" ({others})" if preposition is None else f"{preposition}{others}"
+    acting_verb = format_plural(verb) if len(acting) == 1 else verb
+    by = f"{join_names(acting)} {acting_verb}{target}"
     return EventText(result or "no effect", by, acts=True, side=_get_acting_side(event))
 
 
@@ -423,172 +465,220 @@ def _format_player_and_verb(who: str, sequence: Sequence) -> str:
 
 
 def _get_acting_side(event: Event) -> str:
-    """The side of those that acted; "" where their names begin with it already."""
+    """Return the side of the units that acted; "" if their names begin with it."""
     acting = event.get("acting") or ()
     units = [unit for unit in event.get("used") or () if unit["name"] in acting]
     sides = {str(unit.get("side", "")) for unit in units}
-    side = sides.pop() if len(sides) == 1 else "" if units else str(event.get("side", ""))
-    return "" if any(str(unit["name"]).startswith(f"{side} ") for unit in units) else side
+    if not units:
+        return str(event.get("side", ""))
+    if len(sides) > 1:
+        return ""
+    side = sides.pop()
+    is_in_names = any(str(unit["name"]).startswith(f"{side} ") for unit in units)
+    return "" if is_in_names else side
 
 
 def list_track_changes(event: Event) -> list[str]:
-    """What became of the game's tracks, `Weather: mud`."""
-    was, now = (
-        ((event.get(part) or {}).get("game") or {}).get("tracks", {})
-        for part in ("before", "after")
-    )
-    system = get_event_system(event) if now else None
-    tracks = system.tracks if system is not None else {}
-    moved = [key for key in now if was.get(key) != now[key]]
-    split = [(key.rpartition("/"), now[key]) for key in moved]
-    return [
-        tracks[name].format_value(value, side) for (side, _, name), value in split if name in tracks
-    ]
+    """Return the changes of the game's tracks in words: `Weather: mud`."""
+    tracks_before: Mapping[str, Any] = _get_game_part(event, "before").get("tracks", {})
+    tracks_after: Mapping[str, Any] = _get_game_part(event, "after").get("tracks", {})
+    system = get_event_system(event) if tracks_after else None
+    if system is None:
+        return []
+    changes = []
+    for key, value in tracks_after.items():
+        side, _, name = key.rpartition("/")
+        if tracks_before.get(key) != value and name in system.tracks:
+            changes.append(system.tracks[name].format_value(value, side))
+    return changes
+
+
+def _get_game_part(event: Event, part: str) -> Mapping[str, Any]:
+    """Return the changed fields of the game `before` or `after` an event."""
+    fields: Mapping[str, Any] = (event.get(part) or {}).get("game") or {}
+    return fields
+
+
+def _get_unit_part(event: Event, part: str) -> Mapping[str, Any]:
+    """Return the changed units `before` or `after` an event, by their keys."""
+    units: Mapping[str, Any] = (event.get(part) or {}).get("units") or {}
+    return units
 
 
 def _describe_unit_changes(event: Event) -> str:
-    """What became of the units that it changed, `Guards 1 + 2 destroyed; Scouts men 3`, where
-    its result names none.
+    """Return the changes of units in words: `Guards 1 + 2 destroyed; Scouts men 3`.
+
+    Return "" if the event's result names one of them.
     """
-    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    ways: dict[str, list[str]] = {}
-    for key, unit in after.items():
-        if unit and (was := before.get(key)):
-            marks = [mark for mark in unit.get("marks", ()) if mark not in was.get("marks", ())]
-            numbers = unit.get("numbers", {})
-            were = was.get("numbers", {})
-            state = unit.get("state", "") if unit.get("state") != was.get("state") else ""
-            changed = [
-                f"{name} {value}" for name, value in numbers.items() if were.get(name) != value
-            ]
-            way = state or ", ".join(marks or changed)
-            ways.setdefault(way.replace("-", " "), []).append(unit["name"])
-            if unit["name"] in event.get("result", ""):
-                return ""
-    return "; ".join(f"{join_names(names)} {way}" for way, names in ways.items() if way)
+    units_before = _get_unit_part(event, "before")
+    names_by_change: dict[str, list[str]] = {}
+    for key, unit in _get_unit_part(event, "after").items():
+        earlier = units_before.get(key)
+        if not unit or not earlier:
+            continue
+        if unit["name"] in event.get("result", ""):
+            return ""
+        change = _describe_unit_change(earlier, unit)
+        names_by_change.setdefault(change, []).append(unit["name"])
+    texts = [f"{join_names(names)} {change}" for change, names in names_by_change.items() if change]
+    return "; ".join(texts)
+
+
+def _describe_unit_change(earlier: Mapping[str, Any], unit: Mapping[str, Any]) -> str:
+    """Return a unit's new state, else its new marks, else its new numbers; "" if there are none."""
+    if unit.get("state") != earlier.get("state") and unit.get("state"):
+        return str(unit["state"]).replace("-", " ")
+    marks = [mark for mark in unit.get("marks", ()) if mark not in earlier.get("marks", ())]
+    earlier_numbers = earlier.get("numbers", {})
+    numbers = [
+        f"{name} {value}"
+        for name, value in unit.get("numbers", {}).items()
+        if earlier_numbers.get(name) != value
+    ]
+    return ", ".join(marks or numbers).replace("-", " ")
 
 
 def _describe_arrivals(event: Event) -> str:
-    """Who came into play beside those that were there: `, Hero comes into play`."""
-    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    names = [unit["name"] for key, unit in after.items() if unit and before.get(key) is None]
+    """Return the units that came into play as the end of a sentence: `, Hero comes into play`."""
+    units_before = _get_unit_part(event, "before")
+    names = [
+        unit["name"]
+        for key, unit in _get_unit_part(event, "after").items()
+        if unit and units_before.get(key) is None
+    ]
     return f", {format_arrivals(names)}" if names else ""
 
 
 def format_arrivals(names: list[str]) -> str:
-    """`Hero 1 comes into play`."""
-    return f"{join_names(names)} {'comes' if len(names) == 1 else 'come'} into play"
+    """Return the sentence about new units: `Hero 1 comes into play`."""
+    verb = "comes" if len(names) == 1 else "come"
+    return f"{join_names(names)} {verb} into play"
 
 
 def _add_side_name(side: str, by: str) -> str:
-    """Who acts with the side that they are of: `US squad 1 fires`, `a US squad and a hero
-    fight`.
-    """
+    """Return who acts together with their side: `US squad 1 fires`, `a US squad and a hero fight`."""
     if not side or by[:1].isdigit():
         return by
-    article, _, rest = by.partition(" ")
-    return f"{add_article(side)} {rest}" if article in ("a", "an") else f"{side} {by}"
+    article, _, noun = by.partition(" ")
+    return f"{add_article(side)} {noun}" if article in ("a", "an") else f"{side} {by}"
 
 
 def _add_weapon_names(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
-    """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a
-    blast: medium gun`.
+    """Return who acts together with their weapons.
+
+    `Squad 1 fires with 2 rifles and a belt-fed LMG`; if no unit acts, `Alice resolves a blast:
+    medium gun`.
     """
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
-    held = (
-        Counter(
-            str(weapon)
-            for unit in given.list_acting_units()
-            if (weapon := unit.numbers.get("weapon"))
-        )
-        if acts
-        else Counter()
-    )
+    held = Counter[str]()
+    if acts:
+        weapons = (unit.numbers.get("weapon") for unit in given.list_acting_units())
+        held.update(str(weapon) for weapon in weapons if weapon)
     typed = given.values.get("weapon")
     if not held and isinstance(typed, str) and typed:
         held[typed] = 1
-    called = {words.get(token, token.replace("-", " ")): count for token, count in held.items()}
-    if acts and called:
-        arms = (
+    counts = {words.get(token, token.replace("-", " ")): count for token, count in held.items()}
+    if acts and counts:
+        names = [
             f"{count} {format_plural(name)}" if count > 1 else add_article(name)
-            for name, count in called.items()
-        )
-        return f"{by} with {join_names(arms)}"
-    return ": ".join(
-        [by, *(name for name in called if name.casefold() not in f"{title} {by}".casefold())]
-    )
+            for name, count in counts.items()
+        ]
+        return f"{by} with {join_names(names)}"
+    headline = f"{title} {by}".casefold()
+    unnamed = [name for name in counts if name.casefold() not in headline]
+    return ": ".join([by, *unnamed])
 
 
 def _join_result_groups(parts: Iterable[object]) -> str:
-    """`Killed: VC 1 + 2; wounded: VC 4`: who came to which result, where the title only counts
-    them.
-    """
-    said = [(part.label, part.text) for part in parts if isinstance(part, Group)]
-    return "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in said)
+    """Return the units by result in one line: `killed: VC 1 + 2; wounded: VC 4`."""
+    groups = [(part.label, part.text) for part in parts if isinstance(part, Group)]
+    return "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in groups)
 
 
 def describe_turn_and_phase(event: Event) -> str:
-    """The turn and phase that an event leads into, with who goes first: `Turn 2, Fire phase, US
-    first`; "" for an event that leads into none."""
+    """Return the turn and phase that an event starts; "" if it starts none.
+
+    `Turn 2, Fire phase, US first`
+    """
     kind = event["kind"]
     result = str(event.get("result", ""))
-    where = {"start": result, "next": result, "pass": result.partition("; ")[2]}.get(kind, "")
-    return (
-        f"{capitalize_first(where)}, {_get_only_side_to_play(event)} first"
-        if where and _get_only_side_to_play(event)
-        else capitalize_first(where)
-    )
+    phase = ""
+    if kind in ("start", "next"):
+        phase = result
+    elif kind == "pass":
+        phase = result.partition("; ")[2]
+    if not phase:
+        return ""
+    side = _get_only_side_to_play(event)
+    order = f", {side} first" if side else ""
+    return f"{capitalize_first(phase)}{order}"
 
 
 def _get_only_side_to_play(event: Event) -> str:
-    """The only side whose go it is behind an event; "" where several may act, or its words name
-    it.
+    """Return the only side to play after an event.
+
+    Return "" if several sides may act, or if the event's result names the side.
     """
-    go: list[str] = ((event.get("after") or {}).get("game") or {}).get("go") or []
-    return go[0] if len(go) == 1 and f", {go[0]}," not in f"{event.get('result', '')}," else ""
+    sides: list[str] = _get_game_part(event, "after").get("go") or []
+    if len(sides) != 1 or f", {sides[0]}," in f"{event.get('result', '')},":
+        return ""
+    return sides[0]
 
 
-def describe_initiative(event: Event, said: str, sides: tuple[str, ...]) -> str:
-    """What is said of who has the initiative: who had it before keeps it, another side takes it; in
-    a game of `sides` a roll that changes nothing leaves it where it was."""
-    is_new = "initiative" in ((event.get("after") or {}).get("game") or {})
+def describe_initiative(event: Event, text: str, sides: tuple[str, ...]) -> str:
+    """Return a text with `takes` or `keeps` in place of `has the initiative`.
+
+    In a game of `sides`, a roll that changes nothing means that the side keeps it.
+    """
     if not sides and "after" not in event:
-        return said
-    side = said.partition(_HAS_IT)[0]
+        return text
+    is_new = "initiative" in _get_game_part(event, "after")
+    side = text.partition(_HAS_IT)[0]
     verb = fit_verb(side, "takes", "take") if is_new else fit_verb(side, "keeps", "keep")
-    return said.replace(_HAS_IT, f" {verb} the initiative")
+    return text.replace(_HAS_IT, f" {verb} the initiative")
 
 
 def _replace_count_with_names(event: Event, result: str) -> str:
-    """What was done to units, by their names where the log only counts them."""
-    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    units = [unit for key in after if (unit := after[key] or before.get(key))]
-    are_new = all(after[key] and not before.get(key) for key in after)
-    if len(units) < 2 or not (are_new or result.startswith(f"{count_units(len(units))} ")):
+    """Return the result of a change to units with their names in place of their number."""
+    units_before = _get_unit_part(event, "before")
+    units_after = _get_unit_part(event, "after")
+    units = []
+    are_new = True
+    for key, unit_after in units_after.items():
+        unit_before = units_before.get(key)
+        if not unit_after or unit_before:
+            are_new = False
+        unit = unit_after or unit_before
+        if unit:
+            units.append(unit)
+    count = count_units(len(units))
+    if len(units) < 2 or not (are_new or result.startswith(f"{count} ")):
         return result
-    return result.replace(count_units(len(units)), join_names(unit["name"] for unit in units), 1)
+    return result.replace(count, join_names(unit["name"] for unit in units), 1)
 
 
 def _lowercase_first_word(title: str, names: Iterable[str]) -> str:
-    """A first line within a sentence: `no effect on VC 1`; it keeps a name that it begins with
-    as it is.
+    """Return a title as it goes on within a sentence: `no effect on VC 1`.
+
+    A name or an abbreviation at its beginning stays as it is.
     """
-    first = title.partition(" ")[0].rstrip(":,")
-    heads = {
-        head
-        for name in names
-        for head in (name.partition(" ")[0], format_plural(name.partition(" ")[0]))
-    }
-    return title if first in heads or first[1:].isupper() else title[:1].lower() + title[1:]
+    first_word = title.partition(" ")[0].rstrip(":,")
+    if first_word[1:].isupper():
+        return title
+    for name in names:
+        head = name.partition(" ")[0]
+        if first_word in (head, format_plural(head)):
+            return title
+    return title[:1].lower() + title[1:]
 
 
 _HAS_IT = " has the initiative"
 _VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", "interrupts")
-"""How a sequence's own words for who acts end."""
+"""The last words of a sequence's own text about who acts."""
 
 
 def _get_dice_result(event: Mapping[str, Any]) -> str:
-    """Return what dice or a table came to: of a table its headline, else as the log has it."""
+    """Return the result of dice or of a table: of a table its headline, else as the log has it."""
     system = get_event_system(event)
     target = event.get("target", "")
     headline = ""
@@ -598,10 +688,11 @@ def _get_dice_result(event: Mapping[str, Any]) -> str:
 
 
 def get_event_title(event: Mapping[str, Any]) -> str:
-    """The name of the sequence or table behind an event, or the dice of a roll."""
+    """Return the title of an event's sequence or table, or the dice of a roll."""
     if event["kind"] == "roll":
         return str(event["inputs"].get("dice", ""))
-    if (sequence := _find_sequence(event)) is not None:
+    sequence = _find_sequence(event)
+    if sequence is not None:
         return sequence.title
     system = get_event_system(event)
     target = event.get("target", "")
