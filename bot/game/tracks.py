@@ -150,18 +150,43 @@ def format_tracks(game: Game, system: System | None, *, whole_piles: bool = True
 
 def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
     """Return the title of each track that is the score, with `Duke 9, League 3: Duke is ahead`."""
-    tracks = system.tracks.values() if system is not None else ()
     found = list[tuple[str, str]]()
-    for track in tracks:
-        if not track.wins or not game.sides:
-            continue
-        values = {side: track.get_value(game.tracks, side) for side in game.sides}
-        best = max(values.values()) if track.wins == HIGHEST else min(values.values())
-        leaders = [side for side, value in values.items() if value == best]
+    for track in _list_score_tracks(game, system):
+        leaders = _list_leaders(game, track)
         verdict = f"{leaders[0]} is ahead" if len(leaders) == 1 else "level"
-        scores = ", ".join(f"{side} {value}" for side, value in values.items())
+        values = ((side, track.get_value(game.tracks, side)) for side in game.sides)
+        scores = ", ".join(f"{side} {value}" for side, value in values)
         found.append((track.title, f"{scores}: {verdict}"))
     return found
+
+
+def is_score_level(game: Game, system: System | None) -> bool:
+    """Return whether the game has a score and all sides have the same."""
+    tracks = _list_score_tracks(game, system)
+    return bool(tracks) and all(
+        _list_leaders(game, track) == [*game.sides] and len(game.sides) > 1 for track in tracks
+    )
+
+
+def has_best_score(game: Game, system: System | None, winner: str) -> bool:
+    """Return whether the score makes `winner`, a side or a draw, the outcome; True without a score."""
+    tracks = _list_score_tracks(game, system)
+    if winner not in game.sides:
+        return not tracks or is_score_level(game, system)
+    return all(_list_leaders(game, track) == [winner] for track in tracks)
+
+
+def _list_score_tracks(game: Game, system: System | None) -> list[Track]:
+    """Return the tracks that say who wins, if the game has sides."""
+    tracks = system.tracks.values() if system is not None and game.sides else ()
+    return [track for track in tracks if track.wins]
+
+
+def _list_leaders(game: Game, track: Track) -> list[str]:
+    """Return the sides with the best value of a track that is the score."""
+    values = {side: track.get_value(game.tracks, side) for side in game.sides}
+    best = max(values.values()) if track.wins == HIGHEST else min(values.values())
+    return [side for side, value in values.items() if value == best]
 
 
 def list_track_lines(

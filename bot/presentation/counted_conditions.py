@@ -194,17 +194,43 @@ def drop_named_conditions(
     return tuple(unnamed)
 
 
-def format_counted_conditions(counted: Iterable[CountedCondition]) -> str:
-    """Return the conditions by unit: `From Rifle: − 2 assault movement. From Local: + 1 moved.`"""
-    texts_by_units: dict[tuple[str, ...], list[str]] = {}
-    for counted_condition in counted:
-        texts = texts_by_units.setdefault(counted_condition.condition.units, [])
-        if counted_condition.text not in texts:
-            texts.append(counted_condition.text)
-    sentences = [
-        f"From {join_names(units)}: {', '.join(texts)}." for units, texts in texts_by_units.items()
+def format_counted_conditions(
+    counted: Iterable[CountedCondition], system: System, *, before: bool = False
+) -> str:
+    """Return what counts by unit: `From Rifle: − 2 assault movement. Local is already shaken.`
+
+    `before` puts it in the past, for an answer whose roll may have changed the units.
+    """
+    harm = system.game["units"].get("hurt", ())
+    by_units: dict[tuple[str, ...], list[str]] = {}
+    sentences = list[str]()
+    for condition in counted:
+        if condition.modifiers:
+            by_units.setdefault(condition.condition.units, []).append(condition.text)
+        else:
+            sentences.append(_say_already(condition, harm, before=before))
+    summed = [
+        f"From {join_names(units)}: {', '.join(dict.fromkeys(texts))}."
+        for units, texts in by_units.items()
     ]
-    return " ".join(sentences)
+    return " ".join((*summed, *dict.fromkeys(sentences)))
+
+
+def _say_already(one: CountedCondition, harm: Iterable[str], *, before: bool) -> str:
+    """Return a condition that counts without a number: `Local 3 was already shaken.`"""
+    units = join_names(one.condition.units)
+    are_many = len(one.condition.units) > 1
+    if one.condition.kind == "state":
+        present = "are" if are_many else "is"
+        past = "were" if are_many else "was"
+        return f"{units} {past if before else present} already {one.spoken}."
+    if one.condition.kind in harm:
+        count = one.condition.word.rpartition(" ")[2]
+        name = format_word(one.condition.kind)
+        name = name.removesuffix("s") if count == "1" else name
+        present = "have" if are_many else "has"
+        return f"{units} {'had' if before else present} {count} {name} already."
+    return f"Counts for {units}: {one.spoken}."
 
 
 def _list_conditions(

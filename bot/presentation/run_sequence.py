@@ -277,10 +277,14 @@ def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterabl
         if played.dice
         else format_cause_without_roll(told.by, who)
     )
-    lines: list[Part] = [f"{OUT}{join_names(settled.out)}"] if settled.out else []
-    lines += shorten_lines(played.lines, settled, came)
+    lines: list[Part] = [*shorten_lines(played.lines, settled, came)]
+    checks = next((line for line in lines if settled.out and line in settled.sums), None)
+    if checks is not None:
+        lines.remove(checks)
     if came.is_counted:
         lines += build_result_groups(came)
+    if settled.out:
+        lines.append(_format_ammunition(settled.out, checks))
     if settled.units and not settled.fates:
         lines += map(capitalize_first, format_unit_results(settled.units))
     for text in settled.then:
@@ -297,6 +301,15 @@ def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterabl
         lines.append(Small(notes))
     buttons = tuple([Button(f"{OPEN_FORM}{command}", label) for label, command in settled.forms])
     return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone, buttons=buttons)
+
+
+def _format_ammunition(out: Many[str], checks: Part | None) -> str:
+    """Return whose weapon fails in this roll: `Ammunition: 12 checks after a 1; GI 3 jams or runs
+    out`.
+    """
+    before = f"{checks.result}; " if isinstance(checks, Line) else ""
+    verb = "jam or run out" if out[1:] else "jams or runs out"
+    return f"{AMMUNITION}{before}{join_names(out)} {verb}"
 
 
 def shorten_reply(reply: Reply, dice: tuple[object, ...]) -> Reply:
@@ -496,8 +509,10 @@ def _is_bare(line: Line) -> bool:
 
 PHONE = 39
 """Columns of a phone."""
-NOW, OUT = "Now: ", "Jammed or out: "
+NOW, AMMUNITION = "Now: ", "Ammunition: "
 """How lines begin that say what became of the units: beside the dice, and of their weapons."""
+CANNOT_FIRE = "cannot fire (jammed or out of ammo)"
+"""How the line ends that names the units whose weapons failed before."""
 FEW, MANY = 7, 12
 """Lines of a phone that an answer about a unit or two takes at most, and one that counts its
 units.
@@ -505,9 +520,9 @@ units.
 
 
 def fold_for_phone(reply: Reply, options: Iterable[Option]) -> Reply:
-    """The answer with what a phone need not show at once put into its trace: first notes, then whom
-    nothing happened, then lines without dice, then single rolls, then what that means; never the
-    news itself nor what each unit came to or is to do. Of a unit or two that is small print beside
+    """The answer with what a phone need not show at once put into its trace: first notes, then lines
+    without dice, then single rolls, then what that means; never the news itself, nor what each unit
+    came to or is to do, nor whom nothing happened. Of a unit or two that is small print beside
     the lines that count.
 
     By the `options` of its command one about no list of targets stays as it is, unless it counts
@@ -546,12 +561,9 @@ def _list_foldable_parts(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[
     )
     if is_many:
         yield from (
-            at for at, part in numbered if isinstance(part, Group) and part.label == "No effect"
-        )
-        yield from (
             at
             for at, part in reversed(numbered)
-            if isinstance(part, str) and not part.startswith(OUT)
+            if isinstance(part, str) and not _is_of_weapons(part)
         )
         yield from (
             at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice
@@ -574,6 +586,11 @@ def _measure_parts(parts: tuple[Part, ...]) -> list[int]:
 def _is_state_change(part: Part) -> bool:
     """Return whether a part says what became of the units, by which players act."""
     return isinstance(part, Small) and part.text.startswith(NOW)
+
+
+def _is_of_weapons(text: str) -> bool:
+    """Return whether a line says whose weapon fails now or failed before."""
+    return text.startswith(AMMUNITION) or text.endswith(CANNOT_FIRE)
 
 
 def _measure_lines(lines: Iterable[str]) -> int:

@@ -215,7 +215,7 @@ async def the_end(e: Table, rally: Any, folder: Path) -> None:
     assert f"{e.strong}Turn 6, Rally" in e.whole(rally)
     seen = e.as_seen(rally)  # as it is on a screen that has not heard of the end
     question = await e.alone("Greta", "game end")
-    story = await e.press("Greta", question, "End it: US wins", says="is over:")
+    story = await e.press("Greta", question, "US won", says="is over:")
     assert e.first(story).startswith("Hill 875 is over: US wins on turn 6")
     assert e.is_bold(story, "Hill 875 is over: US wins on turn 6")
     assert e.calls() == []

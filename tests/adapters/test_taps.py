@@ -149,7 +149,7 @@ async def other_things_on_discord(costs: Costs, anna: DiscordThumb, table: d.Cha
     assert "order" in written.text.casefold()
     costs.note("an order by post", anna)
     question = await (await anna.person.slash(table, "game end")).answer()
-    over = await (await anna.press(question, "End it: US wins")).answer()
+    over = await (await anna.press(question, "US won")).answer()
     assert over.files or "Report" in over.buttons
     anna.tap()  # the page is opened
     costs.note("the end and its report", anna)

@@ -226,7 +226,7 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     again = next(button for button in shot.buttons if button.label == "Again")
     repeated = await channel.press("Ann", again.action)
     assert not repeated.error, repeated.format_text()
-    assert Small("Not firing, out of ammunition or jammed: GI 1-3") in repeated.lines
+    assert "GI 1-3 cannot fire (jammed or out of ammo)" in repeated.lines
     assert not (await channel.say("Ann", "baps random-order all")).error
 
 
@@ -255,7 +255,7 @@ async def test_a_volley_with_some_who_are_out_goes_on_in_one_tap(volley: str) ->
     assert button.label == "Fire without GI 1, 2, 4", refused.format_text()
     fired = await channel.press("Ann", button.action)
     assert not fired.private, fired.format_text()
-    assert Small("Not firing, out of ammunition or jammed: GI 1, 2, 4") in fired.lines
+    assert "GI 1, 2, 4 cannot fire (jammed or out of ammo)" in fired.lines
     assert ("moving" in fired.format_text()) == ("moving" in volley)
 
 

@@ -33,7 +33,7 @@ def test_the_best_shot_is_the_unlikeliest_and_the_worst_luck_missed_the_likelies
 
 def test_luck_in_one_line_with_its_judgement() -> None:
     even = {"US": Luck(40, 21.5, 19.8, 9.0), "VC": Luck(34, 16.0, 17.1, 9.0)}
-    assert format_points(even) == "US 21.5 points, 19.8 expected · VC 16, 17.1 expected"
+    assert format_points(even) == "US 21.5 points (19.8 expected), VC 16 (17.1 expected)"
     assert format_luck_verdict(even, 74) == "74 rolls: nothing out of the ordinary"
     assert format_luck_verdict({"US": Luck(3, 1, 2, 1)}, 3) == "3 rolls: too few to judge"
     assert (

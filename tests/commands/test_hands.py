@@ -188,7 +188,7 @@ async def test_the_end_needs_a_yes_from_each_side_that_holds_cards_and_opens_all
     us, vc = await own(channel, "Anna"), await own(channel, "Bob")
     reply = await channel.do("Anna", "game end confirm")
     assert reply.announce is not None
-    assert "That opens VC's hand, once its player agrees." in reply.announce.format_text()
+    assert "to show VC's hand." in reply.announce.format_text()
     assert not (await channel.game()).ended
     await channel.do("Bob", "hand agree")
     story = (await channel.do("Anna", "game end confirm")).announce
@@ -480,7 +480,7 @@ async def stood_in_for_a_hand() -> Channel:
     await channel.do("Bob", "deck draw 2 to=me")
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "a manager who plays no side may agree instead" in str(asked.announce.lines)
+    assert "a manager who plays no side can agree for them" in str(asked.announce.lines)
     assert (await channel.say("Mia", "hand agree", manager=True)).error
     times[0] += 8 * 24 * 3600
     assert (await channel.say("Dora", "hand agree")).error
@@ -516,14 +516,14 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
     assert (
-        "That opens NVA's hand and VC's hand, once their players agree."
+        "The game ends when Carl and Bob agree to show NVA's hand and VC's hand."
         in asked.announce.format_text()
     )
     told = await channel.press("Bob", asked.announce.buttons[0].action)
     assert "NVA's hand and US's hand: not yet. Ending it counts as a yes." in told.format_text()
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "\nThat opens NVA's hand, once its player agrees." in asked.announce.format_text()
+    assert "\nThe game ends when Carl agrees to show NVA's hand." in asked.announce.format_text()
     await channel.do("Bob", "game undo")
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None

@@ -31,9 +31,13 @@ async def exported(channel: Channel, line: str = "game export") -> dict[str, Any
     return json.loads(reply.files[0].text)  # type: ignore[no-any-return]
 
 
-async def end(channel: Channel, name: str, label: str = "End it") -> Reply:
-    """`/game end`, and the button under its question."""
-    return await channel.press(name, pressed(await channel.do(name, "game end"), label))
+async def end(channel: Channel, name: str, label: str = "") -> Reply:
+    """`/game end`, and the button under its question, or the one that names no winner."""
+    asked = await channel.do(name, "game end")
+    has_sides = any(button.label == "No result" for button in asked.buttons)
+    return await channel.press(
+        name, pressed(asked, label or ("No result" if has_sides else "End it"))
+    )
 
 
 async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_first() -> None:
@@ -94,7 +98,7 @@ async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_
         "roll d6",
     )
     head = (await exported(channel))["head"]
-    await end(channel, "Anna", "End it: US")
+    await end(channel, "Anna", "US won")
     await channel.do("Anna", "game start lnlt Next", "roll d6")
 
     opened = await channel.press("Bob", beside(await channel.do("Bob", "game list"), "Hill 875")[1])
@@ -164,12 +168,12 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     question = await channel.do("Anna", "game end")
     assert question.private
     assert [button.label for button in question.buttons] == [
-        "End it: US wins", "End it: VC wins", "End it: a draw", "End it", "Reveal the seed too",
+        "US won", "VC won", "Draw", "No result", "Show the dice secret",
     ]  # fmt: skip
     await channel.refused("Eve", "game end", "not-master")
-    over = await channel.press("Anna", pressed(question, "End it: VC"))
+    over = await channel.press("Anna", pressed(question, "VC won"))
     assert (over.title, over.by) == ("Hill 875 is over: VC wins on turn 1", "Anna v Bob")
-    assert (await channel.press("Anna", pressed(question, "End it: US"))).code == "game-ended"
+    assert (await channel.press("Anna", pressed(question, "US won"))).code == "game-ended"
     for line in (
         "lnlt fire attackers=us1 targets=vc1", "unit edit us1 state=shaken", "unit add Late squad US",
         "unit remove us1", "game next", "game undo", "game join US", "game settings hand_dice=no", "fair add x",
@@ -209,7 +213,7 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
         await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
     for _ in range(14):
         await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
-    story = await end(channel, "Anna", "End it: US")
+    story = await end(channel, "Anna", "US won")
     assert not story.private
     said = story.format_body()
     assert "US lost 1 of 3: Squad 2" in said
@@ -221,7 +225,8 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
     ]
     assert moments
     assert all(told.startswith("A US squad fires: ") for *_, told in moments), moments
-    assert any(line.startswith("Luck: US ") and line.endswith(" expected") for line in said), said
+    (luck,) = [line for line in said if line.startswith("What the rolls achieved: US ")]
+    assert luck.endswith(" expected)"), luck
     assert "20 rolls: too few to judge" in said
     assert [button.label for button in story.buttons] == [
         "Statistics",
@@ -242,7 +247,7 @@ async def test_the_end_counts_the_weakened() -> None:
     await two_sides(channel)
     await channel.do("Anna", "unit edit vc1 reduced: morale=4 fp=1")
     await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1,vc2" hand=3,1,5,5')
-    story = await end(channel, "Anna", "End it: US")
+    story = await end(channel, "Anna", "US won")
     assert "VC lost none of 3, 2 weakened: Cell 1 + 2" in story.format_body()
 
 

@@ -67,7 +67,7 @@ async def test_a_game_ends_with_a_winner_and_a_sentence() -> None:
     channel = await fought()
     asked = await channel.do("Anna", 'game end text="  The hill is taken,\n at a price. "')
     assert asked.format_body()[0] == "The hill is taken, at a price."
-    story = await channel.press("Anna", pressed(asked, "End it: US"))
+    story = await channel.press("Anna", pressed(asked, "US won"))
     assert story.title.startswith("Hill 875 is over: US wins")
     assert story.format_body()[0] == "The hill is taken, at a price."
     assert (
@@ -100,7 +100,7 @@ async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_
 ):
     channel = await fought()
     await channel.do("Anna", 'game end text="First thought."')
-    story = await channel.press("Anna", pressed(await channel.do("Anna", "game end"), "End it: US"))
+    story = await channel.press("Anna", pressed(await channel.do("Anna", "game end"), "US won"))
     assert "First thought." not in story.format_text()
     await channel.do("Anna", "game resume")
     await channel.refused("Anna", f'game end text="{"x" * 301}"', "too-long text")
@@ -111,10 +111,10 @@ async def test_the_end_reveals_the_seed_if_asked_to_and_the_page_proves_its_dice
     await two_sides(channel)
     await channel.do("Anna", "roll 3d6", "roll 2d6 secret")
     asked = await channel.do("Anna", 'game end text="At a price."')
-    asked = await channel.press("Anna", pressed(asked, "Reveal the seed too"))
-    assert "The seed is revealed with it" in asked.format_text()
+    asked = await channel.press("Anna", pressed(asked, "Show the dice secret"))
+    assert "The dice secret (the seed) is shown with it" in asked.format_text()
     assert "At a price." in asked.format_text()
-    story = await channel.press("Anna", pressed(asked, "End it: US"))
+    story = await channel.press("Anna", pressed(asked, "US won"))
     assert "Seed 1: " in story.format_text()
     log = json.loads((await channel.do("Anna", "game export")).files[0].text)
     assert [event["body"]["kind"] for event in log["events"][-2:]] == ["end", "fair"]

@@ -54,4 +54,4 @@ async def test_a_state_of_two_flags_is_said_with_and() -> None:
     refused = await channel.say("Anna", 'lnlt fire "Cadre Minh" "Rifle 1"')
     assert "is shaken and cannot fire" in refused.format_text()
     odds = await channel.do("Anna", 'lnlt fire "Rifle 1" "Cadre Minh" odds')
-    assert "From Cadre Minh: shaken and wounded." in odds.format_text()
+    assert "Cadre Minh is already shaken and wounded." in odds.format_text()

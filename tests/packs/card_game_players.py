@@ -51,7 +51,7 @@ async def end(screen: Screen, card: Any, winner: str, *, has_hands: bool) -> str
     says = "asks to end the game" if has_hands else ""
     story = await screen.press("Anna", card, f"{winner} wins", says)
     if has_hands:
-        agreed = await screen.press("Ben", story, "Agree", "agrees to open")
+        agreed = await screen.press("Ben", story, "Show my hand", "agrees to open")
         story = await screen.press("Anna", agreed, f"End the game: {winner} wins")
     return screen.first(story)
 
@@ -65,7 +65,7 @@ async def play_salt_road(screen: Screen, turns: int) -> Any:
         await screen.press(who, card, f"Join {side}")
     for turn in range(turns):
         for who in SIDES:
-            await screen.press(who, card, "Draw up to five", "You draw")
+            await screen.press(who, card, "Draw to five", "You draw")
         card = await screen.press("Anna", card, "Done", "waiting for League")
         card = await screen.press("Ben", card, "Done", CAMPAIGN)
         if "Duke first" in screen.buttons(card):

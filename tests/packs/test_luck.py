@@ -203,8 +203,8 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
         for side, text in shown.items():
             points, expected = re.match(r"(\S+) points?, (\S+) expected", text).groups()  # type: ignore[union-attr]
             assert re.search(
-                rf"{side} {re.escape(points)}( points?)?, {re.escape(expected)} expected",
-                groups["Luck"],
+                rf"{side} {re.escape(points)}( points?)? \({re.escape(expected)} expected",
+                groups["What the rolls achieved"],
             )
         assert total in small
     (page,) = (file for file in story.files if file.name.endswith(".html"))

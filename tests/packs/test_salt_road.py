@@ -245,7 +245,7 @@ async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> N
     channel = await Channel.fresh()
     began = await channel.do("Anna", 'game start salt-road "First year" scenario=year')
     labels = [button.label for button in began.buttons]
-    assert labels == ["Join Duke", "Join League", "Draw up to five", "Done", "Proof"]
+    assert labels == ["Join Duke", "Join League", "Draw to five", "Done", "Proof"]
 
 
 def test_the_form_says_no_formulas(salt_road: Path) -> None:

@@ -441,8 +441,8 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     """PAC 11, Rally Phase (3.0): in a game nobody rallies them unless a player says who."""
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
     alone = await channel.do("Anna", "lnlt rally units=Rifle")
-    assert "may not rally" in alone.first_line
-    assert "say who rallies them" in alone.format_text()
+    assert "can't rally" in alone.first_line
+    assert "Say who rallies them" in alone.format_text()
     first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")
     assert "already" not in first.format_text()
     again = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")

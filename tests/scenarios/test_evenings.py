@@ -196,7 +196,7 @@ async def causeway(table: Table) -> None:
 async def ended(table: Table, winner: str) -> None:
     """The end, its story and its report."""
     question = await table.say("Greta", "game end")
-    story = await table.press("Greta", question, f"End it: {winner} wins")
+    story = await table.press("Greta", question, f"{winner} won")
     assert "is over" in story.text
     for button in ("Statistics", "Proof"):
         if button in story.buttons:

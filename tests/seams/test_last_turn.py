@@ -115,7 +115,7 @@ async def test_play_on_shows_the_card_of_the_next_turn_once() -> None:
     late = await channel.press("Anna", action(card, "Play on"))
     assert (late.code, late.private) == ("phase-over", True)
     asked = await channel.do("Sam", "game end")
-    story = await channel.press("Sam", action(asked, "End it: US wins"))
+    story = await channel.press("Sam", action(asked, "US won"))
     assert story.title == "The Ford at Dawn is over: US wins on turn 7"
 
 
@@ -190,7 +190,7 @@ async def test_the_score_is_in_the_question_and_in_the_story(
     await channel.do("Bob", f"track set points {points['League']}")
     asked = await channel.do("Sam", "game end")
     assert f"Points: {score}" in asked.format_body()
-    story = await channel.press("Sam", action(asked, "End it"))
+    story = await channel.press("Sam", action(asked, "No result"))
     assert f"Points: {score}" in story.format_text()
 
 

@@ -24,7 +24,7 @@ from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import sort_units
 from bot.game.sides import describe_order_sides, find_side, fit_verb
 from bot.game.state import DRAW, Game
-from bot.game.tracks import list_scores
+from bot.game.tracks import has_best_score, is_score_level, list_scores
 from bot.presentation.events import EventText, describe_event
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count, join_names
@@ -42,6 +42,8 @@ ASKED = 86_400.0
 MOST_NAMES = 12
 LONG_ODDS = 0.5
 """The chance below which a result is worth telling."""
+BAD_LUCK = 0.2
+"""The chance to do so badly, below which a roll is bad luck worth telling."""
 PAGE_SECONDS = 10.0
 """What the page of a game may take when it ends: its rolls are mostly known by then, from its
 luck.
@@ -102,12 +104,12 @@ async def _build_end_question(
         f"{join_names(partners)} must agree." if partners else "",
         f"{format_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
         f"Sealed orders {describe_order_sides(game)} {opens}." if game.orders else "",
-        "The seed is revealed with it, so that everybody can check the dice." if reveals else "",
-        phrase("It can still be read then, and `/game resume` takes it up again."),
+        "The dice secret (the seed) is shown with it, so that everybody can check the dice." if reveals else "",
+        phrase("You can still read it afterwards; `/game resume` reopens it."),
     ]
     buttons = _build_outcome_buttons(context, winner, "endseed" if reveals else "end")
     if not reveals and not partners:
-        buttons.append(context.build_button("askseed", "Reveal the seed too", winner))
+        buttons.append(context.build_button("askseed", "Show the dice secret", winner))
     return Reply(
         f'End "{game.name}" {describe_end_turn(game, context.system)}?'
         + (" Who won?" if game.sides and not winner else ""),
@@ -120,14 +122,17 @@ async def _build_end_question(
 def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[Button]:
     """Return the button that ends the game, or if the question is who won, one for each outcome.
 
-    None of these is green.
+    None of these is green. If the score is level, a draw comes first.
     """
     game = context.game
-    labels = {"": "End it", DRAW: "End it: a draw"}
-    labels |= {side: f"End it: {side} {fit_verb(side, 'wins', 'win')}" for side in game.sides}
+    labels = {"": "No result" if game.sides else "End it", DRAW: "Draw"}
+    labels |= {side: f"{side} won" for side in game.sides}
     if winner or not game.sides:
         return [context.build_button(name, labels[winner], winner, style="primary")]
-    return [context.build_button(name, labels[won], won) for won in (*game.sides, DRAW, "")]
+    outcomes = (*game.sides, DRAW)
+    if is_score_level(game, context.system):
+        outcomes = (DRAW, *game.sides)
+    return [context.build_button(name, labels[won], won) for won in (*outcomes, "")]
 
 
 async def press_end_now(context: Context, winner: str) -> Reply:
@@ -245,34 +250,37 @@ async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str
     lines: list[Part] = [
         Group(title, scores, grave=True) for title, scores in list_scores(game, context.system)
     ]
+    if game.winner and not has_best_score(game, context.system, game.winner):
+        called = "A draw" if game.winner == DRAW else f"{game.winner}'s win"
+        lines.append(f"{called} is the players' call, not the score's.")
     lines += [Group(told, names, grave=True) if names else told for told, names in lost if told]
     by_side, measured = await compute_luck_quickly(context, tally)
     successes, failures = rank_by_chance(measured.rolls)
     if successes and successes[0][1] < LONG_ODDS:
         roll, chance = successes[0]
-        told, text = await _describe_roll(context, roll, f"at {format_percent(float(chance))}")
+        told, text = await _describe_roll(context, roll, f"{format_percent(float(chance))} chance")
         lines.append(Group("Best shot" if told.acts else "Best roll", text, grave=True))
-    if failures and failures[0][1] < LONG_ODDS:
+    if failures and failures[0][1] < BAD_LUCK:
         roll, chance = failures[0]
         _, text = await _describe_roll(
-            context, roll, f"with {format_percent(float(1 - chance))} for better"
+            context, roll, f"{format_percent(float(1 - chance))} of rolls would have done better"
         )
         lines.append(Group("Worst luck", text, grave=True))
     by_side = {side: by_side[side] for side in (*game.sides, *by_side) if side in by_side}
     if by_side:
-        lines.append(Group("Luck", format_points(by_side), grave=True))
+        lines.append(Group("What the rolls achieved", format_points(by_side), grave=True))
         lines.append(Small(format_luck_verdict(by_side, tally.total)))
     return lines
 
 
 async def _describe_roll(context: Context, roll: ScoredRoll, odds: str) -> tuple[EventText, str]:
-    """Return `US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the
-    chance of better.
+    """Return `US Squad 1 fires: VC 3 takes casualties (8% chance, #38)`; of bad luck, with the
+    share of rolls that would have done better.
     """
     event = await load_event_body(context.store, context.ledger.row, context.game, roll.number)
     assert event is not None
     told = describe_event(event, context.ledger.get_name, sides=context.game.sides)
-    return told, f"{told.short}, {odds} (#{roll.number})"
+    return told, f"{told.short} ({odds}, #{roll.number})"
 
 
 def _join_first_names(names: Sequence[str]) -> str:
@@ -290,7 +298,10 @@ def format_losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str,
     found = count_losses(units, types, get_systems().get(game.system))
     if not found.total:
         return "", ""
+    is_all = len(found.lost) == found.total > 1
     heading = f"{side} lost {len(found.lost) or 'none'} of {found.total}"
+    if is_all:
+        heading = f"{side} lost all {found.total}"
     if not found.weakened:
         return heading, _join_first_names(found.lost)
     weakened = f"{len(found.weakened)} weakened"
@@ -303,14 +314,14 @@ def format_losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str,
 
 
 def format_points(by_side: Mapping[str, Luck]) -> str:
-    """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what
+    """`US 21.5 points (19.8 expected), VC 16 (17.1 expected)`: what came of the rolls, and what
     was likely.
     """
     told = list[str]()
     for name, luck in by_side.items():
         what = "" if told else " point" if luck.worth == 1 else " points"
-        told.append(f"{name} {luck.worth:g}{what}, {luck.mean:.1f} expected")
-    return " · ".join(told)
+        told.append(f"{name} {luck.worth:g}{what} ({luck.mean:.1f} expected)")
+    return ", ".join(told)
 
 
 def format_luck_verdict(by_side: Mapping[str, Luck], total: int) -> str:

@@ -24,6 +24,8 @@ from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import format_command, parse_text
 
 TARGETS = ("targets", "target")
+NOT_ALLOWED, NONE = "not-allowed", "none"
+"""The result of what the card forbids, and the word of a choice that was left out."""
 MOST = 24
 """Targets in a menu; one entry more opens the form."""
 MANY = 4
@@ -296,7 +298,12 @@ def _get_button_name(spec: CommandSpec, options: Mapping[str, object]) -> str:
 def build_roll_buttons(
     context: Context, reply: Reply, kind: str, facts: Json, number: int
 ) -> tuple[Button, ...]:
-    """What hangs under every roll beside *Undo*: once more, changed, its odds."""
+    """What hangs under every roll beside *Undo*: once more, changed, its odds.
+
+    A roll that the card refused has no *Again*, which would be refused too.
+    """
+    if kind == "sequence" and _is_refused(facts):
+        return (_build_mending_button(context, facts, number),)
     buttons = [context.build_button("again", "Again", number)]
     if kind == "sequence":
         buttons.append(build_change_button(context.ledger.row, number))
@@ -307,6 +314,32 @@ def build_roll_buttons(
             if counted or count_shown_dice(reply) < len(facts["dice"]):
                 buttons.append(context.build_button("dice", "Dice", number))
     return tuple(buttons)
+
+
+def _is_refused(facts: Json) -> bool:
+    """Return whether the card allowed none of the units of an event to roll."""
+    out = facts.get("out", {})
+    rows = [out, *(row for rows in out.values() if isinstance(rows, list) for row in rows)]
+    results = [
+        value
+        for row in rows
+        if isinstance(row, dict)
+        for name, value in row.items()
+        if name in ("result", "outcome")
+    ]
+    return bool(results) and not facts.get("dice") and {*results} == {NOT_ALLOWED}
+
+
+def _build_mending_button(context: Context, facts: Json, number: int) -> Button:
+    """Return *Change…* in colour, called after the choice that was left out: *Who rallies them…*."""
+    inputs = facts.get("inputs", {})
+    left_out = [
+        option.display_name
+        for option in context.spec.options
+        if option.type == "enum" and option.label and inputs.get(option.name) == NONE
+    ]
+    label = f"{left_out[0]}…" if left_out else "Change…"
+    return build_change_button(context.ledger.row, number)._replace(label=label, style="primary")
 
 
 def count_shown_dice(reply: Reply) -> int:

@@ -211,7 +211,7 @@ async def press_draw_closed(context: Context, id: str) -> Reply:
 
 
 async def press_draw_up(context: Context, about: str) -> Reply:
-    """Draw cards until one's hand has as many as its deck allows: the button *Draw up to five*.
+    """Draw cards until one's hand has as many as its deck allows: the button *Draw to five*.
 
     Return a refusal if the phase `about` is over. Raises UserError for a full hand or no such deck.
     """

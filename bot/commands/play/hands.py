@@ -642,7 +642,7 @@ async def agree_to_open_hands(context: Context, _about: str = "") -> Reply:
     rest = list_unopened_hands(context)
     if rest == [asked.get("seat")]:  # who asked to end the game has agreed by that
         rest = []
-    all_in = phrase("All have agreed: `/game end` opens them.")
+    all_in = phrase("Everybody has agreed. Press the button or type `/game end` to finish.")
     hands = join_names(decks.format_hand_name(context, one) for one in rest)
     line = f"{hands}: not yet. Ending it counts as a yes." if rest else all_in
     title = f"{context.user_name} agrees to open {decks.format_hand_name(context, seat)} when the game ends"
@@ -701,7 +701,7 @@ async def _agree_for_absent_sides(context: Context) -> Reply | None:
     if not seats:
         return None
     hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
-    line = "Who plays there has left, or been silent for seven days."
+    line = "The player has left, or been silent for seven days."
     undo = context.build_button("undo", "Undo", context.game.number)
     title = f"{context.user_name} agrees as manager to open {hands} when the game ends"
     return Reply(title, (Small(line),), buttons=(undo,))
@@ -719,11 +719,23 @@ def list_unopened_hands(context: Context) -> list[str]:
     return [seat for seat in holding if seat != own and not game.cards.get(get_agreement_key(seat))]
 
 
-GONE = "Where they have left or been silent for seven days, a manager who plays no side may agree instead."
+GONE = (
+    "If they have left or been silent for seven days, a manager who plays no side can agree for them."
+)
 
 
 OPEN_HANDS = "openhands"
 """The document of a request to end a game whose hands are closed, with the winner that it names."""
+
+
+def _name_owners(context: Context, seats: Sequence[str]) -> str:
+    """Return who must agree, with the verb: `Ben agrees`, `Ben and Carl agree`."""
+    players = context.game.players
+    persons = [person for seat in seats for person in list_persons_at(players, seat)]
+    names = [context.ledger.get_name(person) for person in dict.fromkeys(persons)]
+    if not names:
+        return "the other side agrees"
+    return f"{join_names(names)} {'agrees' if len(names) == 1 else 'agree'}"
 
 
 async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None = None) -> Reply:
@@ -737,15 +749,15 @@ async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None
     told = Reply(
         f"{context.user_name} asks to end the game and open all hands",
         (
-            f"That opens {hands}, once {'its player agrees' if len(seats) == 1 else 'their players agree'}.",
-            Small(phrase("Press Agree or type `/hand agree`.")),
+            f"The game ends when {_name_owners(context, seats)} to show {hands}.",
+            Small(phrase("Press the button or type `/hand agree`.")),
             Small(GONE),
         ),
-        buttons=(context.build_button("openhand", "Agree", style="good"),),
+        buttons=(context.build_button("openhand", "Show my hand", style="good"),),
         mention=await call_sides(context, context.game, seats, spares=False),
     )
     return Reply(
-        "The game ends once all who hold closed cards agree to open them",
+        f"The game ends when {_name_owners(context, seats)} to show {hands}",
         private=True,
         announce=told,
     )

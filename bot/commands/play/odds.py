@@ -123,7 +123,7 @@ async def answer_odds(
         notes = [
             format_lent_inputs(sequence, lent),
             format_unit_inputs(sequence, givens, for_odds=True),
-            format_counted_conditions(counted),
+            format_counted_conditions(counted, sequence.system),
         ]
         if any(notes):
             reply = replace(reply, lines=(*reply.lines, Small(" ".join(filter(None, notes)))))

@@ -77,6 +77,7 @@ from bot.presentation.reach import compute_reach, list_acting_unit_names
 from bot.presentation.roll import look_up_table, roll_dice, split_digits_of_row
 from bot.presentation.run_sequence import (
     EXTRA,
+    CANNOT_FIRE,
     fold_for_phone,
     list_acting_units,
     list_named_units,
@@ -291,9 +292,7 @@ async def _play_sequence(
     if sequence.rides and any(IN in unit.numbers for unit in game.units.values()):
         reply = add_riders(context, sequence, happening.acting, happening.out, reply)
     if out:
-        reply = replace(
-            reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}"))
-        )
+        reply = replace(reply, lines=(f"{out} {CANNOT_FIRE}", *reply.lines))
     for id, made in sequence.decks.items():
         left = Small(
             f"{made.title}: {format_counts(context, id, deck_from_json(context.game.decks[id]))}"
@@ -449,7 +448,8 @@ def _name_counted_conditions(
         counted = find_counted_conditions(sequence, {**raw, **read}, roster)
     except UserError:  # dice have fallen: nothing may be refused any more
         return reply
-    sentence = format_counted_conditions(drop_named_conditions(counted, reply))
+    left = drop_named_conditions(counted, reply)
+    sentence = format_counted_conditions(left, sequence.system, before=True)
     return replace(reply, lines=(*reply.lines, Small(sentence))) if sentence else reply
 
 

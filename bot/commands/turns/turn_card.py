@@ -359,7 +359,7 @@ def _build_hand_over_button(context: Context, word: str) -> Button:
 
 
 def _build_hand_button(context: Context, word: str) -> Button:
-    """Return *Draw up to five*, or *Your hand*."""
+    """Return *Draw to five*, or *Your hand*."""
     if word == OWN_HAND:
         return context.build_button("hand", "Your hand")
     return context.build_button(
@@ -368,10 +368,10 @@ def _build_hand_button(context: Context, word: str) -> Button:
 
 
 def _format_draw_up_label(system: System | None) -> str:
-    """Return `Draw up to five`, if all hands of the game may hold as many cards."""
+    """Return `Draw to five`, if all hands of the game may hold as many cards."""
     decks = system.decks.values() if system is not None else ()
     limits = {deck.hand_limit for deck in decks if deck.keep == HAND}
-    return f"Draw up to {number_in_words(limits.pop())}" if len(limits) == 1 else "Draw up"
+    return f"Draw to {number_in_words(limits.pop())}" if len(limits) == 1 else "Fill your hand"
 
 
 def format_turn_and_phase(game: Game) -> str:

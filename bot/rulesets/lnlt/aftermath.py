@@ -229,19 +229,34 @@ def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
     if now == "half-squad-shaken":
         # the roster has none for that side
         old = " (old numbers)" if unit.name and unit.reduced is None else ""
-        predicates.append(f"is a shaken half-squad{old}")
-    elif "wounded" in now:
-        if (
-            now == "shaken-wounded"
-            and get_result_token(unit, answer) == "wounded"
-            and "shaken" not in unit.flags
-        ):
+        was_shaken = "shaken" in unit.flags
+        predicates.append(f"is now a half-squad{old}" if was_shaken else f"is a shaken half-squad{old}")
+    elif "wounded" in now and "wounded" not in unit.flags:
+        predicates.append(_describe_wound(unit, is_shaken="shaken" in now))
+        predicates.append("ends any move")
+    elif now == "shaken-wounded" and "shaken" not in unit.flags:
+        if get_result_token(unit, answer) == "wounded":
             predicates.append("is shaken")
-        if "wounded" not in unit.flags:
-            predicates.append("stops if moving")
     if answer.get("disembarks"):
         predicates.append("is on foot")
     return " and ".join(predicates)
+
+
+def _describe_wound(unit: Unit, *, is_shaken: bool) -> str:
+    """Return the wound with what it costs: `is wounded (morale 4) and still shaken`.
+
+    Source: PAC 02 (11.1.2).
+    """
+    change = build_state_change(unit, "wounded")
+    numbers: Mapping[str, Any] = dict(change.set) if change is not None else {}
+    if unit.reduced is not None:
+        numbers = unit.reduced.numbers
+    morale = numbers.get("morale")
+    has_new_morale = morale is not None and morale != unit.numbers.get("morale")
+    wound = f"is wounded (morale {morale})" if has_new_morale else "is wounded"
+    if not is_shaken:
+        return wound
+    return f"{wound} and still shaken" if "shaken" in unit.flags else f"{wound} and shaken"
 
 
 def get_reminder(unit: Unit, now: str) -> str:
@@ -319,8 +334,9 @@ def _merge_notes(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 def _in_plural(predicate: str) -> str:
     """Return a predicate for several units: `are shaken half-squads`."""
-    plural = predicate.replace("is a shaken half-squad", "are shaken half-squads")
-    return plural.replace("is ", "are ").replace("stops ", "stop ")
+    for one in ("a shaken half-squad", "a half-squad"):
+        predicate = predicate.replace(one, f"{one.removeprefix('a ')}s")
+    return predicate.replace("is ", "are ").replace("ends ", "end ")
 
 
 def resolve_attack(

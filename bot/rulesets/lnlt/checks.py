@@ -217,9 +217,16 @@ class DamageChecks:
             if leader:
                 parts = (*parts, ("leader", -leader))
             why = compare_with_morale(total, item.morale, damage=True)
-            if left in kinds.GONE:
-                why += explain_further_loss(unit, result, left)
-            return (Line(item.label, roll, parts, total, why),)
+            was_shaken = "shaken" in item.state and total < 2 * item.morale
+            return (
+                Line(
+                    item.label,
+                    roll,
+                    parts,
+                    total,
+                    why + explain_further_loss(unit, result, left, was_shaken=was_shaken),
+                ),
+            )
 
         ruling = self._build_ruling(after, told, story)
         if self.also is not None:

@@ -16,6 +16,8 @@ _LOSSES = {
     "wounded": "a second wound",
     "shaken": "a second time",
 }
+_SHAKEN_LOSSES = ("casualties", "wounded")
+"""Results that a unit in good order does not take from a total just over its morale."""
 
 
 def format_margin(margin: int) -> str:
@@ -51,11 +53,16 @@ def format_needed_faces(needed: Callable[[int], bool]) -> str:
     return f"needs {', '.join(most)} or {last}" if most else f"needs a {last}"
 
 
-def explain_further_loss(unit: Unit, result: str, becomes: str) -> str:
-    """Why a unit loses more than the table's result says, or empty."""
-    if becomes not in ("eliminated", "abandoned") or result not in _LOSSES:
-        return ""
-    return f"; {_LOSSES[result].format(unit.type)}"
+def explain_further_loss(unit: Unit, result: str, becomes: str, *, was_shaken: bool = False) -> str:
+    """Return why a unit loses more than its total alone says, or "".
+
+    `was_shaken`: the unit loses this much only because it was shaken before the roll.
+    """
+    is_gone = becomes in ("eliminated", "abandoned")
+    loss = _LOSSES[result].format(unit.type) if is_gone and result in _LOSSES else ""
+    if was_shaken and result in _SHAKEN_LOSSES:
+        return f"; already shaken, so {loss or result}"
+    return f"; {loss}" if loss else ""
 
 
 def build_bare_part(value: int) -> Parts:

@@ -31,7 +31,7 @@ async def test_a_game_ends_with_its_story_and_is_taken_up_again_from_the_list(
     await (await anna.slash(table, "game join", side="US")).answer()
     question = await (await anna.slash(table, "game end")).answer()
     assert question.ephemeral
-    story = await (await anna.press(question, "End it: US wins")).answer()
+    story = await (await anna.press(question, "US won")).answer()
     assert not story.ephemeral
     assert story.content.startswith("**Hill 875 is over: US wins on turn 1** · Anna, 0 rolls")
     refused = await (await anna.slash(table, "unit add", name="Sq", type="squad")).answer()

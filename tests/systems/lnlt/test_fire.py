@@ -321,7 +321,7 @@ def test_results_are_written_back_to_the_roster() -> None:
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
     assert played.settlement.now == (
-        "Minh is shaken and stops if moving",
+        "Minh is wounded (morale 4) and shaken and ends any move",
         "VC 1 is a shaken half-squad (old numbers)",
     )
     assert played.settlement.notes == ()

@@ -89,7 +89,7 @@ def test_a_wounded_leader_has_less_range_too() -> None:
         "lm": 0,
         "lr": 1,
     }
-    assert played.settlement.now == ("Minh is shaken and stops if moving",)
+    assert played.settlement.now == ("Minh is wounded (morale 4) and shaken and ends any move",)
     assert "1 less" not in then(played), "the roster has it"
     played = play_example(
         "lnlt", "damage-check", {"targets": "leader morale=5 lm=1", "dc_mod": 7}, [3]
