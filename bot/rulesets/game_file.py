@@ -41,7 +41,8 @@ RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 TONES = ("hurt", "shaken", "game", "nothing")
 LED_BY = "led_by"
 PHASE_KEYS = (
-    "name", "title", "go", "passes", LED_BY, "buttons", "brief", "remember", "names", "calls", "clears", "begins"
+    "name", "title", "go", "passes", LED_BY, "buttons", "brief", "remember", "names", "calls", "clears", "begins",
+    "needs",
 )  # fmt: skip
 CALL_KEYS = ("says", "states", "has", "since", "later", "number", "roll", "button")
 BEGIN_KEYS = ("run", "units", "states", "has")
@@ -260,6 +261,11 @@ def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) 
     for phase in game.get("phases") or ():
         row = f"phases {phase['name']}"
         check_known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"{row}, buttons")
+        needs = phase.get("needs") or {}
+        if not isinstance(needs, Mapping):
+            raise TableError(file, "needs maps buttons to tracks", row=row)
+        check_known(needs, phase.get("buttons") or (), file, f"{row}, needs")
+        check_known(needs.values(), game.get("tracks") or (), file, f"{row}, needs")
         check_known(
             (call["roll"] for call in phase.get("calls") or () if "roll" in call),
             sequences,

@@ -153,6 +153,10 @@ PHASE: Keys = {
     "calls": Key(
         allow_items(ref("call")), "whom the card calls by name, and the roll that they owe"
     ),
+    "needs": Key(
+        build_name_mapping(TEXT, "button"),
+        "the track that each button uses up: {march: orders}; at 0 it leads no longer",
+    ),
     "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
     "begins": Key(
         allow_items(ref("begin")),

@@ -104,7 +104,9 @@ async def _build_end_question(
         f"{join_names(partners)} must agree." if partners else "",
         f"{format_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
         f"Sealed orders {describe_order_sides(game)} {opens}." if game.orders else "",
-        "The dice secret (the seed) is shown with it, so that everybody can check the dice." if reveals else "",
+        "The dice secret (the seed) is shown with it, so that everybody can check the dice."
+        if reveals
+        else "",
         phrase("You can still read it afterwards; `/game resume` reopens it."),
     ]
     buttons = _build_outcome_buttons(context, winner, "endseed" if reveals else "end")

@@ -719,9 +719,7 @@ def list_unopened_hands(context: Context) -> list[str]:
     return [seat for seat in holding if seat != own and not game.cards.get(get_agreement_key(seat))]
 
 
-GONE = (
-    "If they have left or been silent for seven days, a manager who plays no side can agree for them."
-)
+GONE = "If they have left or been silent for seven days, a manager who plays no side can agree for them."
 
 
 OPEN_HANDS = "openhands"

@@ -76,8 +76,8 @@ from bot.presentation.printed_table import get_printed_table
 from bot.presentation.reach import compute_reach, list_acting_unit_names
 from bot.presentation.roll import look_up_table, roll_dice, split_digits_of_row
 from bot.presentation.run_sequence import (
-    EXTRA,
     CANNOT_FIRE,
+    EXTRA,
     fold_for_phone,
     list_acting_units,
     list_named_units,

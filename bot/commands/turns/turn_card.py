@@ -33,6 +33,7 @@ from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import format_tracks
 from bot.presentation.unit_reasons import can_anyone_act
+from bot.rules.cards import count_hand_cards
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import HAND
 from bot.rules.inputs.options import format_code_word
@@ -226,16 +227,60 @@ def _leading_word(game: Game, system: System | None, words: list[str], *, owes: 
         return "done"
     sequences = system.sequences if system is not None else {}
     usable = [
-        word for word in words if word not in sequences or can_anyone_act(sequences[word], game)
+        word
+        for word in words
+        if (word not in sequences or can_anyone_act(sequences[word], game))
+        and not _is_used_up(game, system, word)
     ]
     if usable[:1] == words[:1]:
         return words[0]
     if is_alternating(game, system):
-        return ""
+        return _find_word_with_stock(game, system, usable)
     acts = [word for word in usable if word in sequences]
     if acts:
         return acts[0]
     return "done" if "done" in usable else ""
+
+
+def _find_word_with_stock(game: Game, system: System | None, usable: list[str]) -> str:
+    """Return the first word that a track of the side still pays for, or *Pass* if none is left.
+
+    Return "" in a phase whose tracks do not say that: its units may still move.
+    """
+    needs: Mapping[str, str] = get_phase(game, system).get("needs") or {}
+    if not needs:
+        return ""
+    paid = [word for word in usable if word in needs]
+    if paid:
+        return paid[0]
+    return "pass" if "pass" in usable else ""
+
+
+def _is_used_up(game: Game, system: System | None, word: str) -> bool:
+    """Return whether a button has nothing left for the sides to play: its track is at 0, or no hand
+    has room for a card.
+    """
+    if system is None or not game.go:
+        return False
+    if word == DRAW_UP:
+        return not any(_has_room_in_hand(game, system, side) for side in game.go)
+    name = (get_phase(game, system).get("needs") or {}).get(word)
+    track = system.tracks.get(name)
+    if track is None:
+        return False
+    return not any(track.get_value(game.tracks, side) for side in game.go)
+
+
+def _has_room_in_hand(game: Game, system: System, side: str) -> bool:
+    """Return whether a side may draw from a deck that fills its hand."""
+    decks = [
+        deck
+        for deck in system.decks.values()
+        if deck.keep == HAND and deck.hand_limit and deck.is_of(side, game.sides)
+    ]
+    return any(
+        count_hand_cards(deck.id, game.cards).get(side, 0) < deck.hand_limit for deck in decks
+    )
 
 
 def _list_phase_words(game: Game, system: System | None) -> list[str]:

@@ -230,7 +230,9 @@ def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
         # the roster has none for that side
         old = " (old numbers)" if unit.name and unit.reduced is None else ""
         was_shaken = "shaken" in unit.flags
-        predicates.append(f"is now a half-squad{old}" if was_shaken else f"is a shaken half-squad{old}")
+        predicates.append(
+            f"is now a half-squad{old}" if was_shaken else f"is a shaken half-squad{old}"
+        )
     elif "wounded" in now and "wounded" not in unit.flags:
         predicates.append(_describe_wound(unit, is_shaken="shaken" in now))
         predicates.append("ends any move")
