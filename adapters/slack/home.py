@@ -166,7 +166,7 @@ class Home:
         blocks += await self._games_to_join(request)
         own: tuple[Button, ...] = (
             Button(f"{OPEN_FORM}roll", "Roll…"),
-            Button(f"{SAY}me show", "Reminders"),
+            Button(f"{OPEN_FORM}me ping", "Reminders…"),
             Button("help:", "Help"),
         )
         (row,) = _build_button_row(own, _OWN)

@@ -192,7 +192,7 @@ def _list_leaders(game: Game, track: Track) -> list[str]:
 def list_track_lines(
     game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False
 ) -> list[str]:
-    """The tracks as they are: `Weather: mud`, `Command points: US 9, VC 3`."""
+    """The tracks as they are: `Weather: mud`, `3 orders left each`, `Command points: US 9, VC 3`."""
     sides = [*sides]
     found = list[str]()
     for track in tracks.values():
@@ -203,7 +203,8 @@ def list_track_lines(
             continue
         values = {side: track.get_value(game.tracks, side) for side in sides}
         if len({*values.values()}) == 1:
-            found.append(f"{track.title}: {values[sides[0]]} each")
+            amount = track.count_in_words(values[sides[0]])
+            found.append(f"{amount or f'{track.title}: {values[sides[0]]}'} each")
         else:
             told = ", ".join(f"{side} {value}" for side, value in values.items())
             found.append(f"{track.title}: {told}")

@@ -6,7 +6,7 @@ those of all plays in that order, and `out` holds `plays`, with the unit, the re
 of each. A later play sees what was done to the roster by an earlier one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -267,7 +267,9 @@ def _play_each(
             tracks = {**tracks, **fresh}
             said = {**said, **told}
         if said and not one.unit:
-            settled = played.settlement._replace(now=(*played.settlement.now, *said.values()))
+            settled = played.settlement._replace(
+                now=(*played.settlement.now, *_join_by_side(said.values()))
+            )
             played = played._replace(settlement=settled)
         changes = played.settlement.changes
         if any(change.add or change.of for change in changes):
@@ -279,6 +281,17 @@ def _play_each(
             changes = tuple([change for change in changes if change.unit.casefold() not in left])
         done.append(FinishedPlay(one.unit, one.given, played, changes, tracks, said, piles))
     return tuple(done)
+
+
+def _join_by_side(texts: Iterable[str]) -> list[str]:
+    """Return what is said of tracks with one side's together: `2 cards, 3 orders left (Duke)`."""
+    amounts: dict[str, list[str]] = {}
+    for text in texts:
+        amount, opening, side = text.partition(" (")
+        is_amount = text[:1].isdigit() and side.endswith(")")
+        key = f"{opening}{side}" if is_amount else text
+        amounts.setdefault(key, []).append(amount if is_amount else "")
+    return [f"{', '.join(found)}{key}" if all(found) else key for key, found in amounts.items()]
 
 
 def merge_outputs(singles: tuple[FinishedPlay, ...]) -> Mapping[str, Any]:

@@ -86,7 +86,7 @@ async def test_a_game_has_its_decks_from_the_start_and_declares_them_before_thei
     reply = await channel.do("Anna", "deck draw chances 5")
     assert reply.title.count("Rain") == 2
     assert "A guide: ap 2, side blue" in reply.format_text()
-    assert "Rain: ap 1, wet" in reply.format_text()
+    assert "Rain ×2: ap 1, wet" in reply.format_text()
     bodies = bodies_of(await sound(channel))
     kinds = [one["kind"] for one in bodies]
     assert kinds.index("deck") == kinds.index("draw") - 1

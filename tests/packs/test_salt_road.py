@@ -308,7 +308,10 @@ class Year:
         told = re.sub(r"[*_`]", "", await self.say(who, "hand"))
         names = {name: id for id, name in self.pack.decks[deck].names.items()}
         line = next(line for line in told.splitlines() if line.startswith(f"{deck}: "))
-        self.hands[who] = [names[name.strip()] for name in line.partition(": ")[2].split(",")]
+        self.hands[who] = []
+        for shown in line.partition(": ")[2].split(","):
+            name, _, count = shown.strip().partition(" ×")
+            self.hands[who] += [names[name]] * int(count or 1)
         assert len(self.hands[who]) == 5, told
 
     async def plays(self, who: str, turn: int, number: int) -> None:

@@ -54,7 +54,7 @@ def test_a_move_past_an_end_stops_there_and_says_so() -> None:
     found, said = move_tracks(tracks, {"side.points": 3}, moves, {"side": "US"})
     assert found == {"side.points": 0, "track.weather": "mud", "track.omen": -2}
     assert [*said.values()] == [
-        "Command points (US): 0, as far as it goes (−2 was due)",
+        "0 command points (US), as far as it goes (−2 was due)",
         "Weather: mud, as far as it goes",
         "Omen: -2",
     ]
@@ -172,7 +172,7 @@ async def test_a_scenario_starts_them_a_shot_reads_and_changes_them_and_the_card
     )
     shot = await channel.do("Anna", f"{SHOT} hand=1")
     assert "needs 4" in shot.format_text()
-    assert "Now: Command points (Reds): 4 · Weather: mud" in shot.format_text()
+    assert "Now: 4 command points (Reds) · Weather: mud" in shot.format_text()
     assert (await channel.game()).tracks == {"weather": "mud", "Reds/points": 4}
     assert "needs 5" in (await channel.do("Anna", f"{SHOT} hand=6")).format_text()
     assert (await channel.game()).tracks == {"weather": "mud", "Reds/points": 3, "Blues/points": 4}
@@ -251,7 +251,7 @@ async def test_several_units_spend_one_after_the_other() -> None:
     assert (await channel.game()).tracks["Reds/points"] == 0
     assert "held" in reply.format_text().casefold()
     assert "fled" in reply.format_text().casefold()
-    assert "Now: Command points (Reds): 0" in reply.format_text(), "once, as it is at the end"
+    assert "Now: 0 command points (Reds)" in reply.format_text(), "once, as it is at the end"
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 

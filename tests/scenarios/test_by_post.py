@@ -120,6 +120,7 @@ async def test_nobody_is_reminded_who_never_asked_for_it() -> None:
     assert await post.passes(48, HOUR) == []
     shown = await post.channel.do("Bob", "me show")
     assert shown.title == "Reminders are off"
+    assert "form:me ping" in [button.action for button in shown.buttons]
 
 
 async def test_a_whole_day_is_no_quiet_hours_and_whoever_kept_one_is_reminded() -> None:

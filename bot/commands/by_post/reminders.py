@@ -36,7 +36,7 @@ from bot.storage.base import DAY
 from bot.storage.records import Doc, DueRow, Outgoing
 from bot.storage.store import Store
 from bot.ui.reply.parts import Part, Small, build_relative_date
-from bot.ui.reply.reply import LINK, OVER, WAITING, Button, Reply
+from bot.ui.reply.reply import LINK, OPEN_FORM, OVER, WAITING, Button, Reply
 from bot.ui.typing.complete import find_zone, list_zones
 
 WISHES = "wishes"
@@ -211,10 +211,12 @@ async def show_reminder_settings(context: Context) -> Reply:
         title,
         (
             *wishes.format_lines(),
-            phrase("Set it: `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`"),
+            phrase(
+                "Press the button, or type `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`."
+            ),
         ),
         private=True,
-        buttons=(own,),
+        buttons=(Button(f"{OPEN_FORM}me ping", "Set reminders…"), own),
     )
 
 

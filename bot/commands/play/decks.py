@@ -308,16 +308,21 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
 def describe_cards(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...]:
     """Return a line for each card with its numbers and words from the game's files.
 
-    Repeated cards and cards without any are skipped.
+    Cards that are alike share one, `Ambush ×2: orders 2`; cards without any are skipped.
     """
     if (made := find_game_deck(context, id)) is None:
         return ()
     but = CHIT_SAYS if cups.is_leading_phase(context.game, id, context.system) else ()
     return tuple(
-        f"{made.names[card]}: {said}"
-        for card in dict.fromkeys(drawn)
+        f"{name_copies(made.names[card], count)}: {said}"
+        for card, count in Counter(drawn).items()
         if (said := made.format_words(card, but))
     )
+
+
+def name_copies(name: str, count: int) -> str:
+    """Return a card with how many of it there are: `Ambush ×2`."""
+    return f"{name} ×{count}" if count > 1 else name
 
 
 def find_deck_to_draw_from(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:

@@ -550,17 +550,19 @@ async def press_hand(context: Context, about: str) -> Reply:
             continue
         names = await decks.load_card_names(context, id, deck.ids)
         holds = holds or bool(own or known)
-        told = [names[card] for _, card in own]
-        opened = [
-            f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)
+        alike = Counter(card for _, card in own)
+        told = [decks.name_copies(names[card], count) for card, count in alike.items()]
+        told += [
+            f"{decks.name_copies(names[card], count)} (known to all)"
+            for card, count in known.items()
         ]
-        lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
+        lines += [Group(id, ", ".join(told), grave=True)] if told else []
         for end, row in ends.items():
             place = f"{'On top' if end == cards.TOP else 'At the bottom'} of {id}"
             lines.append(
                 Group(place, ", ".join(names.get(card, "one you did not see") for card in row))
             )
-        lines += decks.describe_cards(context, id, (*(card for _, card in own), *known))
+        lines += decks.describe_cards(context, id, (alike + Counter(known)).elements())
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
         entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
     page = asked if asked * MOST < len(entries) else max(0, len(entries) - 1) // MOST

@@ -264,8 +264,8 @@ def _is_used_up(game: Game, system: System | None, word: str) -> bool:
         return False
     if word == DRAW_UP:
         return not any(_has_room_in_hand(game, system, side) for side in game.go)
-    name = (get_phase(game, system).get("needs") or {}).get(word)
-    track = system.tracks.get(name)
+    needs: Mapping[str, str] = get_phase(game, system).get("needs") or {}
+    track = system.tracks.get(needs.get(word, ""))
     if track is None:
         return False
     return not any(track.get_value(game.tracks, side) for side in game.go)

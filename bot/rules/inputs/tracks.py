@@ -80,6 +80,27 @@ class Track:
         """`Weather: mud`, `Command points (US): 9`."""
         return f"{self.title}{f' ({side})' if side and self.by_side else ''}: {value}"
 
+    def format_amount(self, value: Any, side: str = "") -> str:
+        """Return a number of things in words, `3 orders left (Duke)`; any other value as
+        `format_value` does.
+        """
+        amount = self.count_in_words(value)
+        if not (amount and side and self.by_side):
+            return self.format_value(value, side)
+        return f"{amount} ({side})"
+
+    def count_in_words(self, value: Any) -> str:
+        """Return `1 order left` or `3 orders left`, if the title is a plural; else ""."""
+        words = self.title.split()
+        plurals = [at for at, word in enumerate(words) if word.endswith("s") and word[-2:] != "ss"]
+        if type(value) is not int or not plurals:
+            return ""
+        if value == 1:
+            words[plurals[0]] = words[plurals[0]].removesuffix("s")
+        if not words[0].isupper():
+            words[0] = words[0].lower()
+        return f"{value} {' '.join(words)}"
+
 
 class TrackMove(NamedTuple):
     """What a sequence makes of a track: a value, or so many more; `track` is its name as
@@ -114,7 +135,7 @@ def move_tracks(
         )
         found[move.track], ends[move.track] = value, remark or ends.get(move.track, "")
         said[move.track] = ", ".join(
-            filter(None, (track.format_value(value, owners.get(whose, "")), ends[move.track]))
+            filter(None, (track.format_amount(value, owners.get(whose, "")), ends[move.track]))
         )
     return {key: value for key, value in found.items() if value != values.get(key)}, said
 
