@@ -153,9 +153,10 @@ def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
     found = list[tuple[str, str]]()
     for track in _list_score_tracks(game, system):
         leaders = _list_leaders(game, track)
-        verdict = f"{leaders[0]} is ahead" if len(leaders) == 1 else "level"
-        values = ((side, track.get_value(game.tracks, side)) for side in game.sides)
-        scores = ", ".join(f"{side} {value}" for side, value in values)
+        verdict = "level"
+        if len(leaders) == 1:
+            verdict = f"{leaders[0]} is ahead"
+        scores = ", ".join(f"{side} {track.get_value(game.tracks, side)}" for side in game.sides)
         found.append((track.title, f"{scores}: {verdict}"))
     return found
 
@@ -163,9 +164,9 @@ def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
 def is_score_level(game: Game, system: System | None) -> bool:
     """Return whether the game has a score and all sides have the same."""
     tracks = _list_score_tracks(game, system)
-    return bool(tracks) and all(
-        _list_leaders(game, track) == [*game.sides] and len(game.sides) > 1 for track in tracks
-    )
+    if not tracks or len(game.sides) < 2:
+        return False
+    return all(_list_leaders(game, track) == [*game.sides] for track in tracks)
 
 
 def has_best_score(game: Game, system: System | None, winner: str) -> bool:
@@ -178,14 +179,17 @@ def has_best_score(game: Game, system: System | None, winner: str) -> bool:
 
 def _list_score_tracks(game: Game, system: System | None) -> list[Track]:
     """Return the tracks that say who wins, if the game has sides."""
-    tracks = system.tracks.values() if system is not None and game.sides else ()
-    return [track for track in tracks if track.wins]
+    if system is None or not game.sides:
+        return []
+    return [track for track in system.tracks.values() if track.wins]
 
 
 def _list_leaders(game: Game, track: Track) -> list[str]:
     """Return the sides with the best value of a track that is the score."""
     values = {side: track.get_value(game.tracks, side) for side in game.sides}
-    best = max(values.values()) if track.wins == HIGHEST else min(values.values())
+    best = min(values.values())
+    if track.wins == HIGHEST:
+        best = max(values.values())
     return [side for side, value in values.items() if value == best]
 
 
@@ -203,8 +207,9 @@ def list_track_lines(
             continue
         values = {side: track.get_value(game.tracks, side) for side in sides}
         if len({*values.values()}) == 1:
-            amount = track.count_in_words(values[sides[0]])
-            found.append(f"{amount or f'{track.title}: {values[sides[0]]}'} each")
+            value = values[sides[0]]
+            amount = track.count_in_words(value) or f"{track.title}: {value}"
+            found.append(f"{amount} each")
         else:
             told = ", ".join(f"{side} {value}" for side, value in values.items())
             found.append(f"{track.title}: {told}")

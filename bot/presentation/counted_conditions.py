@@ -219,18 +219,26 @@ def format_counted_conditions(
 def _say_already(one: CountedCondition, harm: Iterable[str], *, before: bool) -> str:
     """Return a condition that counts without a number: `Local 3 was already shaken.`"""
     units = join_names(one.condition.units)
-    are_many = len(one.condition.units) > 1
+    is_one = len(one.condition.units) == 1
+    be, have = _VERBS[is_one, before]
     if one.condition.kind == "state":
-        present = "are" if are_many else "is"
-        past = "were" if are_many else "was"
-        return f"{units} {past if before else present} already {one.spoken}."
+        return f"{units} {be} already {one.spoken}."
     if one.condition.kind in harm:
         count = one.condition.word.rpartition(" ")[2]
         name = format_word(one.condition.kind)
-        name = name.removesuffix("s") if count == "1" else name
-        present = "have" if are_many else "has"
-        return f"{units} {'had' if before else present} {count} {name} already."
+        if count == "1":
+            name = name.removesuffix("s")
+        return f"{units} {have} {count} {name} already."
     return f"Counts for {units}: {one.spoken}."
+
+
+_VERBS = {
+    (True, False): ("is", "has"),
+    (False, False): ("are", "have"),
+    (True, True): ("was", "had"),
+    (False, True): ("were", "had"),
+}
+"""The verbs *be* and *have* for one unit or several, now and before."""
 
 
 def _list_conditions(

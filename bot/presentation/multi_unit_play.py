@@ -285,13 +285,15 @@ def _play_each(
 
 def _join_by_side(texts: Iterable[str]) -> list[str]:
     """Return what is said of tracks with one side's together: `2 cards, 3 orders left (Duke)`."""
-    amounts: dict[str, list[str]] = {}
+    joined: dict[str, str] = {}
     for text in texts:
-        amount, opening, side = text.partition(" (")
-        is_amount = text[:1].isdigit() and side.endswith(")")
-        key = f"{opening}{side}" if is_amount else text
-        amounts.setdefault(key, []).append(amount if is_amount else "")
-    return [f"{', '.join(found)}{key}" if all(found) else key for key, found in amounts.items()]
+        _, opening, side = text.partition(" (")
+        if not (text[:1].isdigit() and side.endswith(")")):
+            joined[text] = text
+            continue
+        before = joined.get(side, "").removesuffix(f"{opening}{side}")
+        joined[side] = ", ".join(filter(None, (before, text)))
+    return [*joined.values()]
 
 
 def merge_outputs(singles: tuple[FinishedPlay, ...]) -> Mapping[str, Any]:

@@ -278,13 +278,10 @@ def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterabl
         else format_cause_without_roll(told.by, who)
     )
     lines: list[Part] = [*shorten_lines(played.lines, settled, came)]
-    checks = next((line for line in lines if settled.out and line in settled.sums), None)
-    if checks is not None:
-        lines.remove(checks)
+    ammunition = _take_ammunition_line(lines, settled)
     if came.is_counted:
         lines += build_result_groups(came)
-    if settled.out:
-        lines.append(_format_ammunition(settled.out, checks))
+    lines += ammunition
     if settled.units and not settled.fates:
         lines += map(capitalize_first, format_unit_results(settled.units))
     for text in settled.then:
@@ -303,13 +300,26 @@ def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterabl
     return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone, buttons=buttons)
 
 
+def _take_ammunition_line(lines: list[Part], settled: Resolution) -> list[str]:
+    """Return the line about weapons that fail in this roll, if any; the checks leave `lines`."""
+    if not settled.out:
+        return []
+    checks = next((line for line in lines if line in settled.sums), None)
+    if checks is not None:
+        lines.remove(checks)
+    return [_format_ammunition(settled.out, checks)]
+
+
 def _format_ammunition(out: Many[str], checks: Part | None) -> str:
     """Return whose weapon fails in this roll: `Ammunition: 12 checks after a 1; GI 3 jams or runs
     out`.
     """
-    before = f"{checks.result}; " if isinstance(checks, Line) else ""
-    verb = "jam or run out" if out[1:] else "jams or runs out"
-    return f"{AMMUNITION}{before}{join_names(out)} {verb}"
+    failure = f"{join_names(out)} jams or runs out"
+    if len(out) > 1:
+        failure = f"{join_names(out)} jam or run out"
+    if isinstance(checks, Line):
+        return f"{AMMUNITION}{checks.result}; {failure}"
+    return f"{AMMUNITION}{failure}"
 
 
 def shorten_reply(reply: Reply, dice: tuple[object, ...]) -> Reply:

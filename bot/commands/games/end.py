@@ -127,7 +127,9 @@ def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[But
     None of these is green. If the score is level, a draw comes first.
     """
     game = context.game
-    labels = {"": "No result" if game.sides else "End it", DRAW: "Draw"}
+    labels = {"": "No result", DRAW: "Draw"}
+    if not game.sides:
+        labels[""] = "End it"
     labels |= {side: f"{side} won" for side in game.sides}
     if winner or not game.sides:
         return [context.build_button(name, labels[winner], winner, style="primary")]
@@ -252,10 +254,27 @@ async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str
     lines: list[Part] = [
         Group(title, scores, grave=True) for title, scores in list_scores(game, context.system)
     ]
-    if game.winner and not has_best_score(game, context.system, game.winner):
-        called = "A draw" if game.winner == DRAW else f"{game.winner}'s win"
-        lines.append(f"{called} is the players' call, not the score's.")
+    lines += _list_doubts_about_winner(context)
     lines += [Group(told, names, grave=True) if names else told for told, names in lost if told]
+    lines += await _build_luck_lines(context, tally)
+    return lines
+
+
+def _list_doubts_about_winner(context: Context) -> list[str]:
+    """Return a sentence about a winner whom the score does not name, if any."""
+    game = context.game
+    if not game.winner or has_best_score(game, context.system, game.winner):
+        return []
+    outcome = f"{game.winner}'s win"
+    if game.winner == DRAW:
+        outcome = "A draw"
+    return [f"{outcome} is the players' call, not the score's."]
+
+
+async def _build_luck_lines(context: Context, tally: Tally) -> list[Part]:
+    """Return the best shot, the worst luck, and what the rolls of each side achieved."""
+    game = context.game
+    lines = list[Part]()
     by_side, measured = await compute_luck_quickly(context, tally)
     successes, failures = rank_by_chance(measured.rolls)
     if successes and successes[0][1] < LONG_ODDS:
@@ -300,9 +319,8 @@ def format_losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str,
     found = count_losses(units, types, get_systems().get(game.system))
     if not found.total:
         return "", ""
-    is_all = len(found.lost) == found.total > 1
     heading = f"{side} lost {len(found.lost) or 'none'} of {found.total}"
-    if is_all:
+    if len(found.lost) == found.total > 1:
         heading = f"{side} lost all {found.total}"
     if not found.weakened:
         return heading, _join_first_names(found.lost)

@@ -24,8 +24,10 @@ from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import format_command, parse_text
 
 TARGETS = ("targets", "target")
-NOT_ALLOWED, NONE = "not-allowed", "none"
-"""The result of what the card forbids, and the word of a choice that was left out."""
+NOT_ALLOWED = "not-allowed"
+"""The result of what the card forbids."""
+NONE = "none"
+"""The word of a choice that was left out."""
 MOST = 24
 """Targets in a menu; one entry more opens the form."""
 MANY = 4
@@ -318,16 +320,18 @@ def build_roll_buttons(
 
 def _is_refused(facts: Json) -> bool:
     """Return whether the card allowed none of the units of an event to roll."""
+    if facts.get("dice"):
+        return False
     out = facts.get("out", {})
-    rows = [out, *(row for rows in out.values() if isinstance(rows, list) for row in rows)]
-    results = [
-        value
-        for row in rows
-        if isinstance(row, dict)
-        for name, value in row.items()
-        if name in ("result", "outcome")
-    ]
-    return bool(results) and not facts.get("dice") and {*results} == {NOT_ALLOWED}
+    rows = [out]
+    for value in out.values():
+        if isinstance(value, list):
+            rows += value
+    results = set[str]()
+    for row in rows:
+        if isinstance(row, dict):
+            results |= {str(row[name]) for name in ("result", "outcome") if name in row}
+    return results == {NOT_ALLOWED}
 
 
 def _build_mending_button(context: Context, facts: Json, number: int) -> Button:
@@ -338,8 +342,10 @@ def _build_mending_button(context: Context, facts: Json, number: int) -> Button:
         for option in context.spec.options
         if option.type == "enum" and option.label and inputs.get(option.name) == NONE
     ]
-    label = f"{left_out[0]}…" if left_out else "Change…"
-    return build_change_button(context.ledger.row, number)._replace(label=label, style="primary")
+    button = build_change_button(context.ledger.row, number)._replace(style="primary")
+    if not left_out:
+        return button
+    return button._replace(label=f"{left_out[0]}…")
 
 
 def count_shown_dice(reply: Reply) -> int:

@@ -735,7 +735,9 @@ def _name_owners(context: Context, seats: Sequence[str]) -> str:
     names = [context.ledger.get_name(person) for person in dict.fromkeys(persons)]
     if not names:
         return "the other side agrees"
-    return f"{join_names(names)} {'agrees' if len(names) == 1 else 'agree'}"
+    if len(names) == 1:
+        return f"{names[0]} agrees"
+    return f"{join_names(names)} agree"
 
 
 async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None = None) -> Reply:

@@ -226,11 +226,9 @@ def _leading_word(game: Game, system: System | None, words: list[str], *, owes: 
     if not owes and _find_owed_roll(game, system):  # the state calls for it in the next turn only
         return "done"
     sequences = system.sequences if system is not None else {}
+    left = [word for word in words if not _is_used_up(game, system, word)]
     usable = [
-        word
-        for word in words
-        if (word not in sequences or can_anyone_act(sequences[word], game))
-        and not _is_used_up(game, system, word)
+        word for word in left if word not in sequences or can_anyone_act(sequences[word], game)
     ]
     if usable[:1] == words[:1]:
         return words[0]
@@ -250,10 +248,8 @@ def _find_word_with_stock(game: Game, system: System | None, usable: list[str]) 
     needs: Mapping[str, str] = get_phase(game, system).get("needs") or {}
     if not needs:
         return ""
-    paid = [word for word in usable if word in needs]
-    if paid:
-        return paid[0]
-    return "pass" if "pass" in usable else ""
+    paid = [word for word in usable if word in (*needs, "pass")]
+    return next(iter(paid), "")
 
 
 def _is_used_up(game: Game, system: System | None, word: str) -> bool:

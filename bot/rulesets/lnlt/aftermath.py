@@ -229,10 +229,10 @@ def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
     if now == "half-squad-shaken":
         # the roster has none for that side
         old = " (old numbers)" if unit.name and unit.reduced is None else ""
-        was_shaken = "shaken" in unit.flags
-        predicates.append(
-            f"is now a half-squad{old}" if was_shaken else f"is a shaken half-squad{old}"
-        )
+        news = f"is a shaken half-squad{old}"
+        if "shaken" in unit.flags:
+            news = f"is now a half-squad{old}"
+        predicates.append(news)
     elif "wounded" in now and "wounded" not in unit.flags:
         predicates.append(_describe_wound(unit, is_shaken="shaken" in now))
         predicates.append("ends any move")
@@ -250,15 +250,20 @@ def _describe_wound(unit: Unit, *, is_shaken: bool) -> str:
     Source: PAC 02 (11.1.2).
     """
     change = build_state_change(unit, "wounded")
-    numbers: Mapping[str, Any] = dict(change.set) if change is not None else {}
+    numbers: Mapping[str, Any] = {}
     if unit.reduced is not None:
         numbers = unit.reduced.numbers
+    elif change is not None:
+        numbers = dict(change.set)
     morale = numbers.get("morale")
-    has_new_morale = morale is not None and morale != unit.numbers.get("morale")
-    wound = f"is wounded (morale {morale})" if has_new_morale else "is wounded"
+    wound = "is wounded"
+    if morale is not None and morale != unit.numbers.get("morale"):
+        wound = f"is wounded (morale {morale})"
     if not is_shaken:
         return wound
-    return f"{wound} and still shaken" if "shaken" in unit.flags else f"{wound} and shaken"
+    if "shaken" in unit.flags:
+        return f"{wound} and still shaken"
+    return f"{wound} and shaken"
 
 
 def get_reminder(unit: Unit, now: str) -> str:

@@ -58,11 +58,14 @@ def explain_further_loss(unit: Unit, result: str, becomes: str, *, was_shaken: b
 
     `was_shaken`: the unit loses this much only because it was shaken before the roll.
     """
-    is_gone = becomes in ("eliminated", "abandoned")
-    loss = _LOSSES[result].format(unit.type) if is_gone and result in _LOSSES else ""
+    loss = ""
+    if becomes in ("eliminated", "abandoned"):
+        loss = _LOSSES.get(result, "").format(unit.type)
     if was_shaken and result in _SHAKEN_LOSSES:
         return f"; already shaken, so {loss or result}"
-    return f"; {loss}" if loss else ""
+    if loss:
+        return f"; {loss}"
+    return ""
 
 
 def build_bare_part(value: int) -> Parts:
