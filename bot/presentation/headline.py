@@ -192,7 +192,7 @@ def _count_results(came: ResultSummary) -> list[tuple[int, str]]:
                 not results[token].is_first,
                 not results[token].bold,
                 token != NONE,
-                -counts[token],
+                -counts[token] * (not results[token].is_first),
             ),
         )[:COUNTED]
     told = [

@@ -186,13 +186,16 @@ async def test_twelve_men_take_twelve_lines_of_a_phone(
         assert phone_lines(_large(reply)) <= (MANY if "order" not in shot else 18), _on_a_phone(
             reply
         )
-        orders = [
-            part for part in reply.lines if isinstance(part, Group) and part.label != "No effect"
-        ]
+        orders = [part for part in reply.lines if isinstance(part, Group)]
         assert all(part in reply.visible_lines for part in orders), (
             "everybody reads what each unit came to, or is to do"
         )
         assert not reply.trace or any(button.label == "Dice" for button in reply.buttons)
+        jammed = [part for part in reply.lines if str(part).startswith("Ammunition: ")]
+        if "run out" in str(jammed) or "runs out" in str(jammed):
+            assert len(jammed) == 1, "the checks and who fails them share a line"
+            assert jammed[0] in reply.visible_lines
+            assert reply.lines.index(jammed[0]) > reply.lines.index(orders[-1])
         await channel.undo_last("Anna")
 
 

@@ -70,6 +70,17 @@ async def test_who_surrenders_is_in_the_first_line() -> None:
     assert reply.first_line.startswith("1 of 11 GIs tries to surrender")
 
 
+async def test_who_runs_away_is_in_the_first_line() -> None:
+    """Random orders, good morale: 1 is a sprint away from the enemy, which matters more than those
+    who do nothing.
+    """
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start baps", "unit add GI soldier US count=8")
+    line = 'baps random-order unit="GI 1..8" hand=5,5,5,7,9,11,17,1'
+    reply = await channel.do("Anna", line)
+    assert reply.first_line.startswith("1 of 8 GIs sprints away from the enemy")
+
+
 ROSTER = {
     "lnlt": ("unit add A squad US fp=3 morale=5", "unit add B squad VC fp=1 morale=4"),
     "baps": ("unit add A soldier US weapon=rifle-bolt", "unit add B soldier DE weapon=rifle-bolt"),

@@ -443,6 +443,10 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     alone = await channel.do("Anna", "lnlt rally units=Rifle")
     assert "can't rally" in alone.first_line
     assert "Say who rallies them" in alone.format_text()
+    assert [(button.label, button.style) for button in alone.buttons[:1]] == [
+        ("Who rallies them…", "primary")
+    ]
+    assert "Again" not in [button.label for button in alone.buttons]
     first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")
     assert "already" not in first.format_text()
     again = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")

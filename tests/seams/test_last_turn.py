@@ -190,8 +190,39 @@ async def test_the_score_is_in_the_question_and_in_the_story(
     await channel.do("Bob", f"track set points {points['League']}")
     asked = await channel.do("Sam", "game end")
     assert f"Points: {score}" in asked.format_body()
-    story = await channel.press("Sam", action(asked, "No result"))
+    labels = [button.label for button in asked.buttons[:4]]
+    if score.endswith("level"):
+        assert labels == ["Draw", "Duke won", "League won", "No result"]
+    else:
+        assert labels == ["Duke won", "League won", "Draw", "No result"]
+    story = await channel.press("Sam", action(asked, "Duke won"))
     assert f"Points: {score}" in story.format_text()
+    is_doubted = "Duke's win is the players' call, not the score's." in story.format_body()
+    assert is_doubted == (not score.endswith("Duke is ahead"))
+
+
+async def test_the_coloured_button_of_a_card_game_is_what_is_left_to_play(
+    use_packs: Callable[[Path], None],
+) -> None:
+    """*Draw* while a hand has room, *Your hand* while cards are left, orders next, at last *Pass*."""
+    use_packs(ROOT / "packs")
+    channel = await seated("game start salt-road scenario=year")
+
+    async def coloured() -> list[str]:
+        card = await channel.do("Sam", "game board")
+        return [button.label for button in card.buttons if button.style == "primary"]
+
+    assert await coloured() == ["Draw to five"]
+    await channel.do("Anna", "deck draw to=full")
+    await channel.do("Bob", "deck draw to=full")
+    assert await coloured() == ["Done"]
+    await channel.do("Sam", "game next")
+    await channel.do("Sam", "game initiative Duke")
+    assert await coloured() == ["Your hand"]
+    await channel.do("Anna", "track set cards 0", "track set orders 2")
+    assert await coloured() == ["March"]
+    await channel.do("Anna", "track set orders 0")
+    assert await coloured() == ["Pass"]
 
 
 async def test_who_asks_or_agrees_to_end_the_game_agrees_to_open_their_hand(
