@@ -82,7 +82,7 @@ def _apply_unit_change(
     """
     if before is None and not change.values.get("type", "").strip():
         raise make_roster_error(
-            f"{name} is no unit of {on}, and a new one needs a type", change.line, code="missing"
+            f"{name} is not a unit of {on}, and a new one needs a type", change.line, code="missing"
         )
     values = {**(before.values if before is not None else {}), **change.values}
     shown_name = before.values["name"] if before is not None else name

@@ -457,7 +457,7 @@ async def press_call(context: Context, about: str) -> Reply:
 
 async def press_sequence(context: Context, about: str) -> Reply:
     """Roll a combat sequence that asks for nothing, once in the phase for which its button was
-    made.
+    made. Raises UserError.
     """
     when, _, word = about.rpartition(":")
     if when and (old := refuse_old_card(context, when)):

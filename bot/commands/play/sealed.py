@@ -132,7 +132,7 @@ async def reveal_number(context: Context, number: int) -> Reply:
     reply = Reply(
         str(title), tuple(lines), by=f"#{number}, opened by {context.user_name}", tone=SEALED_TONE
     )
-    # the whole answer stands once: in place of the seal, or in a message of its own
+    # the whole answer is shown once: in place of the seal, or in a message of its own
     brief = Reply(reply.title, by=reply.by, tone=SEALED_TONE)
     context.amendments.append(Amendment(context.build_topic(number), beside=lambda _: brief))
     return await _add_buttons(context, game, reply, number)

@@ -116,7 +116,7 @@ def _split_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
 
 
 def _has_tabs_and_blanks(lines: Sequence[str]) -> bool:
-    """Return whether cells are parted by tabs in one place and by several blanks in another, as
+    """Return whether cells are separated by tabs in one place and by several blanks in another, as
     mails and documents set them: lines differ in their tabs, but not in their cells.
     """
     table = [line.strip() for line in lines if "\t" in line]

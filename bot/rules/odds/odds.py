@@ -633,7 +633,7 @@ def _distribute(exits_by_number: dict[int, Exits], over: dict[int, int]) -> Weig
 
 
 def _is_in(path: str, head: str) -> bool:
-    """Return whether a path is `head` or lies below it: `a[1].b` below `a[1]`."""
+    """Return whether a path is `head` or is below it: `a[1].b` below `a[1]`."""
     return path.startswith(head) and path[len(head) : len(head) + 1] in ("", ".", "[")
 
 
