@@ -1,5 +1,5 @@
-"""The whole check of a game's log: chain, dice and texts, kinds and order of events, and every
-outcome played again.
+"""The whole check of a game's log: chain, dice and texts, kinds and order of events, and a replay of
+every outcome.
 """
 
 import gzip
@@ -34,12 +34,11 @@ Event = Mapping[str, Any]
 def check(
     data: object, heads: Iterable[str] = (), *, with_tables: bool = True, imported_until: int = 0
 ) -> Findings:
-    """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see
-    `read_heads`.
+    """Check an export (parsed JSON) and return the findings.
 
-    Without tables outcomes are not played again; all else needs none. What is wrong with the
-    history before event `imported_until` is a remark: a host answers for what was played here.
-    Raises UserError for data that is no export.
+    `heads` are texts with hashes known from elsewhere, see `read_heads`. `with_tables` says whether
+    to replay outcomes. Faults of events before `imported_until` become remarks, because a host
+    answers only for what was played there. Raises UserError for data that is no export.
     """
     log = read_export(data)
     proof = check_proof(log, heads)
@@ -48,14 +47,22 @@ def check(
     history = _History(log, with_tables=with_tables, imported_until=imported_until)
     history.follow_log()
     return replace(
-        proof, faults=_cut(history.faults), played=history.played, unplayed=history.unplayed, apart=history.apart,
+        proof,
+        faults=_limit_faults(history.faults),
+        played=history.played,
+        unplayed=history.unplayed,
+        apart=history.apart,
         unplayed_at=tuple(history.unplayed_at),
         remarks=(*proof.remarks, *history.remarks),
-    )  # fmt: skip
+    )
 
 
 class _History:
-    """The events of a log, read one after another."""
+    """A pass through the events of a log, with the faults and remarks it has collected.
+
+    `played` and `unplayed` count outcomes that were or could not be replayed. `apart` counts the dice
+    of the unplayed ones.
+    """
 
     def __init__(self, log: Exported, *, with_tables: bool, imported_until: int) -> None:
         self._log = log
@@ -64,46 +71,55 @@ class _History:
         self._packs = ExportedPacks(log)
         self.faults: list[str] = list(self._packs.find_faults())
         self.remarks: list[str] = []
-        self.played = self.unplayed = self.apart = 0
+        self.played = 0
+        self.unplayed = 0
+        self.apart = 0
         self.unplayed_at: list[int] = []
 
     def follow_log(self) -> None:
         """Follow the log to its end, or to the first event that cannot be followed."""
-        texts = {text.event: text.text for text in self._log.texts if text.key == SEALED}
-        contents, wrong = read_sealed_contents(texts)
-        for at, fault in wrong:
-            self._fault(at, fault)
+        sealed_texts = {text.event: text.text for text in self._log.texts if text.key == SEALED}
+        contents, content_faults = read_sealed_contents(sealed_texts)
+        for sealed_event, fault in content_faults:
+            self._fault(sealed_event, fault)
         past = Past(Game(self._log.game), contents)
         times = [0]
         editions = dict[str, int]()
         for event in (row.body for row in self._log.events):
             number = event.get("number")
-            if found := list(find_event_faults(past, event)):
-                for fault in found:
-                    self._fault(number, fault)
-                if not self._is_imported(number):
-                    return
-            else:
+            event_faults = list(find_event_faults(past, event))
+            for fault in event_faults:
+                self._fault(number, fault)
+            if event_faults and not self._is_imported(number):
+                return
+            if not event_faults:
                 self._follow(past, event, times, editions)
             try:
                 past.add(event)
             except (ValueError, KeyError, TypeError, AttributeError):
                 self._fault(number, "what it changes cannot be read.")
                 return
-        held = {(text.event, text.key) for text in self._log.texts}
-        for number, fault in find_missing_faults(past, held) if not self.faults else ():
-            if number < past.imported_at:  # whoever asked for that did so where the game was played
+        self._check_texts(past)
+
+    def _check_texts(self, past: Past) -> None:
+        """Check at the end of the log that no text is missing and that opened cards are right."""
+        texts = {(text.event, text.key): text.text for text in self._log.texts}
+        missing_faults = [] if self.faults else list(find_missing_faults(past, {*texts}))
+        for number, fault in missing_faults:
+            if number < past.imported_at:  # a player deleted the text where the game was played
                 self.remarks.append(f"Event {number} was imported: {fault}")
             else:
                 self._fault(number, fault)
         self.remarks += list_closed_hands(past.now)
-        texts_by = {(text.event, text.key): text.text for text in self._log.texts}
         if not self.faults:
-            for number, fault in find_opened_faults([*past.bodies.values()], texts_by):
+            for number, fault in find_opened_faults([*past.bodies.values()], texts):
                 self._fault(number, fault)
 
     def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
-        """Hold an event of the right shape against what went before."""
+        """Check an event of the right shape against the events before it.
+
+        `times` are those of earlier events. `editions` are the highest ones so far, by rule set.
+        """
         number = event["number"]
         for fault in find_order_faults(past, event):
             self._fault(number, fault)
@@ -114,63 +130,79 @@ class _History:
         if event.get("reason") == EDITION:
             self.remarks.append(f"Event {number}: that the rules had changed is the host's word.")
         if self._with_tables and not self.faults:
-            with use_systems(
-                self._packs.get_systems_at(past.now, past.contents.get(number, event))
-            ):
+            content = past.contents.get(number, event)
+            with use_systems(self._packs.get_systems_at(past.now, content)):
                 self._play(past, event, editions)
-        if event["at"] < times[-1]:
+        seconds_back = times[-1] - event["at"]
+        if seconds_back > 0:
             self.remarks.append(
-                f"Event {number} is {times[-1] - event['at']} s earlier than the one before: a clock was set back."
+                f"Event {number} is {seconds_back} s earlier than the one before: a clock was set back."
             )
         times.append(event["at"])
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
+        """Replay the outcome of an event, if it has one, or the step to a next phase."""
         kind = event["kind"]
         number = event["number"]
         roll: Event | None = past.contents.get(number) if kind == "sealed" else None
         if kind in OUTCOMES:
             roll = merge_choices(event, past.bodies)
         if roll is not None:
-            if problem := replay.find_edition_problem(roll):
-                self._fault(number, problem)
-            elif replay.is_playable(roll):
-                is_sealed = kind == "sealed"
-                side = event["side"]
-                before = past.bodies.get(number - 1, {})
-                for problem in replay.find_replay_faults(
-                    past.now, roll, sealed=is_sealed, side=side, before=before
-                ):
-                    self._fault(number, problem)
-                self.played += 1
-            else:
-                self._count(number, is_todays=False)
-                self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
-            system = roll.get("system", "")
-            edition = roll.get("edition", 0)
-            if (
-                isinstance(edition, str)
-                and edition not in self._log.packs
-                and not replay.is_playable(roll)
-            ):
-                what = f"The pack {edition[:8]} is not in the file; where it is at hand (--packs) more can be checked."
-                self.remarks += [what] if what not in self.remarks else []
-            if isinstance(edition, int):
-                if edition < editions.get(system, 0):
-                    self.remarks.append(
-                        f"Event {number} names an older edition of {system} than an event before it."
-                    )
-                editions[system] = max(edition, editions.get(system, 0))
+            self._play_roll(past, event, roll)
+            self._note_edition(number, roll, editions)
         elif kind in ("start", "next", "pass") and not event.get("free"):
             self._count(number, is_todays=replay.turn_is_todays(past.now, event))
         elif kind in ("reveal", "end"):
             self._count(number, is_todays=replay.titles_are_todays(event, past.contents))
 
+    def _play_roll(self, past: Past, event: Event, roll: Event) -> None:
+        """Replay a roll, table or sequence. `roll` is the content of a sealed `event`, or itself."""
+        number = event["number"]
+        edition_problem = replay.find_edition_problem(roll)
+        if edition_problem:
+            self._fault(number, edition_problem)
+        elif replay.is_playable(roll):
+            problems = replay.find_replay_faults(
+                past.now,
+                roll,
+                sealed=event["kind"] == "sealed",
+                side=event["side"],
+                before=past.bodies.get(number - 1, {}),
+            )
+            for problem in problems:
+                self._fault(number, problem)
+            self.played += 1
+        else:
+            self._count(number, is_todays=False)
+            self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
+
+    def _note_edition(self, number: int, roll: Event, editions: dict[str, int]) -> None:
+        """Add a remark if the pack of a roll is missing, or its edition is older than one before."""
+        system = roll.get("system", "")
+        edition = roll.get("edition", 0)
+        if isinstance(edition, str):
+            if edition not in self._log.packs and not replay.is_playable(roll):
+                remark = (
+                    f"The pack {edition[:8]} is not in the file; "
+                    "where it is at hand (--packs) more can be checked."
+                )
+                if remark not in self.remarks:
+                    self.remarks.append(remark)
+        elif isinstance(edition, int):
+            if edition < editions.get(system, 0):
+                self.remarks.append(
+                    f"Event {number} names an older edition of {system} than an event before it."
+                )
+            editions[system] = max(edition, editions.get(system, 0))
+
     def _count(self, number: int, *, is_todays: bool) -> None:
+        """Count an outcome as not replayed, unless it fits today's tables."""
         if not is_todays:
             self.unplayed += 1
             self.unplayed_at.append(number)
 
     def _fault(self, number: object, problem: str) -> None:
+        """Add a fault of an event; a remark if the event was imported."""
         if self._is_imported(number):
             self.remarks.append(f"Event {number} was imported: {problem}")
         else:
@@ -180,46 +212,56 @@ class _History:
         return isinstance(number, int) and number < self._imported_until
 
 
-def _cut(faults: list[str]) -> tuple[str, ...]:
-    more = len(faults) - MOST_FAULTS
-    return (*faults[:MOST_FAULTS], *([f"... and {more} more."] if more > 0 else []))
+def _limit_faults(faults: list[str]) -> tuple[str, ...]:
+    """Return the first MOST_FAULTS faults, and a line that counts the rest."""
+    limited = faults[:MOST_FAULTS]
+    omitted = len(faults) - MOST_FAULTS
+    if omitted > 0:
+        limited.append(f"... and {omitted} more.")
+    return tuple(limited)
 
 
 def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
-    """What a check of the export in `path`, or of a page that holds it, found. Raises UserError
-    for any other file.
+    """Check the file of an export, or an after-action page, and return the findings.
+
+    A page is also compared with the log inside it. Raises UserError for any other file.
     """
     text = read_raw_text(path)
     data = read_json(extract_export(text, _MOST_BYTES), f"The file {path}")
-    found = check(data, heads)
-    if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
-        return found
-    system = next(
-        (row["body"]["system"] for row in data["events"] if "system" in row["body"]),
-        data.get("system", ""),
-    )
-    faults, unproved = find_page_faults(
-        text, data, frozenset(list_lost_states(load_shared_systems().get(str(system))))
-    )
-    told = (
-        "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
-    )
-    remarks = [] if faults else [told]
+    findings = check(data, heads)
+    is_page = text.lstrip().startswith("<")
+    if not is_page or findings.faults or not isinstance(data, dict):
+        return findings
+    bodies = (row["body"] for row in data["events"])
+    system_ids = (body["system"] for body in bodies if "system" in body)
+    system_id = next(system_ids, data.get("system", ""))
+    lost_states = list_lost_states(load_shared_systems().get(str(system_id)))
+    faults, unproved = find_page_faults(text, data, frozenset(lost_states))
+    remarks = []
+    if not faults:
+        remarks.append(
+            "The page shows what its log holds; "
+            "nothing proves names of persons, luck, odds and traces."
+        )
     if unproved:
         events = format_count(len(unproved), "event")
         remarks.append(f"Nothing proves the sentences of {events}, as their answers were not kept.")
-    return replace(found, faults=tuple(faults), remarks=(*found.remarks, *remarks))
+    return replace(findings, faults=tuple(faults), remarks=(*findings.remarks, *remarks))
 
 
 def read_file_text(path: Path) -> str:
-    """The JSON of the export in `path`: as it is, compressed, or inside an after-action page.
-    Raises UserError.
+    """Return the JSON of an export from a file: plain, compressed, or inside an after-action page.
+
+    Raises UserError for any other file.
     """
     return extract_export(read_raw_text(path), _MOST_BYTES)
 
 
 def read_raw_text(path: Path) -> str:
-    """The text of an exported game or of a page that holds one, unpacked. Raises UserError."""
+    """Read the text of a file, compressed or not.
+
+    Raises UserError if the file is unreadable, damaged, too large or not text.
+    """
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise UserError(
@@ -252,43 +294,58 @@ def read_raw_text(path: Path) -> str:
 def collect_heads(
     heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]
 ) -> list[str]:
-    """What was typed behind --head and --heads; a file with text from a chat is read, `-` is
-    standard input.
+    """Collect the texts with heads from the command line.
+
+    `heads` are those of --head. `texts` are those of --heads: a text with heads, the path of a file
+    with such a text, or `-` for standard input, which `read_input` reads.
     """
-    found = list(heads)
+    head_texts = list(heads)
     for text in texts:
-        path = Path(text) if len(text) < 200 and "#" not in text else None
+        is_path = len(text) < 200 and "#" not in text
         if text == "-":
-            found.append(read_input())
-        elif path is not None and path.is_file():
-            found.append(path.read_text("utf-8-sig", "replace"))
+            head_texts.append(read_input())
+        elif is_path and Path(text).is_file():
+            head_texts.append(Path(text).read_text("utf-8-sig", "replace"))
         else:
-            found.append(text)
-    return found
+            head_texts.append(text)
+    return head_texts
 
 
-def format_summary(known: Findings) -> list[str]:
-    """What was checked, as lines to print."""
-    said = {
-        f"{format_count(known.events, 'event')}, {format_count(known.dice, 'die', 'dice')} computed again, "
-        f"{format_count(known.played, 'outcome')} played again, {format_count(len(known.faults), 'fault')}.": 1,
-        f"{format_count(known.unplayed, 'outcome')} could not be played again (other tables). "
-        f"Events: {_format_events(known.unplayed_at)}.": known.unplayed,
-        f"Dice in those events: {known.apart}. Nobody can tell here whether they were asked for.": known.apart,
-        f"{format_count(known.waiting, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.": (
-            known.waiting
-        ),
-        f"{format_count(known.by_hand, 'die', 'dice')} thrown by hand: nobody can check those.": known.by_hand,
-        f"{format_count(known.sealed, 'sealed event')} with nothing to check: still closed, or "
-        "the content was deleted.": (known.sealed),
-        f"{format_count(known.unread, 'digest')} of players' texts taken from the event alone: "
-        "the texts were deleted.": (known.unread),
-    }
-    return [*(line for line, count in said.items() if count), *known.remarks]
+def format_summary(findings: Findings) -> list[str]:
+    """Format how much was checked and the remarks, as lines to print."""
+    lines = [
+        f"{format_count(findings.events, 'event')}, {format_count(findings.dice, 'die', 'dice')} "
+        f"computed again, {format_count(findings.played, 'outcome')} played again, "
+        f"{format_count(len(findings.faults), 'fault')}."
+    ]
+    if findings.unplayed:
+        lines.append(
+            f"{format_count(findings.unplayed, 'outcome')} could not be played again (other tables). "
+            f"Events: {_format_events(findings.unplayed_at)}."
+        )
+    if findings.apart:
+        lines.append(
+            f"Dice in those events: {findings.apart}. "
+            "Nobody can tell here whether they were asked for."
+        )
+    if findings.waiting:
+        dice = format_count(findings.waiting, "die", "dice")
+        lines.append(f"{dice} cannot be checked until /fair reveal publishes the seed.")
+    if findings.by_hand:
+        dice = format_count(findings.by_hand, "die", "dice")
+        lines.append(f"{dice} thrown by hand: nobody can check those.")
+    if findings.sealed:
+        events = format_count(findings.sealed, "sealed event")
+        lines.append(f"{events} with nothing to check: still closed, or the content was deleted.")
+    if findings.unread:
+        digests = format_count(findings.unread, "digest")
+        lines.append(
+            f"{digests} of players' texts taken from the event alone: the texts were deleted."
+        )
+    return [*lines, *findings.remarks]
 
 
-def _format_events(events: Sequence[int]) -> str:
-    """The first few events, by number."""
-    return ", ".join(f"#{number}" for number in events[:_MOST_LISTED]) + (
-        " ..." if events[_MOST_LISTED:] else ""
-    )
+def _format_events(numbers: Sequence[int]) -> str:
+    """Format the first few event numbers: `#3, #7 ...`."""
+    text = ", ".join(f"#{number}" for number in numbers[:_MOST_LISTED])
+    return f"{text} ..." if len(numbers) > _MOST_LISTED else text

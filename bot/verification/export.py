@@ -1,5 +1,6 @@
-"""Writes a game down as one JSON object that can be checked by anyone and imported again. See
-docs/export.md.
+"""The export of a game: one JSON object that anyone can check and that can be imported again.
+
+docs/export.md describes it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,9 +12,9 @@ from bot.storage.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, Te
 from bot.verification.export_format import FORMAT, VERSION
 
 CLOSED = ("card.", "face.", "from.")
-"""How the keys of texts begin that hold closed cards."""
+"""Prefixes of the keys of texts that hold closed cards."""
 _OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"', '"shows"')
-"""One of these is in the body of every event that says something of texts."""
+"""Field names that are about texts. An event without any of them says nothing about texts."""
 
 
 def export_game(
@@ -27,32 +28,31 @@ def export_game(
     with_secrets: bool = False,
     **about: object,
 ) -> Json:
-    """The export of the game whose log is `events`. `about` (system, name, ...) is only for whoever
-    reads the file. `packs` are the files of those that it was played with, by their hash.
+    """Build the export of the game that has the log `events`.
 
-    Seeds that were not revealed are left out, and so are sealed rolls and orders that are not yet
-    opened; `with_secrets` keeps them, for a check that shows nobody anything but faults.
+    `about` (system, name, ...) is information for readers of the file. `packs` are the files of the
+    packs that the game was played with, by hash. Unrevealed seeds and the contents of closed rolls
+    and orders are left out. `with_secrets` keeps them, for a check that shows nothing but faults.
     """
     bodies = {event.number: event.data for event in events}
     promises = TextPromises(with_secrets=with_secrets)
     for number, body in bodies.items():
         promises.note(number, body)
     head = events[-1].hash if events else compute_genesis(game)
+    visible_texts = promises.list_visible(texts)
     return {
         **build_heading(game, head, packs, **about),
         "events": [
             {"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events
         ],
-        **build_appendix(
-            game, seeds, promises.list_visible(texts), persons, with_secrets=with_secrets
-        ),
+        **build_appendix(game, seeds, visible_texts, persons, with_secrets=with_secrets),
     }
 
 
 def build_heading(
     game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object
 ) -> Json:
-    """Return what comes before the events in an export."""
+    """Build the part of an export before its events."""
     heading: Json = {"format": FORMAT, "version": VERSION, "game": game, **about, "head": head}
     return {**heading, "packs": dict(packs)} if packs else heading
 
@@ -65,12 +65,13 @@ def build_appendix(
     *,
     with_secrets: bool = False,
 ) -> Json:
-    """What comes behind the events in an export; of `texts` only those that may be shown are
-    given.
+    """Build the part of an export after its events.
+
+    The caller gives only `texts` that may be shown. `with_secrets` keeps unrevealed seeds.
     """
     return {
         "seeds": [
-            _seed_to_json(row, shown=with_secrets or row.revealed is not None) for row in seeds
+            _seed_to_json(row, with_seed=with_secrets or row.revealed is not None) for row in seeds
         ],
         "texts": [text_to_json(row) for row in texts],
         "persons": [
@@ -81,63 +82,69 @@ def build_appendix(
 
 
 class TextPromises:
-    """Which texts of a log an export may show, by what has been noted of its events; their
-    bodies are not kept.
+    """The decision which texts of a log an export may show.
+
+    It notes each event of the log first, without keeping its body.
     """
 
     def __init__(self, *, with_secrets: bool = False) -> None:
         self._with_secrets = with_secrets
         self._sealed: set[int] = set()
         self._opened: set[int] = set()
-        self._shown: list[range] = []
-        """Events whose closed cards were opened."""
+        self._opened_cards: list[range] = []
+        """Ranges of events whose closed cards were opened."""
         self._promised: dict[int, tuple[str, ...]] = {}
 
     def note_event(self, row: EventRow) -> None:
-        """Note an event; it is only read where it says something of texts."""
+        """Note an event. Its body is parsed only if it says something about texts."""
         if any(word in row.body for word in _OF_TEXTS):
             self.note(row.number, row.data)
 
     def note(self, number: int, body: Mapping[str, Any]) -> None:
-        """Note what an event says of texts."""
+        """Note what the body of event `number` says about texts."""
         self._opened.update(body.get("opens", ()), body.get("reads", ()))
         if "shows" in body:
-            self._shown.append(range(body["shows"], number))
+            self._opened_cards.append(range(body["shows"], number))
         if "sealed" in body or body.get("kind") == "order":
             self._sealed.add(number)
-        keys = (*body.get("texts", {}), *(("label",) if "sealed" in body else ()))
+        keys = tuple(body.get("texts", {}))
+        if "sealed" in body:
+            keys = (*keys, "label")
         if keys:
             self._promised[number] = keys
 
     def list_visible(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
-        """Those that may be shown, once all events are noted. An answer kept for its reader only is
-        not in the chain, and so in no export."""
+        """Yield the texts that an export may show. All events must be noted before.
+
+        Answers kept for a single reader are not in the chain, so no export has them.
+        """
         closed = self._sealed - self._opened if not self._with_secrets else set()
         for row in texts:
-            is_open = row.event not in closed and (
-                row.key == SEALED or row.key in self._promised.get(row.event, ())
-            )
+            is_promised = row.key == SEALED or row.key in self._promised.get(row.event, ())
+            is_open = is_promised and row.event not in closed
             if row.key.startswith(CLOSED) and not self._with_secrets:
-                is_open = is_open and any(row.event in shown for shown in self._shown)
+                is_open = is_open and any(row.event in events for events in self._opened_cards)
             if is_open or row.key == SAID:
                 yield row
 
 
 def _compute_person_key(game: str, row: PersonRow) -> str:
-    return (
-        row.user.removeprefix(IMPORTED) if is_imported(row) else compute_person_key(game, row.user)
-    )
+    """Return the key by which the account of a person is recognized within a game."""
+    if is_imported(row):
+        return row.user.removeprefix(IMPORTED)
+    return compute_person_key(game, row.user)
 
 
-def _seed_to_json(row: SeedRow, *, shown: bool) -> Json:
+def _seed_to_json(row: SeedRow, *, with_seed: bool) -> Json:
+    """Convert a seed to JSON, without the seed itself if it must stay secret."""
     seed: Json = {"epoch": row.epoch, "commitment": row.commitment}
-    if shown:
+    if with_seed:
         seed["seed"] = row.seed.hex()
     return seed
 
 
 def text_to_json(row: TextRow) -> Json:
-    """A text as it is in an export."""
+    """Convert a text to the JSON of an export."""
     return {
         "event": row.event,
         "key": row.key,

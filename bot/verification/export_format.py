@@ -1,7 +1,6 @@
-"""An exported game as values: read from JSON that anybody may have written, by itself or in an
-after-action page, so every part is checked first.
+"""The reader of exported games, as JSON or inside an after-action page.
 
-docs/export.md describes the file.
+Anybody may have written the file, so every part is checked. docs/export.md describes it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _GZIP = zlib.MAX_WBITS | 16
 
 
 class ExportedEvent(NamedTuple):
-    """One event; `body` is its JSON as it is in the file."""
+    """One event, with its JSON `body` as it is in the file."""
 
     number: int
     body: Mapping[str, Any]
@@ -40,7 +39,7 @@ class ExportedEvent(NamedTuple):
 
 
 class ExportedSeed(NamedTuple):
-    """One seed of the game's dice; `seed` is empty until it was published."""
+    """One seed of the game's dice. `seed` is empty before it is published."""
 
     epoch: int
     commitment: str
@@ -48,7 +47,7 @@ class ExportedSeed(NamedTuple):
 
 
 class ExportedText(NamedTuple):
-    """A text that is in the chain as a salted hash."""
+    """A text that the chain holds as a salted hash."""
 
     event: int
     key: str
@@ -58,16 +57,16 @@ class ExportedText(NamedTuple):
 
 
 class ExportedPerson(NamedTuple):
-    """Who a person id of the game is."""
+    """The account key and the name of a person id."""
 
     person: str
-    key: str  # by which their account is known again, see `person_key`; "" for none
+    key: str  # recognizes their account, see `compute_person_key`; "" for none
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The whole file."""
+    """The contents of an exported file."""
 
     game: str
     head: str
@@ -76,23 +75,23 @@ class Exported:
     texts: tuple[ExportedText, ...]
     persons: tuple[ExportedPerson, ...]
     packs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The files of the packs that it was played with, by the hash of their version."""
+    """The files of the packs that the game was played with, by the hash of their version."""
 
 
 def read_json(text: str, what: str = "The file") -> object:
-    """The JSON of a file that somebody may have written to be read in two ways.
+    """Parse the JSON of a file so that it has one meaning only. `what` names the file in messages.
 
-    Raises UserError for what is not JSON, for a key that is given twice in one object, for numbers
-    that are none, and for halves of characters, which would have the same hash as a question mark.
+    Raises UserError for text that is not JSON, for a key that is twice in an object, for numbers such
+    as NaN, and for halves of characters, which would have the same hash as a question mark.
     """
 
     def build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
-            twice = next(key for key, count in counts.items() if count > 1)
-            raise _make_ambiguity_error(f"{what} holds {twice[:40]!r} twice in one object.")
-        return found
+            repeated = next(key for key, count in counts.items() if count > 1)
+            raise _make_ambiguity_error(f"{what} holds {repeated[:40]!r} twice in one object.")
+        return fields
 
     def refuse_number(word: str) -> object:
         raise _make_ambiguity_error(f"{what} holds {word}, which is not a number.")
@@ -126,8 +125,9 @@ def _make_ambiguity_error(problem: str) -> UserError:
 
 
 def read_export(data: object) -> Exported:
-    """The export in parsed JSON. Raises UserError that names the part which is not as it should
-    be.
+    """Read an export from parsed JSON.
+
+    Raises UserError that names the faulty part, or says that another version wrote the file.
     """
     file = _ExportPart(data, "the file")
     if file.data.get("format") != FORMAT:
@@ -136,14 +136,15 @@ def read_export(data: object) -> Exported:
             hint=phrase("`/game export` writes one."),
             code="not-a-log",
         )
-    if file.number("version") > VERSION:
+    version = file.number("version")
+    if version > VERSION:
         raise UserError(
             "This file was written by a newer Grognard.",
             hint="Update this one, then try again.",
             code="newer-log",
         )
-    if file.number("version") < VERSION:
-        raise make_unreleased_error("This file", f"export version {file.number('version')}")
+    if version < VERSION:
+        raise make_unreleased_error("This file", f"export version {version}")
     events = tuple(
         ExportedEvent(part.number("number"), part.part("body").data, part.text("hash"))
         for part in file.parts("events")
@@ -180,17 +181,21 @@ def read_export(data: object) -> Exported:
 
 
 def _read_packs(file: _ExportPart) -> dict[str, dict[str, str]]:
-    packs = file.part("packs") if "packs" in file.data else _ExportPart({}, "packs")
+    """Read the files of the packs in an export, by hash and name. Raises UserError."""
+    if "packs" not in file.data:
+        return {}
+    packs = file.part("packs")
     if len(packs.data) > MOST_PACKS:
         raise _make_format_error("packs of the file", f"of at most {MOST_PACKS}")
-    return {
-        hash: {name: packs.part(hash).text(name) for name in packs.part(hash).data}
-        for hash in packs.data
-    }
+    files_by_hash = {}
+    for hash in packs.data:
+        pack = packs.part(hash)
+        files_by_hash[hash] = {name: pack.text(name) for name in pack.data}
+    return files_by_hash
 
 
 class _ExportPart:
-    """A JSON object of the file, and how to call it when something is wrong with it."""
+    """A JSON object of the file, with its name for messages. All readers raise UserError."""
 
     def __init__(self, data: object, name: str) -> None:
         if not isinstance(data, Mapping):
@@ -199,18 +204,21 @@ class _ExportPart:
         self._name = name
 
     def text(self, key: str, default: str | None = None) -> str:
+        """Return the text of a field."""
         value = self.data.get(key, default)
         if not isinstance(value, str):
             raise _make_format_error(f"{key} of {self._name}", "a text")
         return value
 
     def number(self, key: str) -> int:
+        """Return the number of a field, a whole one from 0."""
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
             raise _make_format_error(f"{key} of {self._name}", "a whole number")
         return value
 
     def seed(self, key: str) -> bytes:
+        """Return the bytes of a field in hex digits; empty if there is none."""
         text = self.text(key, "")
         try:
             return bytes.fromhex(text)
@@ -218,9 +226,11 @@ class _ExportPart:
             raise _make_format_error(f"{key} of {self._name}", "hex digits") from None
 
     def part(self, key: str) -> _ExportPart:
+        """Return the object of a field."""
         return _ExportPart(self.data.get(key), f"{key} of {self._name}")
 
     def parts(self, key: str) -> list[_ExportPart]:
+        """Return the objects of a field that is a list; none if it is absent."""
         values = self.data.get(key, [])
         if not isinstance(values, list):
             raise _make_format_error(f"{key} of {self._name}", "a list")
@@ -238,11 +248,10 @@ def _make_format_error(what: str, expected: str) -> UserError:
 
 
 def extract_export(text: str, most: int) -> str:
-    """The JSON of the exported game in `text`, which is a page that holds it; any other text as it
-    is.
+    """Return the JSON of the exported game inside an after-action page. Return other text unchanged.
 
-    Raises UserError for a page that holds no game, or more than one, and for data that is damaged
-    or unpacks to more than `most` bytes.
+    Raises UserError for a page with no game or with several, and for data that is damaged or unpacks
+    to more than `most` bytes.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
@@ -253,25 +262,29 @@ def extract_export(text: str, most: int) -> str:
 def _find_embedded_game(page: str) -> tuple[str, str]:
     """Return how the game in a page is packed (`json` or `gzip`), and its text.
 
-    Raises UserError for a page that holds no game, or more than one; it stops reading at the
-    second.
+    Raises UserError for a page with no game, or with several. It stops reading at the second.
     """
     hint = "Give the after-action page as it was downloaded, or the game as JSON."
+    missing_error = UserError("This page holds no exported game.", hint=hint, code="not-a-log")
     mark = page.find(_MARK)
-    if mark >= 0 and page.find(_MARK, mark + len(_MARK)) >= 0:
+    if mark < 0:
+        raise missing_error
+    mark_end = mark + len(_MARK)
+    if page.find(_MARK, mark_end) >= 0:
         raise UserError("This page holds more than one game.", hint=hint, code="not-a-log")
     for kind in _KINDS:
         opening = _OPENING.format(kind=kind)
-        begin = mark + len(_MARK) + 1 - len(opening)
-        if mark >= 0 and begin >= 0 and page.startswith(opening, begin):
-            content = begin + len(opening)
-            end = page.find(_CLOSING, content)
-            if end >= 0:
-                return kind, page[content:end]
-    raise UserError("This page holds no exported game.", hint=hint, code="not-a-log")
+        start = mark_end + 1 - len(opening)
+        if start >= 0 and page.startswith(opening, start):
+            content = start + len(opening)
+            stop = page.find(_CLOSING, content)
+            if stop >= 0:
+                return kind, page[content:stop]
+    raise missing_error
 
 
 def _unpack(data: str, most: int) -> str:
+    """Unpack text from gzip in base64. Raises UserError if it is damaged or too large."""
     stream = zlib.decompressobj(wbits=_GZIP)
     try:
         raw = stream.decompress(b64decode(data.strip(), validate=True), most + 1)

@@ -1,6 +1,4 @@
-"""The packs that a game was played with: out of the store, or out of the file that somebody
-brought.
-"""
+"""The packs that a game was played with, loaded from the store or from an exported file."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,64 +20,61 @@ from bot.verification.export_format import MOST_PACKS, Exported
 async def load_packs_of_events(
     store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()
 ) -> dict[str, dict[str, str]]:
-    """The files of each version that events name, by its hash: as they are kept, or as the host
-    has them.
-    """
+    """Load the files of each pack version that events or sealed contents name, by its hash."""
     return await load_packs(store, [*list_pack_hashes(rows), *list_sealed_pack_hashes(texts)])
 
 
 def list_pack_hashes(rows: Iterable[EventRow]) -> list[str]:
-    """The versions of packs that events name."""
-    return list(
-        list_hashes(row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
-    )
+    """List the hashes of the pack versions that events name."""
+    rows_with_packs = (row for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
+    return list(list_hashes(row.data for row in rows_with_packs))
 
 
 def list_sealed_pack_hashes(texts: Iterable[TextRow]) -> list[str]:
-    """The versions of packs that sealed events name, which are among these texts."""
+    """List the hashes of the pack versions that sealed contents among these texts name."""
+    contents = (text.text for text in texts if text.key == SEALED)
     return list(
-        list_hashes(
-            json.loads(text.text)
-            for text in texts
-            if text.key == SEALED and '"edition":"' in text.text
-        )
+        list_hashes(json.loads(content) for content in contents if '"edition":"' in content)
     )
 
 
 async def load_packs(store: Store, hashes: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The files of versions by their hashes, the latest ones if there are too many."""
-    found: dict[str, dict[str, str]] = {}
+    """Load the files of pack versions by their hashes, at most the last MOST_PACKS of them.
+
+    They come from the store, or from the host's own packs. Versions that are nowhere are left out.
+    """
+    files_by_hash: dict[str, dict[str, str]] = {}
     for hash in list(dict.fromkeys(hashes))[-MOST_PACKS:]:
         doc = await store.load_doc(PACK_FILES, hash)
         if doc is not None:
-            found[hash] = doc.data["files"]
-        elif (pack := _find_pack(hash)) is not None:
-            found[hash] = decode_files(pack)
-    return found
+            files_by_hash[hash] = doc.data["files"]
+            continue
+        pack = _find_pack(hash)
+        if pack is not None:
+            files_by_hash[hash] = decode_files(pack)
+    return files_by_hash
 
 
 def add_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
-    """The systems of everybody, with these packs."""
+    """Return the shared rule sets together with these packs. `packs` are files by hash."""
     if not packs:
         return load_shared_systems()
-    found = [pack for hash, files in packs.items() if (pack := build_pack(files, hash)) is not None]
-    return VisibleRulesets(load_shared_systems(), found)
+    built = [build_pack(files, hash) for hash, files in packs.items()]
+    return VisibleRulesets(load_shared_systems(), [pack for pack in built if pack is not None])
 
 
 def _find_pack(hash: str) -> PackSystem | None:
-    return next(
-        (
-            one
-            for one in get_systems().values()
-            if isinstance(one, PackSystem) and one.version == hash
-        ),
-        None,
-    )
+    """Find a pack of this host by the hash of its version."""
+    for system in get_systems().values():
+        if isinstance(system, PackSystem) and system.version == hash:
+            return system
+    return None
 
 
 def _check_readable(pack: PackSystem | None) -> PackSystem | None:
-    """The pack, if all of it can be read today; else its outcomes cannot be played again, which
-    is no fault.
+    """Return the pack if all of it can be read today, otherwise None.
+
+    Outcomes of an unreadable pack cannot be played again. That is no fault.
     """
     try:
         if pack is not None:
@@ -90,38 +85,42 @@ def _check_readable(pack: PackSystem | None) -> PackSystem | None:
 
 
 class ExportedPacks:
-    """The packs of an exported game, each read once; what is no pack of its hash is a fault."""
+    """The packs of an exported game, each built once. A pack with a false hash is a fault."""
 
     def __init__(self, log: Exported) -> None:
-        self._wrong = [hash for hash, files in log.packs.items() if compute_hash(files) != hash]
+        self._false_hashes = [
+            hash for hash, files in log.packs.items() if compute_hash(files) != hash
+        ]
         self._packs = {
             hash: _check_readable(build_pack(files, hash)) for hash, files in log.packs.items()
         }
-        self._shelves: dict[tuple[tuple[str, ...], tuple[str, ...]], Mapping[str, System]] = {}
+        self._cache: dict[tuple[tuple[str, ...], tuple[str, ...]], Mapping[str, System]] = {}
 
     def find_faults(self) -> Iterator[str]:
-        """What is wrong with the packs themselves, one line each."""
-        for hash in self._wrong:
+        """Yield a line for each pack whose files do not have its hash."""
+        for hash in self._false_hashes:
             yield f"The pack {shorten_value(hash)[:8]} in the file is not what its hash says."
 
     def all_systems(self) -> Mapping[str, System]:
-        """The systems of everybody, with all that the file has."""
+        """Return the shared rule sets together with all packs of the file."""
         return VisibleRulesets(
             load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
         )
 
     def get_systems_at(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
-        """The systems that an event was played with: the game's version, or the one that it
-        names itself.
+        """Return the rule sets that an event was played with.
+
+        They include the packs of the game `now`, and those that the event adds or names itself.
         """
-        after = ((event.get("after") or {}).get("game") or {}).get("packs") or ()
-        joined = (*now.packs, *after)
+        after = (event.get("after") or {}).get("game") or {}
+        joined = (*now.packs, *(after.get("packs") or ()))
         named = tuple(
             hash for hash in (*joined, *list_hashes([event])) if self._packs.get(hash) is not None
         )
         if not named:
             return get_systems()
-        if (key := (named, joined)) not in self._shelves:
-            found = [pack for hash in named if (pack := self._packs[hash])]
-            self._shelves[key] = VisibleRulesets(load_shared_systems(), found, joined)
-        return self._shelves[key]
+        key = (named, joined)
+        if key not in self._cache:
+            packs = [pack for hash in named if (pack := self._packs[hash])]
+            self._cache[key] = VisibleRulesets(load_shared_systems(), packs, joined)
+        return self._cache[key]
