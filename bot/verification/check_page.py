@@ -1,9 +1,9 @@
-"""What an after-action page shows, held against the log inside it: rows, head sentence, rosters and
+"""The comparison of an after-action page with the log inside it: rows, head sentence, rosters and
 losses.
 
-The log was checked before. A first line whose hash is in its event is proved to the letter; of an
-event from before that there are its dice, its stored result and the states that it led to. Names of
-persons are those in the file.
+The log was checked before. If an event has the hash of its first line, the log proves every letter
+of that line. For other events it proves the dice, the stored result and the new states. Nothing
+proves the names of persons.
 """
 
 from __future__ import annotations
@@ -28,34 +28,38 @@ _FACTS = re.compile(r'FACTS = "([0-9a-f]{64})"')
 
 
 class _Node:
+    """An element of a page, with its children: elements and texts."""
+
     def __init__(self, tag: str, attrs: dict[str, str]) -> None:
-        self.tag, self.attrs, self.inside = tag, attrs, list[Any]()
+        self.tag = tag
+        self.attrs = attrs
+        self.children = list[Any]()
 
-    def find_all(self, what: str) -> Iterator[_Node]:
-        """The nodes inside with this class, tag or `#id`, in order."""
-        for one in self.inside:
-            if isinstance(one, _Node):
-                names = (
-                    one.tag,
-                    "#" + one.attrs.get("id", ""),
-                    *one.attrs.get("class", "").split(),
-                )
-                if what in names:
-                    yield one
-                yield from one.find_all(what)
+    def find_all(self, selector: str) -> Iterator[_Node]:
+        """Yield the elements inside with this class, tag or `#id`, in their order."""
+        for child in self.children:
+            if isinstance(child, _Node):
+                id = "#" + child.attrs.get("id", "")
+                classes = child.attrs.get("class", "").split()
+                if selector in (child.tag, id, *classes):
+                    yield child
+                yield from child.find_all(selector)
 
-    def text(self, what: str = "") -> str:
-        """The words inside, or inside the nodes called so."""
-        if what:
-            return "|".join(one.text() for one in self.find_all(what))
+    def text(self, selector: str = "") -> str:
+        """Return the words inside, or those of the selected elements, with `|` between them."""
+        if selector:
+            return "|".join(node.text() for node in self.find_all(selector))
         return " ".join(self.raw().split())
 
     def raw(self) -> str:
-        """The text inside, as it is."""
-        return "".join(one.raw() if isinstance(one, _Node) else one for one in self.inside)
+        """Return the text inside with all its spaces."""
+        pieces = [child.raw() if isinstance(child, _Node) else child for child in self.children]
+        return "".join(pieces)
 
 
 class _PageReader(HTMLParser):
+    """A parser that builds the tree of a page. `open[0]` is its root."""
+
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open = [_Node("", {})]
@@ -63,7 +67,7 @@ class _PageReader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         node = _Node(tag, {name: value or "" for name, value in attrs})
-        self.open[-1].inside.append(node)
+        self.open[-1].children.append(node)
         if tag not in _VOID:
             self.open.append(node)
 
@@ -73,12 +77,13 @@ class _PageReader(HTMLParser):
                 pass
 
     def handle_data(self, data: str) -> None:
-        self.open[-1].inside.append(data)
+        self.open[-1].children.append(data)
 
 
 class ExpectedPage:
-    """What a page of a log has to show; `lost` are the states in which a unit is out of the
-    game.
+    """The contents that the page of a log must show.
+
+    `lost` are the states of units that are out of the game.
     """
 
     def __init__(self, log: Json, lost: frozenset[str]) -> None:
@@ -92,280 +97,374 @@ class ExpectedPage:
         self.game: dict[str, Any] = {}
         self.first: dict[str, Any] = {}
         self.cards: dict[str, int] = {}
-        self.ends: list[tuple[int, dict[str, Any]]] = []
-        self.held: list[tuple[int, dict[str, int]]] = []
+        self.turn_ends: list[tuple[int, dict[str, Any]]] = []
+        self.hands: list[tuple[int, dict[str, int]]] = []
         self.tracks: dict[int, dict[str, Any]] = {}
         for body in self.bodies:
-            after = body.get("after") or {}
-            self.units |= after.get("units") or {}
-            self.first = {
-                **{key: unit for key, unit in (after.get("units") or {}).items() if unit},
-                **self.first,
-            }
-            self.game |= after.get("game") or {}
-            turn = self.game.get("turn", 0)
-            self.cards |= after.get("cards") or {}
-            at = -1 if self.ends and self.ends[-1][0] == turn else len(self.ends)
-            held = dict.fromkeys(self.held[-1][1] if self.held else (), 0) | count_all_hand_cards(
-                self.cards
-            )
-            self.ends[at:], self.held[at:] = [(turn, dict(self.units))], [(turn, held)]
-            self.tracks[turn] = dict(self.game.get("tracks") or {})
-        declared = ((body.get("after") or {}).get("game") or {} for body in self.bodies)
-        self.sides = next((list(game["sides"]) for game in declared if game.get("sides")), [])
-        self.sides = self.sides or sorted(
-            {unit.get("side", "") for unit in self.units.values() if unit} - {""}
-        )
+            self._read_changes(body.get("after") or {})
+        self.sides = self._list_sides()
+
+    def _read_changes(self, after: Json) -> None:
+        """Update units, game, cards and tracks, and their values at the end of the turn."""
+        units = after.get("units") or {}
+        self.units |= units
+        for key, unit in units.items():
+            if unit:
+                self.first.setdefault(key, unit)
+        self.game |= after.get("game") or {}
+        turn = self.game.get("turn", 0)
+        self.cards |= after.get("cards") or {}
+        earlier_seats = self.hands[-1][1] if self.hands else {}
+        hands = dict.fromkeys(earlier_seats, 0) | count_all_hand_cards(self.cards)
+        if self.turn_ends and self.turn_ends[-1][0] == turn:
+            self.turn_ends.pop()
+            self.hands.pop()
+        self.turn_ends.append((turn, dict(self.units)))
+        self.hands.append((turn, hands))
+        self.tracks[turn] = dict(self.game.get("tracks") or {})
+
+    def _list_sides(self) -> list[str]:
+        """List the sides of the game, or in free play those of the units."""
+        for body in self.bodies:
+            game = (body.get("after") or {}).get("game") or {}
+            if game.get("sides"):
+                return list(game["sides"])
+        return sorted({unit.get("side", "") for unit in self.units.values() if unit} - {""})
 
     def get_first_line(self, body: Json, shown: str) -> str | None:
-        """What the row of an event has to begin with; None where nothing proves its words."""
+        """Return the line that the row of an event must begin with, or None if nothing proves it.
+
+        `shown` is the line in the page. If the file lacks the text, that line must have its hash.
+        """
         if SAID not in body:
             return None
-        words = self.texts.get((body["number"], SAID))
-        if words is None:  # not in the file: what is shown has to be it, as far as no name is in it
+        text = self.texts.get((body["number"], SAID))
+        if text is None:
             return shown if hash_first_line(shown) == body[SAID] else ""
-        name = self.names.get
-        text = self.texts.get
-        return " ".join(
-            fill_marks(
-                words, lambda who: name(who, SOMEONE), lambda at, key: text((at, key), DELETED)
-            ).split()
+        line = fill_marks(
+            text,
+            lambda person: self.names.get(person, SOMEONE),
+            lambda number, key: self.texts.get((number, key), DELETED),
         )
+        return " ".join(line.split())
 
     def build_row(self, body: Json, shown: str) -> dict[str, Any]:
-        """The parts of an event's row; those that nothing proves are missing."""
-        at = body["number"]
-        opened = self.texts.get((body["number"], "sealed"))
-        held = {**body, **json.loads(opened)} if opened else body
-        dice = [str(die["value"]) for die in held.get("dice") or ()]
-        tags = ["taken back"] * (at in self.undone) + ["real dice"] * bool(held.get("hand"))
-        tags += ["sealed"] * ("sealed" in body)
-        tags += ["loss"] * (at not in self.undone and bool(self.list_lost_units(held)))
+        """Build the parts of an event's row by their class. Unproved parts are missing.
+
+        `shown` is the first line in the page.
+        """
+        number = body["number"]
+        content_text = self.texts.get((number, "sealed"))
+        content = {**body, **json.loads(content_text)} if content_text else body
         parts: dict[str, Any] = {
-            "no": f"#{at}",
-            "sd": held.get("side", ""),
-            "who": self.names.get(held["who"], SOMEONE),
-            "tag": "|".join(tags),
-            "dice": ["dice", *dice[:MOST_DICE], *(["…"] if dice[MOST_DICE:] else [])]
-            if dice
-            else [],
+            "no": f"#{number}",
+            "sd": content.get("side", ""),
+            "who": self.names.get(content["who"], SOMEONE),
+            "tag": "|".join(self._list_tags(body, content)),
+            "dice": _list_shown_dice(content),
         }
         line = self.get_first_line(body, shown)
-        return parts | (
-            {"log": format_logged_result(held, self.sides)}
-            if line is None
-            else {"line": line, "log": ""}
-        )
+        if line is None:
+            parts["log"] = format_logged_result(content, self.sides)
+        else:
+            parts["line"] = line
+            parts["log"] = ""
+        return parts
+
+    def _list_tags(self, body: Json, content: Json) -> list[str]:
+        """List the tags of an event. `content` is its body with what was sealed in it."""
+        is_undone = body["number"] in self.undone
+        tags = []
+        if is_undone:
+            tags.append("taken back")
+        if content.get("hand"):
+            tags.append("real dice")
+        if "sealed" in body:
+            tags.append("sealed")
+        if not is_undone and self.list_lost_units(content):
+            tags.append("loss")
+        return tags
 
     def list_lost_units(self, body: Json) -> list[str]:
-        """Who is out of the game by it."""
-        parts = ("before", "after") if body["kind"] in ("sequence", "roll", "reveal") else ("", "")
-        before, after = ((body.get(part) or {}).get("units") or {} for part in parts)
-        return [unit["name"] for key, unit in after.items()
-                if unit and before.get(key) and self.is_out(unit) and not self.is_out(before[key])]  # fmt: skip
+        """List the names of the units that an event put out of the game."""
+        if body["kind"] not in ("sequence", "roll", "reveal"):
+            return []
+        units_before = (body.get("before") or {}).get("units") or {}
+        units_after = (body.get("after") or {}).get("units") or {}
+        names = []
+        for key, unit in units_after.items():
+            before = units_before.get(key)
+            if unit and before and self.is_out(unit) and not self.is_out(before):
+                names.append(unit["name"])
+        return names
 
     def is_out(self, unit: Json | None) -> bool:
         """Return whether a unit is out of the game."""
         return unit is None or unit.get("state", "") in self.lost
 
     def count_units(self, side: str) -> tuple[int, int]:
-        """(lost, all) units of a side."""
-        own = [unit for unit in self.units.values() if unit and unit.get("side", "") == side]
-        return sum(map(self.is_out, own)), len(own)
+        """Return how many units of a side are lost, and how many it has in all."""
+        units = [unit for unit in self.units.values() if unit and unit.get("side", "") == side]
+        return sum(map(self.is_out, units)), len(units)
 
     def build_sentence_pattern(self) -> str:
-        """The sentence at the head, as a pattern: the name of a phase is not in the log."""
-        winner = self.game.get("winner")
+        """Build a regular expression for the sentence at the head of the page.
+
+        The log does not hold the title of a phase, so any title fits.
+        """
         turn = self.game.get("turn", 0)
-        won = "A draw. " if winner == "draw" else f"{winner} won. " if winner else ""
-        where = (
-            f"Ended in turn {turn}"
-            if self.game.get("ended")
-            else f"Turn {turn}, \0"
-            if turn
-            else "Free play"
-        )
-        counts = [(side, *self.count_units(side)) for side in self.sides]
-        lost = ", ".join(
-            f"{side} lost {gone or 'none'} of {every} units"
-            for side, gone, every in counts
-            if every
-        )
-        return re.escape(f"{won}{where}. {lost}." if lost else f"{won}{where}.").replace(
-            "\0", "[^.]*"
-        )
+        if self.game.get("ended"):
+            pattern = re.escape(f"{self._describe_winner()}Ended in turn {turn}")
+        elif turn:
+            pattern = re.escape(f"{self._describe_winner()}Turn {turn}, ") + "[^.]*"
+        else:
+            pattern = re.escape(f"{self._describe_winner()}Free play")
+        losses = []
+        for side in self.sides:
+            lost, total = self.count_units(side)
+            if total:
+                losses.append(f"{side} lost {lost or 'none'} of {total} units")
+        ending = f". {', '.join(losses)}." if losses else "."
+        return pattern + re.escape(ending)
+
+    def _describe_winner(self) -> str:
+        """Return the sentence about the winner with a space after it, or ""."""
+        winner = self.game.get("winner")
+        if winner == "draw":
+            return "A draw. "
+        return f"{winner} won. " if winner else ""
 
     def list_losses(self) -> list[list[str]]:
-        """Who was lost in each turn, by side."""
-        found = []
-        earlier = dict[str, Any]()
-        for turn, end in self.ends:
-            rows = [[unit["name"] for key, unit in end.items() if unit and unit.get("side", "") == side
-                     and self.is_out(unit) and not self.is_out(earlier.get(key, self.first[key]))]
-                    for side in self.sides]  # fmt: skip
-            earlier = end
+        """List the units that were lost in each turn: for each side their names, joined."""
+        rows = []
+        units_before = dict[str, Any]()
+        for turn, units in self.turn_ends:
+            cells = []
+            for side in self.sides:
+                names = []
+                for key, unit in units.items():
+                    if not unit or unit.get("side", "") != side or not self.is_out(unit):
+                        continue
+                    if not self.is_out(units_before.get(key, self.first[key])):
+                        names.append(unit["name"])
+                cells.append(", ".join(names))
+            units_before = units
             if turn:
-                found.append([", ".join(names) for names in rows])
-        return found
+                rows.append(cells)
+        return rows
 
     def list_hand_sizes(self) -> list[list[str]]:
-        """Return how many cards were in each hand at the end of each turn; of a game without turns
-        now.
+        """List the number of cards in each hand at the end of each turn, as the page shows them.
+
+        A game without turns has one row, for now.
         """
-        told = [held for at, held in self.held if at] or [held for _, held in self.held[-1:]]
-        seats = sorted({*chain.from_iterable(held for _, held in self.held)})
-        return [[str(held.get(seat, 0)) for seat in seats] for held in told]
+        rows = [hands for turn, hands in self.hands if turn]
+        rows = rows or [hands for _, hands in self.hands[-1:]]
+        seats = sorted({*chain.from_iterable(hands for _, hands in self.hands)})
+        return [[str(hands.get(seat, 0)) for seat in seats] for hands in rows]
+
+
+def _list_shown_dice(content: Json) -> list[str]:
+    """List the words of the dice in a row: at most MOST_DICE values; nothing without dice."""
+    values = [str(die["value"]) for die in content.get("dice") or ()]
+    if not values:
+        return []
+    words = ["dice", *values[:MOST_DICE]]
+    if len(values) > MOST_DICE:
+        words.append("…")
+    return words
 
 
 def format_logged_result(body: Json, sides: list[str]) -> str:
-    """What an event from before answers were kept has in the log: its result, and the states
-    that it led to.
+    """Format the stored result of an event and the new states of its units.
+
+    A page shows this for events without a first line.
     """
-    before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    states = [
-        f"{unit['name']}: {unit.get('state') or 'no state'}"
-        for key, unit in sorted(after.items())
-        if unit and before.get(key) and before[key].get("state") != unit.get("state")
-    ]
+    parts = []
     result = insert_sides(" ".join(str(body.get("result", "")).split()), tuple(sides))
-    return "; ".join([*([f"as logged: {result}"] if result else []), *states])
+    if result:
+        parts.append(f"as logged: {result}")
+    units_before = (body.get("before") or {}).get("units") or {}
+    units_after = (body.get("after") or {}).get("units") or {}
+    for key, unit in sorted(units_after.items()):
+        before = units_before.get(key)
+        if unit and before and before.get("state") != unit.get("state"):
+            parts.append(f"{unit['name']}: {unit.get('state') or 'no state'}")
+    return "; ".join(parts)
 
 
 def find_page_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str], list[int]]:
-    """Compare what the page shows with its log.
+    """Compare a page with its log. `lost` are the states of units that are out of the game.
 
-    Returns a line for each difference, and the events whose sentences nothing proves.
+    Return a line for each difference, and the events whose sentences nothing proves.
     """
     tree = _PageReader(page).open[0]
-    due = ExpectedPage(log, lost)
+    expected = ExpectedPage(log, lost)
     faults = []
     unproved = []
     rows = list(tree.find_all("ev"))
-    made = _FACTS.search(page)
-    if [row.attrs.get("id") for row in rows] != [f"e{body['number']}" for body in due.bodies]:
+    row_ids = [row.attrs.get("id") for row in rows]
+    if row_ids != [f"e{body['number']}" for body in expected.bodies]:
         faults.append("The page shows other events than its log has.")
-    for node, body in zip(rows, due.bodies, strict=False):
-        summary = next(node.find_all("summary"), node)
-        line = " · ".join(filter(None, (summary.text("res"), summary.text("by"))))
-        want = due.build_row(body, line)
-        have: dict[str, Any] = {
-            name: summary.text(name) for name in ("no", "sd", "who", "tag", "log")
-        }
-        have |= {
-            "line": line,
-            "dice": [word for one in summary.find_all("dice") for word in one.text().split()],
-        }
-        if wrong := [name for name, value in want.items() if have[name] != value]:
+    for node, body in zip(rows, expected.bodies, strict=False):
+        shown_parts = _read_row(node)
+        parts = expected.build_row(body, shown_parts["line"])
+        wrong = [name for name, value in parts.items() if shown_parts[name] != value]
+        if wrong:
             faults.append(
                 f"Event {body['number']}: the page shows something else than its log ({_WORDS[wrong[0]]})."
             )
-        if "line" not in want:
+        if "line" not in parts:
             unproved.append(body["number"])
-    faults += [*_find_head_faults(tree, due), *_find_list_faults(tree, due)]
-    facts = "".join(one.raw() for one in tree.find_all("#facts")).strip()
-    if made is None or sha256(facts.encode()).hexdigest() != made[1]:
+    faults += _find_head_faults(tree, expected)
+    faults += _find_list_faults(tree, expected)
+    facts = "".join(node.raw() for node in tree.find_all("#facts")).strip()
+    facts_hash = _FACTS.search(page)
+    if facts_hash is None or sha256(facts.encode()).hexdigest() != facts_hash[1]:
         faults.append("The odds and traces in the page are not those that it was made with.")
     return faults, unproved
+
+
+def _read_row(row: _Node) -> dict[str, Any]:
+    """Return the parts of an event's row in a page, as `ExpectedPage.build_row` names them."""
+    summary = next(row.find_all("summary"), row)
+    parts: dict[str, Any] = {name: summary.text(name) for name in ("no", "sd", "who", "tag", "log")}
+    parts["line"] = " · ".join(filter(None, (summary.text("res"), summary.text("by"))))
+    parts["dice"] = []
+    for node in summary.find_all("dice"):
+        parts["dice"] += node.text().split()
+    return parts
 
 
 _WORDS = {"no": "its number", "sd": "its side", "who": "who did it", "tag": "its marks", "dice": "its dice",
           "log": "its result", "line": "its words"}  # fmt: skip
 
 
-def _find_score_faults(tree: _Node, due: ExpectedPage) -> Iterator[str]:
-    """Yield what is wrong with tracks that are the score. A track that the log has not changed yet
-    is as its game's files say.
+def _find_score_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
+    """Yield a fault for each score that differs from the log.
+
+    Nothing proves the value of a track that the log has not changed yet.
     """
     for node in tree.find_all("points"):
         side = node.attrs.get("data-side", "")
-        value = (due.game.get("tracks") or {}).get(f"{side}/{node.attrs.get('data-track')}")
+        value = (expected.game.get("tracks") or {}).get(f"{side}/{node.attrs.get('data-track')}")
         if value is not None and not node.text().endswith(f": {value}"):
             yield f"The score of {side} in the page is not that of its log."
-    turns = [turn for turn in due.tracks if turn]
+    turns = [turn for turn in expected.tracks if turn]
     for table in tree.find_all("scores"):
         rows = [row for row in table.find_all("tr") if any(row.find_all("td"))]
         is_right = len(rows) == len(turns)
         for row, turn in zip(rows, turns, strict=False):
             for cell in row.find_all("td"):
                 key = f"{cell.attrs.get('data-side')}/{table.attrs.get('data-track')}"
-                value = due.tracks[turn].get(key)
+                value = expected.tracks[turn].get(key)
                 shown = cell.text().replace("\u2212", "-")
                 is_right = is_right and (value is None or shown == str(value))
         if not is_right:
             yield "The score by turn in the page is not that of its log."
 
 
-def _find_head_faults(tree: _Node, due: ExpectedPage) -> Iterator[str]:
-    if tree.text("h1") != (" ".join(due.game.get("name", "").split()) or "Free play"):
+def _find_head_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
+    """Yield the faults of the parts of a page above and below its log."""
+    if tree.text("h1") != (" ".join(expected.game.get("name", "").split()) or "Free play"):
         yield "The page shows another name of the game than its log."
-    if not re.fullmatch(due.build_sentence_pattern(), tree.text("#sum")):
+    if not re.fullmatch(expected.build_sentence_pattern(), tree.text("#sum")):
         yield "The sentence at the head of the page is not what its log comes to."
-    counts = {side: due.count_units(side) for side in due.sides}
+    counts = {side: expected.count_units(side) for side in expected.sides}
     for node in tree.find_all("left"):
-        gone, every = counts.get(node.attrs.get("data-side", ""), (0, 0))
-        if node.text().split() != f"{every - gone} of {every} units left".split():
+        lost, total = counts.get(node.attrs.get("data-side", ""), (0, 0))
+        if node.text().split() != f"{total - lost} of {total} units left".split():
             yield f"The page counts the units of {node.attrs.get('data-side')} otherwise than its log."
-    cells = [
-        [cell.text() for cell in row.find_all("td")]
-        for one in tree.find_all("losses")
-        for row in one.find_all("tr")
-    ]
-    shown = [["" if cell == "none" or cell.startswith("hurt: ") else cell.partition("; hurt: ")[0] for cell in row]
-             for row in cells if row]  # fmt: skip
-    if shown and shown != due.list_losses():
+    shown_losses = [list(map(_read_lost, cells)) for cells in _read_tables(tree, "losses") if cells]
+    if shown_losses and shown_losses != expected.list_losses():
         yield "The losses by turn in the page are not those of its log."
-    hands = [
-        [cell.text() for cell in row.find_all("td")]
-        for one in tree.find_all("hands")
-        for row in one.find_all("tr")
-    ]
-    if hands and hands[1:] != due.list_hand_sizes():
+    hands = _read_tables(tree, "hands")
+    if hands and hands[1:] != expected.list_hand_sizes():
         yield "The sizes of hands in the page are not those of its log."
-    yield from _find_score_faults(tree, due)
-    for node in (one for part in tree.find_all("rosters") for one in part.find_all("li")):
-        unit = due.units.get(node.attrs.get("data-key", ""))
-        state = _split_words(unit.get("state", "")) if unit else set()
-        if unit and (
-            node.text("nm") != unit["name"]
-            or not _fits(_split_words(node.text("st")), state, due.lost)
-        ):
-            yield f"The roster in the page shows {unit['name']} otherwise than its log."
+    yield from _find_score_faults(tree, expected)
+    yield from _find_roster_faults(tree, expected)
 
 
-def _find_list_faults(tree: _Node, due: ExpectedPage) -> Iterator[str]:
-    ends = [
-        body["number"]
-        for body in due.bodies
-        if body["kind"] == "end" and body["number"] not in due.undone
-    ]
-    words = due.texts.get((ends[-1], "text"), "") if ends and due.game.get("ended") else ""
-    if tree.text("closing") != (f"“{' '.join(words.split())}”" if words else ""):
+def _read_tables(tree: _Node, name: str) -> list[list[str]]:
+    """Return the cells of each row of the tables with this class, without heads."""
+    rows = []
+    for table in tree.find_all(name):
+        for row in table.find_all("tr"):
+            rows.append([cell.text() for cell in row.find_all("td")])
+    return rows
+
+
+def _read_lost(cell: str) -> str:
+    """Return the lost units in a cell of losses: `A, B` for `A, B; hurt: C`, "" for none."""
+    if cell == "none" or cell.startswith("hurt: "):
+        return ""
+    return cell.partition("; hurt: ")[0]
+
+
+def _find_roster_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
+    """Yield a fault for each unit of the rosters with another name or state than in the log."""
+    for roster in tree.find_all("rosters"):
+        for node in roster.find_all("li"):
+            unit = expected.units.get(node.attrs.get("data-key", ""))
+            if not unit:
+                continue
+            state = _split_words(unit.get("state", ""))
+            shown_state = _split_words(node.text("st"))
+            if node.text("nm") != unit["name"] or not _fits(shown_state, state, expected.lost):
+                yield f"The roster in the page shows {unit['name']} otherwise than its log."
+
+
+def _find_list_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
+    """Yield the faults of the closing words, and of the lists that repeat rows of the log."""
+    closing = _get_closing_words(expected)
+    if tree.text("closing") != (f"“{closing}”" if closing else ""):
         yield "The closing words in the page are not those of its log."
     heads = {"#" + row.attrs.get("id", ""): row.text("res") for row in tree.find_all("ev")}
-    taken = {f"#e{body['number']}": ", ".join(due.list_lost_units(body)) for body in due.bodies}
-    for node in (
-        one
-        for part in ("shots", "#p-now")
-        for place in tree.find_all(part)
-        for one in place.find_all("div")
-    ):
-        for link in (one for one in node.inside if isinstance(one, _Node) and one.tag == "a"):
-            at = link.attrs.get("href", "")
-            if heads.get(at) != link.text() or node.text("out") not in ("", taken.get(at)):
-                yield f"A list of the page tells event {at[2:]} otherwise than its log."
+    losses = {
+        f"#e{body['number']}": ", ".join(expected.list_lost_units(body)) for body in expected.bodies
+    }
+    for node in _list_entries(tree):
+        for link in node.children:
+            if not isinstance(link, _Node) or link.tag != "a":
+                continue
+            target = link.attrs.get("href", "")
+            if heads.get(target) != link.text() or node.text("out") not in ("", losses.get(target)):
+                yield f"A list of the page tells event {target[2:]} otherwise than its log."
+
+
+def _get_closing_words(expected: ExpectedPage) -> str:
+    """Return the words that a game ended with, or ""."""
+    end = 0
+    for body in expected.bodies:
+        if body["kind"] == "end" and body["number"] not in expected.undone:
+            end = body["number"]
+    if not end or not expected.game.get("ended"):
+        return ""
+    return " ".join(expected.texts.get((end, "text"), "").split())
+
+
+def _list_entries(tree: _Node) -> Iterator[_Node]:
+    """Yield the boxes in the lists of a page: the rare rolls, and what happened just now."""
+    for selector in ("shots", "#p-now"):
+        for part in tree.find_all(selector):
+            yield from part.find_all("div")
 
 
 def _split_words(words: str) -> set[str]:
+    """Return the words of a state, without "and"."""
     return set(re.split(r"[^\w]+", words.replace("_", " "))) - {"", "and"}
 
 
 def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
-    """Return whether these words tell the state of a unit. One that is well may have none; wounds
-    that are numbers may be told beside it, but nothing may put it out of the game.
+    """Return whether the shown words fit the state of a unit in the log.
+
+    The words for a unit in good order may be missing, and further words such as wounds may be there,
+    but not words of the `lost` states.
     """
-    return state - _WELL <= shown and not (shown - state) & {
-        word for one in lost for word in _split_words(one)
-    }
+    lost_words: set[str] = set()
+    for lost_state in lost:
+        lost_words |= _split_words(lost_state)
+    return state - _WELL <= shown and not (shown - state) & lost_words
 
 
 _WELL = {"good", "order", "normal", "working", "ready", "operable", "sound", "none"}
