@@ -292,7 +292,8 @@ async def _play_sequence(
     if sequence.rides and any(IN in unit.numbers for unit in game.units.values()):
         reply = add_riders(context, sequence, happening.acting, happening.out, reply)
     if out:
-        reply = replace(reply, lines=(f"{out} {CANNOT_FIRE}", *reply.lines))
+        trace = tuple(place + 1 for place in reply.trace)
+        reply = replace(reply, lines=(f"{out} {CANNOT_FIRE}", *reply.lines), trace=trace)
     for id, made in sequence.decks.items():
         left = Small(
             f"{made.title}: {format_counts(context, id, deck_from_json(context.game.decks[id]))}"
