@@ -97,35 +97,37 @@ def _is_nested(unit: Mapping[str, Any]) -> bool:
 def _read_plain_list(
     units: Sequence[Mapping[str, Any]], notes: list[str]
 ) -> list[Mapping[str, Any]]:
-    """Return the units of a plain list of objects with their single values; what else they have is
-    noted.
+    """Return the units of a plain list of objects, each with its single values.
+
+    A note names the nested values that are left out.
     """
     nested = dict.fromkeys(
         key for unit in units for key, value in unit.items() if isinstance(value, Mapping | list)
     )
     if nested:
         notes.append(f"left out: {join_names(list(nested)[:MAX_NOTED])} of the units")
-    return [
-        {
-            **{
-                str(key).casefold(): clean_value(str(key), str(value))
-                for key, value in unit.items()
-                if isinstance(value, str | int | float) and key not in _KNOWN
-            },
-            "name": next((unit[key] for key in _NAMES if unit.get(key)), ""),
-            "count": next((unit[key] for key in _COUNTS if key in unit), 1),
-            "type": unit.get("type", ""),
-        }
-        for unit in units
-    ]
+    return [_read_plain_unit(unit) for unit in units]
+
+
+def _read_plain_unit(unit: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the name, count, type and other single values of one unit."""
+    values: dict[str, Any] = {}
+    for key, value in unit.items():
+        if isinstance(value, str | int | float) and key not in _KNOWN:
+            values[str(key).casefold()] = clean_value(str(key), str(value))
+    values["name"] = next((unit[key] for key in _NAMES if unit.get(key)), "")
+    values["count"] = next((unit[key] for key in _COUNTS if key in unit), 1)
+    values["type"] = unit.get("type", "")
+    return values
 
 
 def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
-    """Return the units of forces as BattleScribe and New Recruit write them; upgrades and what is
-    inside a unit are left out.
+    """Return the units of forces in the form of BattleScribe and New Recruit.
+
+    Upgrades, and whatever is inside a unit, are left out.
     """
     units = list[Mapping[str, Any]]()
-    others = list[str]()
+    upgrades = list[str]()
     has_parts = False
     for selection in _list_selections(forces):
         name = str(selection.get("name") or "")
@@ -133,9 +135,9 @@ def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, A
             units.append({"name": name, "count": selection.get("number", 1)})
             has_parts = has_parts or bool(selection.get("selections"))
         elif name:
-            others.append(name)
-    if others:
-        notes.append(f"left out, as no units: {join_names(others[:MAX_NOTED])}")
+            upgrades.append(name)
+    if upgrades:
+        notes.append(f"left out, as no units: {join_names(upgrades[:MAX_NOTED])}")
     if has_parts:
         notes.append("left out: the models and upgrades inside the units")
     return units
@@ -153,8 +155,9 @@ def _list_selections(forces: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _read_tabletop_save(states: Sequence[Any], notes: list[str]) -> list[Mapping[str, Any]]:
-    """Return the named objects of a save of Tabletop Simulator, also those in bags, counted by
-    name.
+    """Return the named objects of a Tabletop Simulator save, counted by name.
+
+    Objects in bags count too.
     """
     names = Counter[str]()
     nameless = 0
@@ -179,7 +182,7 @@ def _list_objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
 
 
 def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
-    """Add units to a roster; those of the same name are numbered on."""
+    """Add units to a roster. Units of the same name are added up and get numbers."""
     counts: dict[str, int] = {}
     values_of: dict[str, Mapping[str, Any]] = {}
     spellings: dict[str, str] = {}
@@ -218,7 +221,10 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _read_count(unit: Mapping[str, Any]) -> int | None:
-    """Return how many units there are, also for `"2"` and `2.0`; None for a count that is none."""
+    """Return the number of units, also from `"2"` and `2.0`.
+
+    Return None unless it is a whole number from 0 to 40.
+    """
     plain = clean_value("count", str(unit.get("count", 1)))
     is_count = plain.isdecimal() and len(plain) < 7 and int(plain) <= 40
     return int(plain) if is_count else None
@@ -233,7 +239,10 @@ def is_army_list(text: str) -> bool:
 
 
 def is_army_text(text: str) -> bool:
-    """Return whether a text is an army list: no cells, and a line such as `3x Rifle Squad`."""
+    """Return whether a text is an army list.
+
+    An army list has no cells, and has a line such as `3x Rifle Squad`.
+    """
     lines = [line for line in text.split("\n") if line.strip()]
     if any("\t" in line or ";" in line for line in lines):
         return False
@@ -254,8 +263,10 @@ def _is_marked_list(lines: Sequence[str]) -> bool:
 
 
 def read_army_text(text: str) -> RosterText:
-    """Return the units of an army list that was copied as text: a line for each, `3x Rifle Squad`
-    or `Rifle Squad [120 pts]`. Indented lines belong to the unit above, and are left out.
+    """Return the units of an army list that was copied as text.
+
+    Each unit has its own line: `3x Rifle Squad` or `Rifle Squad [120 pts]`. Indented lines belong
+    to the unit above them, and are left out.
     """
     roster = RosterText()
     units = list[Mapping[str, Any]]()

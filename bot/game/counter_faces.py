@@ -1,5 +1,4 @@
-"""A unit as its counter shows it: frame, printed numbers, state in words, whether it is lost or
-hurt; and its other side, read as it is typed, and turned up."""
+"""The counter of a unit: its frame, printed numbers, state in words, losses and reduced side."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -14,20 +13,21 @@ from bot.rulesets.game_file import ANY
 from bot.rulesets.system import System
 
 VEHICLES = ("armor", "mechanized", "soft")
-"""The frames of the counters of vehicles."""
+"""Frames on the counters of vehicles."""
 REDUCED, FLIP = "reduced", "flip"
 _REDUCED = re.compile(rf"(?:^|\s){REDUCED}\s*:", re.IGNORECASE)
 
 
 def format_token(token: str, system: System | None) -> str:
-    """A type, a marker or what was lost as the game says it; else the token as it is read."""
+    """Format a type, a marker or a loss in the words of the game."""
     words: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
     return words.get(token, format_word(token))
 
 
 def list_printed_numbers(unit: RosterUnit, system: System | None) -> list[str]:
-    """The numbers on its counter, as they read there: `2`, `5`. Without a system (free play) it
-    has none.
+    """Return the numbers on the unit's counter as printed: `2`, `5`.
+
+    There are none without a system (free play).
     """
     return [
         _format_number(unit.numbers[key])
@@ -37,12 +37,12 @@ def list_printed_numbers(unit: RosterUnit, system: System | None) -> list[str]:
 
 
 def get_frame(type_: str, system: System | None) -> str:
-    """What is drawn on the counters of a unit type: one of `bot.rulesets.game_file.FRAMES`."""
+    """Return the frame on the counters of a unit type: one of `bot.rulesets.game_file.FRAMES`."""
     return str(_get_counter(type_, system).get("frame", ANY))
 
 
 def list_printed_keys(type_: str, system: System | None) -> tuple[str, ...]:
-    """The keys of the numbers that are printed on the counters of a unit type."""
+    """Return the keys of the numbers that are printed on the counters of a unit type."""
     return tuple(_get_counter(type_, system).get("numbers") or ())
 
 
@@ -56,8 +56,9 @@ def is_lost(unit: RosterUnit, system: System | None) -> bool:
 
 
 def is_hurt(unit: RosterUnit, system: System | None) -> bool:
-    """Return whether the unit has lost strength: by its state, its reduced side, a marker or a
-    number that counts losses.
+    """Return whether the unit has lost strength.
+
+    Its state, its reduced side, a marker or a number that counts losses can show it.
     """
     if unit.turned:
         return True
@@ -70,7 +71,7 @@ def is_hurt(unit: RosterUnit, system: System | None) -> bool:
 
 
 def is_weaker(unit: RosterUnit, first_type: str, system: System | None) -> bool:
-    """Return whether the unit has lost strength since it came as a unit of `first_type`."""
+    """Return whether the unit has lost strength since it joined as a unit of `first_type`."""
     if is_hurt(unit, system):
         return True
     reduced = system.words["units"].reduced if system is not None else {}
@@ -83,98 +84,98 @@ def is_weaker(unit: RosterUnit, first_type: str, system: System | None) -> bool:
 
 
 def describe_state(unit: RosterUnit, system: System | None) -> str:
-    """The state of the unit, or nothing where that is the sound one."""
+    """Return the state of the unit, or "" if it is in its sound state."""
     if system is None:
         return unit.state
     words = system.words["units"]
     state = words.get_state(unit)
-    return "" if state in (words.sound, *(system.game["units"].get("well") or ())) else state
+    sound_states = (words.sound, *(system.game["units"].get("well") or ()))
+    return "" if state in sound_states else state
 
 
 def say_state(state: str, system: System | None) -> str:
-    """Return a state in words; one that sets several flags names them: `shaken and wounded`."""
+    """Format a state in words. A state of several flags names each: `shaken and wounded`."""
     flags = system.words["units"].states.get(state, ()) if system is not None else ()
     return " and ".join(map(format_word, flags)) if len(flags) > 1 else format_word(state)
 
 
 def list_conditions(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
-    """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none
-    where it is well.
-    """
+    """Return the unit's state, reduced side, wounds and losses in words, () if it is sound."""
     state = describe_state(unit, system)
-    found = list[str]()
+    conditions = list[str]()
     if state:
-        found.append(say_state(state, system))
+        conditions.append(say_state(state, system))
     if unit.turned and REDUCED not in state and not is_lost(unit, system):
-        found.append(REDUCED)
+        conditions.append(REDUCED)
     for key in get_loss_keys(system):
-        if lost := unit.numbers.get(key):
-            found.append(
-                format_loss(key, sum(lost) if isinstance(lost, tuple | list) else lost, system)
-            )
-    return tuple(found)
+        losses = unit.numbers.get(key)
+        if losses:
+            count = sum(losses) if isinstance(losses, tuple | list) else losses
+            conditions.append(format_loss(key, count, system))
+    return tuple(conditions)
 
 
 def describe_condition(unit: RosterUnit, system: System | None) -> str:
-    """The same with its markers, in one text: `suppressed, wounded twice, jammed or out of ammo`;
-    empty where it has none."""
-    if not (
-        unit.state or unit.marks or unit.turned or any(map(unit.numbers.get, get_loss_keys(system)))
-    ):
+    """Return the conditions and markers of a unit in one text, "" if it has none.
+
+    For example: `suppressed, wounded twice, jammed or out of ammo`.
+    """
+    has_losses = any(map(unit.numbers.get, get_loss_keys(system)))
+    if not (unit.state or unit.marks or unit.turned or has_losses):
         return ""
     return ", ".join((*list_conditions(unit, system), *list_marks(unit, system)))
 
 
 def describe_for_menu(unit: RosterUnit, system: System | None) -> str:
-    """What one chooses by in a menu: its type, and all that ails it."""
+    """Return the text of a unit in a menu: its type and its condition."""
     return " · ".join(filter(None, (unit.type, describe_condition(unit, system))))
 
 
 def list_marks(
     unit: RosterUnit, system: System | None, marks: Collection[str] | None = None
 ) -> tuple[str, ...]:
-    """Its markers in words, or of these alone."""
-    shown = sorted(unit.marks if marks is None else marks)
-    return tuple(format_token(mark, system) for mark in shown if mark != unit.state)
+    """Return the markers of a unit in words: all, or only `marks`."""
+    sorted_marks = sorted(unit.marks if marks is None else marks)
+    return tuple(format_token(mark, system) for mark in sorted_marks if mark != unit.state)
 
 
 def list_lasting_marks(system: System | None) -> frozenset[str]:
-    """Markers that say how a unit is, as a state does: those of one that has lost strength, or
-    that no phase clears.
+    """Return the markers that describe a unit's condition for long, as a state does.
+
+    These are the markers of lost strength, and markers that no phase clears.
     """
     if system is None:
         return frozenset()
     units = system.game["units"]
+    lasting = set(units.get("hurt") or ())
     cleared = {
         mark for phase in system.game.get("phases") or () for mark in phase.get("clears") or ()
     }
-    return frozenset(
-        [
-            *(units.get("hurt") or ()),
-            *(set(units.get("markers") or ()) - cleared if cleared else ()),
-        ]
-    )
+    if cleared:
+        lasting |= set(units.get("markers") or ()) - cleared
+    return frozenset(lasting)
 
 
 def get_loss_keys(system: System | None) -> tuple[str, ...]:
-    """The keys of the numbers that count what a unit has lost: wounds, casualties."""
+    """Return the keys of the numbers that count losses, such as wounds and casualties."""
     return system.loss_keys if system is not None else ()
 
 
 def format_loss(key: str, count: int, system: System | None) -> str:
-    """What it has lost: `1 casualty`, or as the game's words have it, `wounded twice`."""
-    return format_token(
-        f"{count} {get_plural_verb(format_word(key)) if count == 1 else format_word(key)}", system
-    )
+    """Format a loss: `1 casualty`, or in the game's own words, `wounded twice`."""
+    noun = format_word(key)
+    if count == 1:
+        noun = get_plural_verb(noun)
+    return format_token(f"{count} {noun}", system)
 
 
 def format_word(word: object) -> str:
-    """A token of the game as it is read."""
+    """Format a token of the game as words, without hyphens and underscores."""
     return str(word).replace("-", " ").replace("_", " ")
 
 
 def _format_number(value: Any) -> str:
-    """A number as it is printed: `3`, `3/2` for several, `B11`."""
+    """Format a number as printed: `3`, `3/2` for several, `B11`."""
     if isinstance(value, tuple | list):
         return "/".join(map(str, value))
     text = str(value)
@@ -182,14 +183,18 @@ def _format_number(value: Any) -> str:
 
 
 def split_reduced_stats(text: str) -> tuple[str, str | None]:
-    """What was typed of a unit, and of its reduced side: `morale=5 fp=2 reduced: morale=4 fp=1`."""
+    """Split typed numbers into those of the full side and those of the reduced side.
+
+    For example: `morale=5 fp=2 reduced: morale=4 fp=1`. The second is None if not given.
+    """
     pieces = _REDUCED.split(text, maxsplit=1)
     return pieces[0], (pieces[1] if len(pieces) > 1 else None)
 
 
 def set_reduced_side(unit: RosterUnit, text: str, words: UnitWords) -> RosterUnit:
-    """The unit with the reduced side that `half-squad morale=4 fp=1` says; `none` takes it off.
-    Raises UserError.
+    """Return the unit with the reduced side of `text`: `half-squad morale=4 fp=1`.
+
+    `none` removes the reduced side. Raise UserError for text that is neither.
     """
     if text.strip().casefold() in ("", "none"):
         return replace(unit, back=None, turned=False)
@@ -210,14 +215,14 @@ def set_reduced_side(unit: RosterUnit, text: str, words: UnitWords) -> RosterUni
         elif not equals and folded in words.types:
             kind = folded
         else:
-            what = f'A reduced side has no "{word[:40]}".'
+            message = f'A reduced side has no "{word[:40]}".'
             hint = "It holds a unit type and numbers: half-squad morale=4 fp=1."
-            raise UserError(what, hint=hint, option="stats", code="unknown-attribute")
+            raise UserError(message, hint=hint, option="stats", code="unknown-attribute")
     return replace(unit, back=Back(kind if kind != unit.type else "", numbers))
 
 
 def turn_over(unit: RosterUnit) -> RosterUnit:
-    """The unit with its other side up; as it is where it has none."""
+    """Return the unit with its other side up, or the same unit if it has no other side."""
     back = unit.back
     if back is None:
         return unit
@@ -232,8 +237,9 @@ def turn_over(unit: RosterUnit) -> RosterUnit:
 
 
 def flip(unit: RosterUnit, words: UnitWords) -> RosterUnit:
-    """The unit turned over by hand, with the state that goes with that side. Raises UserError
-    for one without.
+    """Return the unit turned over by hand, with the state that belongs to that side.
+
+    Raise UserError for a unit without another side.
     """
     if unit.back is None:
         hint = "Give it one: reduced: morale=4 fp=1."
@@ -247,19 +253,20 @@ def flip(unit: RosterUnit, words: UnitWords) -> RosterUnit:
     return replace(turned, state=change(unit.state, words.reduced_states[0]) or words.sound)
 
 
-def turn_to_fitting_side(was: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterUnit:
-    """The unit with the side up that its type and state call for, where `was` became `unit` by
-    hand.
+def turn_to_fitting_side(before: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterUnit:
+    """Return `unit` with the side up that fits its type and state.
+
+    A player changed `before` into `unit` by hand.
     """
-    if unit.back is None or unit.turned != was.turned:
+    if unit.back is None or unit.turned != before.turned:
         return unit
     reduced = words.reduced_states
-    by_type = unit.type != was.type and unit.type == unit.back.type
-    by_state = (unit.state in reduced) != (was.state in reduced) and (
+    by_type = unit.type != before.type and unit.type == unit.back.type
+    by_state = (unit.state in reduced) != (before.state in reduced) and (
         unit.state in reduced
     ) != unit.turned
     if not (by_type or by_state):
         return unit
-    turned = turn_over(replace(unit, type=was.type))
-    typed = {key: value for key, value in unit.numbers.items() if was.numbers.get(key) != value}
+    turned = turn_over(replace(unit, type=before.type))
+    typed = {key: value for key, value in unit.numbers.items() if before.numbers.get(key) != value}
     return replace(turned, numbers={**turned.numbers, **typed})

@@ -1,9 +1,9 @@
-"""Cups that lead a phase: the chit that is drawn names the side or formation whose go it is.
+"""Cups that lead a phase: each chit drawn from one names the side or formation to act.
 
-What a chit means is in the chain with its deck, before the first die of it, so that whoever checks
-a log needs no files of the game: `side`, `of` (what its units have: `{"formation": "2/16"}`),
-`ends` (the phase or the turn) and `after` (where it goes when its go is over). `Game.led` is the
-deck that leads the phase, and behind a `/` the chit whose go it is: `cup`, `cup/us-1`.
+The meaning of each chit is in the chain with its deck, before the first die of the deck, so that a
+check of a log needs no files of the game: `side`, `of` (values that its units have: `{"formation":
+"2/16"}`), `ends` (the phase or the turn) and `after` (the pile for the chit after its activation).
+`Game.led` is the deck that leads the phase. The active chit follows after a `/`: `cup`, `cup/us-1`.
 """
 
 from collections.abc import Iterable
@@ -37,23 +37,22 @@ LOST = "lost"
 """In a deck that leads a phase: the states in which a unit is out of the game."""
 TURN = "turn"
 ELEMENTS = "elements"
-"""The deck with a card for each unit, where an optional rule lets that lead a phase."""
+"""The deck with a card for each unit, for an optional rule that lets it lead a phase."""
 
 
 def is_cup(id: str, system: System | None) -> bool:
     """Return whether a deck leads a phase of the game."""
-    leads = (
-        (phase.get(LED_BY) for phase in system.game.get("phases") or ())
-        if system is not None
-        else ()
-    )
-    return id in leads or (id == ELEMENTS and bool(list_give_up_markers(system)))
+    phases = (system.game.get("phases") or ()) if system is not None else ()
+    if any(phase.get(LED_BY) == id for phase in phases):
+        return True
+    return id == ELEMENTS and bool(list_give_up_markers(system))
 
 
 def is_leading_phase(game: Game, id: str, system: System | None) -> bool:
-    """Return whether a deck leads a phase of this game as it is played: the one that is on above
-    all, whatever a newer version of its pack says; the one with a card for each unit only where a
-    rule for that is in force.
+    """Return whether a deck leads a phase of this game as it is played.
+
+    The deck of the current phase does, whatever a newer version of its pack says. The deck with a
+    card for each unit does only if a rule for it is in force.
     """
     rules = system.rules.values() if system is not None else ()
     if id == ELEMENTS and id != get_cup(game.led):
@@ -62,62 +61,63 @@ def is_leading_phase(game: Game, id: str, system: System | None) -> bool:
 
 
 def list_give_up_markers(system: System | None) -> list[str]:
-    """Return the markers with which optional rules give up a unit's card. The rules need not be in
-    force.
-    """
-    return (
-        [mark for rule in system.rules.values() for mark in rule.leads.values()]
-        if system is not None
-        else []
-    )
+    """Return the markers with which optional rules give up a unit's card, in force or not."""
+    if system is None:
+        return []
+    return [mark for rule in system.rules.values() for mark in rule.leads.values()]
 
 
 def build_roster_deck(game: Game, lost: Iterable[str]) -> GameDeck:
-    """A deck with a card for each unit that is left, called by its handle."""
-    units = [unit for unit in sort_units(game.units.values()) if unit.state not in lost][
-        :MOST_KINDS
-    ]
+    """Build a deck with a card for each unit left in the game. A card's id is the unit's handle."""
+    remaining = [unit for unit in sort_units(game.units.values()) if unit.state not in lost]
+    units = remaining[:MOST_KINDS]
     ids = [unit.handle for unit in units]
-    said = {unit.handle: {SIDE: unit.side, HANDLE: unit.handle} for unit in units}
+    meanings = {unit.handle: {SIDE: unit.side, HANDLE: unit.handle} for unit in units}
     deck = Deck(tuple((id, 1) for id in ids), REFUSE)
     names = {unit.handle: unit.name for unit in units}
-    return GameDeck(ELEMENTS, "Elements", deck, names, said, dict.fromkeys(ids, DISCARD), {})
+    return GameDeck(ELEMENTS, "Elements", deck, names, meanings, dict.fromkeys(ids, DISCARD), {})
 
 
 def list_unit_cards(game: Game) -> list[str]:
-    """The handles that cards are called by in this round: nobody new takes the card of another."""
-    return (
-        [card["id"] for card in game.decks[ELEMENTS]["cards"]]
-        if get_cup(game.led) == ELEMENTS in game.decks
-        else []
-    )
+    """Return the handles on the cards of this round. A new unit must not take one of them."""
+    if get_cup(game.led) != ELEMENTS or ELEMENTS not in game.decks:
+        return []
+    return [card["id"] for card in game.decks[ELEMENTS]["cards"]]
 
 
-def build_declaration(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
-    """What the chain has of a deck that leads a phase: beside ids and counts what each chit
-    means in this game.
+def build_declaration(game_deck: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
+    """Build the declaration in the chain of a deck that leads a phase.
+
+    It holds ids, counts, and the meaning of each chit in this game.
     """
-    called = NameIndex({side.casefold(): side for side in sides})
-    data = made.deck.to_json()
+    side_names = NameIndex({side.casefold(): side for side in sides})
+    data = game_deck.deck.to_json()
     for card in data["cards"]:
-        said = made.said[card["id"]]
-        after = made.after[card["id"]]
-        side = called.get(str(said.get(SIDE, "")).casefold(), "")
-        of = said.keys() & {FORMATION, HANDLE}
-        card |= {"side": side} if side else {}
-        card |= {"of": {name: said[name] for name in of}} if of else {}
-        card |= {ENDS: said[ENDS]} if ENDS in said else {}
-        card |= {"after": after} if after != DISCARD else {}
-    return {**data, LOST: [*lost], **({"dead": OUT} if made.dead == OUT else {})}
+        meaning = game_deck.said[card["id"]]
+        next_pile = game_deck.after[card["id"]]
+        side = side_names.get(str(meaning.get(SIDE, "")).casefold(), "")
+        member_keys = meaning.keys() & {FORMATION, HANDLE}
+        if side:
+            card["side"] = side
+        if member_keys:
+            card["of"] = {name: meaning[name] for name in member_keys}
+        if ENDS in meaning:
+            card[ENDS] = meaning[ENDS]
+        if next_pile != DISCARD:
+            card["after"] = next_pile
+    data = {**data, LOST: [*lost]}
+    if game_deck.dead == OUT:
+        data["dead"] = OUT
+    return data
 
 
 def get_cup(led: str) -> str:
-    """The deck that leads the phase."""
+    """Return the id of the deck that leads the phase."""
     return led.partition("/")[0]
 
 
 def get_chit(led: str) -> str:
-    """The chit whose go it is; "" while none is drawn."""
+    """Return the active chit, or "" while none is drawn."""
     return led.partition("/")[2]
 
 
@@ -127,40 +127,44 @@ def is_drawn_next(game: Game) -> bool:
 
 
 def get_chit_values(game: Game, led: str) -> Json:
-    """What the chain has of a chit; {} for one of a deck that was declared anew without it."""
-    listed = game.decks.get(get_cup(led), {}).get("cards", ())
-    return next((one for one in listed if one["id"] == get_chit(led)), {})
+    """Return the entry of the active chit in the chain.
+
+    Return {} for a chit of a deck that was declared again without it.
+    """
+    chits = game.decks.get(get_cup(led), {}).get("cards", ())
+    return next((chit for chit in chits if chit["id"] == get_chit(led)), {})
 
 
 def count_chits_left(game: Game) -> int:
-    """Return how many chits are in the cup that leads the phase, as far as it was declared."""
+    """Return how many chits are left in the declared cup that leads the phase, 0 if there is none."""
     id = get_cup(game.led)
     return pile_size(id, deck_from_json(game.decks[id]), game.cards) if id in game.decks else 0
 
 
 def get_nouns(led: str) -> tuple[str, str]:
-    """What is drawn, and from what."""
+    """Return the nouns for the thing drawn and for its container: `chit` and `cup`."""
     return ("card", "deck") if get_cup(led) == ELEMENTS else ("chit", "cup")
 
 
 def describe_chits_left(game: Game) -> str:
-    """`3 chits left in the cup`."""
-    what, where = get_nouns(game.led)
-    return f"{format_count(count_chits_left(game), what)} left in the {where}"
+    """Return a text such as `3 chits left in the cup`."""
+    noun, container = get_nouns(game.led)
+    return f"{format_count(count_chits_left(game), noun)} left in the {container}"
 
 
 def describe_undrawn(game: Game) -> str:
-    """Return what the phase left in its deck or cup: `2 elements never got their card.`"""
+    """Return a sentence about the cards or chits not drawn: `2 elements never got their card.`"""
     count = count_chits_left(game)
     if get_cup(game.led) == ELEMENTS:
-        return (
-            f"{format_count(count, 'element')} never got {'its' if count == 1 else 'their'} card."
-        )
-    return f"{format_count(count, get_nouns(game.led)[0])} {'was' if count == 1 else 'were'} never drawn."
+        possessive = "its" if count == 1 else "their"
+        return f"{format_count(count, 'element')} never got {possessive} card."
+    noun = get_nouns(game.led)[0]
+    verb = "was" if count == 1 else "were"
+    return f"{format_count(count, noun)} {verb} never drawn."
 
 
 def put_chit_away(game: Game) -> Game:
-    """The game once the go of its chit is over: the chit goes where it goes."""
+    """Return the game after the chit's activation, with the chit on the pile it belongs to."""
     id = get_cup(game.led)
     chit = get_chit(game.led)
     if not chit or not game.cards.get(get_card_key(id, PLAY, chit)):
@@ -168,72 +172,84 @@ def put_chit_away(game: Game) -> Game:
     return _move_card(game, id, chit, get_chit_values(game, game.led).get("after", DISCARD))
 
 
-def _move_card(game: Game, id: str, card: str, to: str) -> Game:
-    """The game with a card that is in play put where its deck says."""
-    return replace(
-        game, cards=cards.take_cards(id, game.cards, [card], [PLAY], cards.SETTLED.get(to, to))
-    )
+def _move_card(game: Game, id: str, card: str, pile: str) -> Game:
+    """Return the game with a card moved from play to the pile that its deck names."""
+    place = cards.SETTLED.get(pile, pile)
+    return replace(game, cards=cards.take_cards(id, game.cards, [card], [PLAY], place))
 
 
 def start_led_phase(game: Game, cup: str) -> Game:
-    """The game at the beginning of a phase that this deck leads, "" for none: the chit that was
-    drawn goes where it goes, and the cup is filled anew but for what is out of the game."""
-    was = put_chit_away(game)
-    back = (
-        {
-            get_card_key(cup, place, card): 0
-            for place in (PLAY, DISCARD)
-            for card in count_at(cup, place, was.cards)
-        }
-        if cup
-        else {}
-    )
-    return replace(was, led=cup, cards=set_counts(was.cards, back) if back else was.cards)
+    """Return the game at the start of a phase that the deck `cup` leads, "" for none.
+
+    The active chit goes to its pile. Then all chits return to the cup, except those that are out
+    of the game.
+    """
+    new_game = replace(put_chit_away(game), led=cup)
+    if not cup:
+        return new_game
+    zero_counts = {
+        get_card_key(cup, place, card): 0
+        for place in (PLAY, DISCARD)
+        for card in count_at(cup, place, new_game.cards)
+    }
+    if not zero_counts:
+        return new_game
+    return replace(new_game, cards=set_counts(new_game.cards, zero_counts))
 
 
 def end_chit_turn(game: Game) -> Game:
-    """The game once the go of the chit is over: the next one is drawn by any side."""
+    """Return the game after the chit's activation: any side may draw the next chit."""
     return replace(put_chit_away(game), led=get_cup(game.led), go=game.sides)
 
 
 def apply_chit_draw(game: Game, id: str, card: str) -> Game:
-    """The game once a chit is drawn, which is in play: it has the go, or is set aside where
-    nobody of it is left.
+    """Return the game after a chit is drawn into play.
+
+    The chit becomes active, or is set aside if no unit that it activates is left.
     """
     led = f"{id}/{card}"
     go = get_sides_to_act(game, led)
-    if go is None:
-        aside = _move_card(
-            game, id, card, REMOVED if game.decks[id].get("dead") == OUT else DISCARD
-        )
-        return replace(aside, led=id, go=game.sides)
-    return replace(game, led=led, go=go)
+    if go is not None:
+        return replace(game, led=led, go=go)
+    pile = REMOVED if game.decks[id].get("dead") == OUT else DISCARD
+    return replace(_move_card(game, id, card, pile), led=id, go=game.sides)
 
 
 def get_sides_to_act(game: Game, led: str) -> tuple[str, ...] | None:
-    """Whose go a chit gives: its side's, or that of the sides of its units that are left, or of
-    all; None where no unit of it is left. A side of which the roster knows nothing plays without
-    one."""
+    """Return the sides that a chit lets act: its own side, or the sides of its remaining units.
+
+    Return all sides for a chit that names no units. Return None if none of its units is left. A
+    side without units in the roster acts without them.
+    """
     chit = get_chit_values(game, led)
-    lost = game.decks[get_cup(led)].get(LOST, ())
+    deck = game.decks[get_cup(led)]
     side = chit.get("side", "")
     of = chit.get("of", {})
     if not (side or of):
         return game.sides
-    mine = [unit for unit in game.units.values() if _is_member(unit, side, of)]
-    left = {unit.side for unit in mine if not {unit.state, *unit.marks} & {*lost}}
-    if not left and (mine or (of and game.units)):
-        return None
-    return (side,) if side else tuple(one for one in game.sides if one in left) or game.sides
+    members = [unit for unit in game.units.values() if _is_member(unit, side, of)]
+    lost_states = {*deck.get(LOST, ())}
+    remaining_sides = {
+        unit.side for unit in members if lost_states.isdisjoint((unit.state, *unit.marks))
+    }
+    if not remaining_sides:
+        is_listed = members or (of and game.units)
+        if is_listed:
+            return None
+    if side:
+        return (side,)
+    return tuple(name for name in game.sides if name in remaining_sides) or game.sides
 
 
 def is_called(game: Game, unit: RosterUnit) -> bool:
-    """Return whether the chit whose go it is means the unit; one that names no formation means all
-    of its side.
+    """Return whether the active chit activates the unit.
+
+    A chit that names no formation activates all units of its side.
     """
     return _is_member(unit, "", get_chit_values(game, game.led).get("of", {}))
 
 
 def _is_member(unit: RosterUnit, side: str, of: Json) -> bool:
-    has = {**unit.numbers, HANDLE: unit.handle}
-    return side in ("", unit.side) and all(has.get(name) == value for name, value in of.items())
+    """Return whether a unit is of `side` ("" for any) and has all the values in `of`."""
+    values = {**unit.numbers, HANDLE: unit.handle}
+    return side in ("", unit.side) and all(values.get(name) == value for name, value in of.items())

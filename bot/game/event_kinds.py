@@ -1,9 +1,8 @@
-"""The closed list of what an event may be: its kinds, the fields that each may hold, and what each
-may change.
+"""The closed list of events: their kinds, the fields of each, and what each may change.
 
-A log is written by us alone, so whatever else is in one was put there by somebody else. The list
-only grows: logs of every release stay readable. Whether an event may follow on those before it is
-decided in `bot/verification/follows/event.py`.
+Only Grognard writes a log, so anything else in one was put there by somebody else. The list only
+grows: logs of every release stay readable. `bot/verification/follows/event.py` decides whether an
+event may follow those before it.
 """
 
 import json
@@ -35,11 +34,11 @@ Of each field what it holds: `word+` is a list of words, `word*` one that may be
 records, or of `_BASE`. `faces` are the only ones of their own that dice of rules have.
 """
 MOST_VERSIONS = int(EVENTS["game"]["packs"].removeprefix("hash*"))
-"""The most versions of packs that a game remembers."""
+"""Maximum number of pack versions that a game remembers."""
 
 
 class Kind(NamedTuple):
-    """A kind of event, as `EVENTS` has it."""
+    """A kind of event, as in `EVENTS`."""
 
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
@@ -61,7 +60,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def list_kinds_with(trait: str) -> tuple[str, ...]:
-    """The kinds of which this is true: `beside`, `final` and so on."""
+    """Return the kinds that have a trait: `beside`, `final` and so on."""
     return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
 
 
@@ -70,15 +69,18 @@ PATCH = ("before", "after")
 
 
 def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with an event by itself: kind, fields, their types, what it may change."""
+    """Yield the faults of one event by itself: its kind, its fields, their types and its changes."""
     name = body.get("kind")
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         yield f"Grognard writes no event of the kind {shorten_value(name)}."
         return
-    keeps = ("keeps",) if {"beside", "quiet"} & {*kind.traits} else ()
+    keeps_field = ("keeps",) if {"beside", "quiet"} & {*kind.traits} else ()
     yield from _find_field_faults(
-        body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps, "said")
+        body,
+        f"an event of the kind {name}",
+        (*COMMON, *kind.needs),
+        (*kind.may, *keeps_field, "said"),
     )
     if has_large_number(body):
         yield _LARGE
@@ -91,53 +93,52 @@ def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_content_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    """The same for what was sealed in an event, which holds `changes` of units in place of a
-    patch.
+    """Yield the faults of the sealed content of an event.
+
+    It has the shape of an event, but holds `changes` of units in place of a patch.
     """
     name = content.get("kind")
     if not isinstance(name, str) or name not in list_kinds_with("sealable"):
         yield f"what was sealed in it is of the kind {shorten_value(name)}, which cannot be sealed."
-    elif has_large_number(content):
+        return
+    if has_large_number(content):
         yield _LARGE
-    else:
-        may = (
-            field
-            for field in KINDS[name].may
-            if field not in (*PATCH, "closes", "extends", "upkeep", "uses")
-        )
-        more = (*may, "changes", "tracks")
-        yield from _find_field_faults(
-            content, "what was sealed in it", ("kind", *KINDS[name].needs), more
-        )
-        if any("deck" in die for die in content.get("dice", ()) if isinstance(die, dict)):
-            yield "it draws cards under seal."
-        yield from _find_roll_faults(content)
+        return
+    kind = KINDS[name]
+    excluded = (*PATCH, "closes", "extends", "upkeep", "uses")
+    may = (field for field in kind.may if field not in excluded)
+    optional_fields = (*may, "changes", "tracks")
+    required_fields = ("kind", *kind.needs)
+    yield from _find_field_faults(
+        content, "what was sealed in it", required_fields, optional_fields
+    )
+    if any("deck" in die for die in content.get("dice", ()) if isinstance(die, dict)):
+        yield "it draws cards under seal."
+    yield from _find_roll_faults(content)
 
 
 def _find_field_faults(
-    body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tuple[str, ...]
+    body: Mapping[str, Any], subject: str, needs: tuple[str, ...], may: tuple[str, ...]
 ) -> Iterator[str]:
     for field in needs:
         if field not in body:
-            yield f"{what} needs {field}."
+            yield f"{subject} needs {field}."
     for field, value in body.items():
         if field not in needs and field not in may:
-            yield f"{what} cannot hold {shorten_value(field)}."
+            yield f"{subject} cannot hold {shorten_value(field)}."
         elif not _FIELDS[field](value):
             yield f"its {field} cannot be read: {shorten_value(value)}."
 
 
 def _find_patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
-    if not all(body.get(name, {}) == {} or _RECORDS["patch"](body[name]) for name in PATCH):
-        return  # said already
+    """Yield the faults of the fields `before` and `after`, and of the changes in them."""
+    for name in PATCH:
+        if body.get(name, {}) != {} and not _RECORDS["patch"](body[name]):
+            return  # _find_field_faults reports this
     before = body.get("before", {})
     after = body.get("after", {})
     for part in ("game", "units", "cards"):
-        was = before.get(part, {})
-        now = after.get(part, {})
-        if was.keys() != now.keys() or any(
-            was[key] == now[key] and type(was[key]) is type(now[key]) for key in was
-        ):
+        if not _is_one_change(before.get(part, {}), after.get(part, {})):
             yield "before and after do not tell one change."
     for field in after.get("game", {}):
         if field not in kind.game:
@@ -147,50 +148,64 @@ def _find_patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
             yield f"an event of the kind {body['kind']} cannot change {part}."
 
 
+def _is_one_change(previous: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
+    """Return whether two parts of a patch have the same keys, and another value for each."""
+    if previous.keys() != current.keys():
+        return False
+    for key, value in previous.items():
+        if value == current[key] and type(value) is type(current[key]):
+            return False
+    return True
+
+
 def _find_roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """Of rolls, which may have a label; of sequences and tables, which have no texts but closed
-    faces, name one edition of the rules, and throw dice with no other faces than printed ones. Only
-    open sequences draw cards."""
+    """Yield the faults of a roll, sequence or table in its texts, dice and cards.
+
+    A roll may have a label. A sequence or table has no texts but closed faces, names one edition of
+    the rules, and throws dice with printed faces only. Only open sequences draw cards.
+    """
     texts = body.get("texts")
+    text_keys = {*texts} if isinstance(texts, dict) else set()
     dice = body.get("dice")
-    if body["kind"] != "sequence" and any(
-        "deck" in die for die in dice or () if isinstance(die, dict)
-    ):
+    listed_dice = dice if isinstance(dice, list) else []
+    draws_cards = any("deck" in die for die in listed_dice if isinstance(die, dict))
+    if draws_cards and body["kind"] != "sequence":
         yield "it draws cards, which only sequences do."
-    if body["kind"] == "roll" and isinstance(texts, dict) and {*texts} - {"label"}:
+    if body["kind"] == "roll" and text_keys - {"label"}:
         yield "it cannot hold other texts than a label."
     if "edition" not in KINDS[body["kind"]].needs:
         return
-    if {*(texts if isinstance(texts, dict) else ())} != list_closed_face_keys(body):
+    if text_keys != list_closed_face_keys(body):
         yield "it holds other texts than the faces that it closes."
-    if body.get("hand") and any(map(names_card, dice if isinstance(dice, list) else ())):
+    if body.get("hand") and any(map(names_card, listed_dice)):
         yield "it closes faces of real cards."
-    for at, note in enumerate(dice if isinstance(dice, list) else (), 1):
-        if isinstance(note, dict) and "faces" in note and note["faces"] != EVENTS["faces"]:
-            yield (
-                f"die {at} ({shorten_value(note.get('label'))}) has faces that no rule asks for: "
-                f"{shorten_value(note['faces'])}."
-            )
+    for number, die in enumerate(listed_dice, 1):
+        if isinstance(die, dict) and "faces" in die and die["faces"] != EVENTS["faces"]:
+            label = shorten_value(die.get("label"))
+            faces = shorten_value(die["faces"])
+            yield f"die {number} ({label}) has faces that no rule asks for: {faces}."
 
 
 def names_card(die: object) -> bool:
-    """Return whether a die of an event is of a deck with closed cards: it names the card that it
-    drew, its face is closed.
+    """Return whether a die of an event draws from a deck with closed cards.
+
+    Such a die names the card drawn, and its face is closed.
     """
     return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
 def list_closed_face_keys(body: Mapping[str, Any]) -> set[str]:
-    """The keys of the texts with the faces that a sequence closes; a card of known place comes
-    without a die.
+    """Return the keys of the texts for the faces that a sequence closes: `face.1`, `face.2`.
+
+    A card of known place comes without a die.
     """
     dice = body.get("dice")
     rows = enumerate(dice if isinstance(dice, list) else (), 1)
-    return {f"face.{at}" for at, die in rows if names_card(die) and die.get("sides")}
+    return {f"face.{number}" for number, die in rows if names_card(die) and die.get("sides")}
 
 
 def shorten_value(value: object) -> str:
-    """Something from a file, short enough for one line."""
+    """Shorten a value from a file to fit one line: at most 70 characters."""
     text = " ".join(str(value).split())
     return text if len(text) <= 70 else f"{text[:67]}..."
 
@@ -198,22 +213,22 @@ def shorten_value(value: object) -> str:
 _LARGE = "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
 
 
-def is_number(value: object, least: int = 0, below: int = 2**53) -> TypeGuard[int]:
-    """A whole number that every reader of JSON understands alike."""
-    return type(value) is int and least <= value < below
+def is_number(value: object, minimum: int = 0, below: int = 2**53) -> TypeGuard[int]:
+    """Return whether a value is a whole number that every reader of JSON reads the same."""
+    return type(value) is int and minimum <= value < below
 
 
 def is_hash(value: object) -> bool:
-    """A SHA-256 in hex digits."""
+    """Return whether a value is a SHA-256 in hex digits."""
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
 
 
-def _is_text(value: object, least: int, most: int) -> bool:
-    return isinstance(value, str) and least <= len(value) <= most
+def _is_text(value: object, min_length: int, max_length: int) -> bool:
+    return isinstance(value, str) and min_length <= len(value) <= max_length
 
 
 def _is_value(value: object) -> bool:
-    """A number or word of a unit, or several."""
+    """Return whether a value is a number or a word of a unit, or a list of them."""
     if isinstance(value, list):
         return len(value) <= 200 and all(
             not isinstance(item, list) and _is_value(item) for item in value
@@ -268,40 +283,54 @@ def _is_any(_value: object) -> bool:
 
 def _build_check(kind: str) -> Check:
     """Build the function that checks whether a value has this kind, as written in `EVENTS`."""
-    if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
-        key_fits = _build_check(found[1])
-        fits = _build_check(found[2])
-        least = len(found[3])
-        most = int(found[4] or 2**53)
-        return lambda value: (
-            isinstance(value, dict) and least <= len(value) <= most
-            and all(key_fits(key) and fits(item) for key, item in value.items())
-        )  # fmt: skip
+    match = re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind)
+    if match:
+        min_size = len(match[3])
+        max_size = int(match[4] or 2**53)
+        return _build_object_check(match[1], match[2], min_size, max_size)
     if "|" in kind:
-        checks = [_build_check(one) for one in kind.split("|")]
+        checks = [_build_check(alternative) for alternative in kind.split("|")]
         return lambda value: any(check(value) for check in checks)
-    if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
-        fits = _build_check(found[1])
-        least = int(found[2] == "+")
-        most = int(found[3] or 2**53)
-        return lambda value: (
-            isinstance(value, list) and least <= len(value) <= most and all(map(fits, value))
-        )
+    match = re.fullmatch(r"(\w+)([*+])(\d*)", kind)
+    if match:
+        min_size = int(match[2] == "+")
+        max_size = int(match[3] or 2**53)
+        return _build_list_check(match[1], min_size, max_size)
     if kind.startswith("="):
         return lambda value: isinstance(value, str) and value == kind[1:]
     return _RECORDS.get(kind) or _BASE[kind]
 
 
+def _build_object_check(key_kind: str, item_kind: str, min_size: int, max_size: int) -> Check:
+    """Build the check of an object with keys and items of these kinds."""
+    key_fits = _build_check(key_kind)
+    fits = _build_check(item_kind)
+    return lambda value: (
+        isinstance(value, dict)
+        and min_size <= len(value) <= max_size
+        and all(key_fits(key) and fits(item) for key, item in value.items())
+    )
+
+
+def _build_list_check(item_kind: str, min_size: int, max_size: int) -> Check:
+    """Build the check of a list with items of this kind."""
+    fits = _build_check(item_kind)
+    return lambda value: (
+        isinstance(value, list) and min_size <= len(value) <= max_size and all(map(fits, value))
+    )
+
+
 def _build_record_check(name: str, fields: Mapping[str, str]) -> Check:
-    """Build the function that checks whether a value is a dict with these fields. A `?` marks an
-    optional field.
+    """Build the function that checks whether a value is a dict with these fields.
+
+    A `?` marks an optional field.
     """
     needs = {field for field in fields if field[-1] != "?"}
     checks = {field.rstrip("?"): _build_check(kind) for field, kind in fields.items()}
-    more = _MORE.get(name, _is_any)
+    extra_check = _MORE.get(name, _is_any)
     return lambda value: (
         isinstance(value, dict) and needs <= value.keys() <= checks.keys()
-        and all(checks[field](item) for field, item in value.items()) and more(value)
+        and all(checks[field](item) for field, item in value.items()) and extra_check(value)
     )  # fmt: skip
 
 

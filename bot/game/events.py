@@ -1,10 +1,11 @@
-"""Events: what happened, with all that is needed to replay it, and how each one moves the state on;
-and under which edition of a system an event was played.
+"""Events of a game: what each records, how it changes the state, and the edition it was played
+under.
 
-An event is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`,
-`kind` and `behind` (the last event before it, not undone). Where the state changed, `before` and
-`after` hold the changed units and fields, so that applying, undoing and replaying are the same
-small step."""
+An event is plain JSON and holds all that is needed to replay it. Every body has `number`, `at`
+(Unix seconds), `who` (a person id), `side`, `kind` and `behind` (the last event before it, not
+undone). If the state changed, `before` and `after` hold the changed units and fields, so that to
+apply, undo and replay are the same small step.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -18,7 +19,7 @@ from bot.rulesets.catalog import find_pack_version, get_systems
 from bot.rulesets.system import System
 
 UNIT, PLAYS = "unit", "plays"
-"""The input that names the units, and the output that lists what came of each."""
+"""The input that names the units, and the output that lists the result of each."""
 
 ROLLS = ("roll", "sequence", "table")
 OUTCOMES = list_kinds_with("outcome")
@@ -27,7 +28,7 @@ COMBAT = list_kinds_with("combat")
 """Kinds of events that hold an outcome of a combat sequence, or of a part of one."""
 _CONTINUING = list_kinds_with("continues")
 TURNING = ("next", "pass", "initiative")
-"""Events whose answers are cards of phases."""
+"""Kinds of events whose answers are cards of phases."""
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(
     list_kinds_with, ("final", "barrier", "beside", "quiet")
 )
@@ -35,74 +36,76 @@ _TUPLES = ("sides", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
 
 
-def compute_difference(old: Game, new: Game) -> tuple[Json, Json]:
-    """(before, after): the units and fields that differ between two states; both empty where
-    nothing does.
-    """
+def compute_difference(old_game: Game, new_game: Game) -> tuple[Json, Json]:
+    """Return the values that differ between two states: (before, after), both empty if none do."""
     before: Json = {}
     after: Json = {}
-    if old is new:
+    if old_game is new_game:
         return before, after
-    for name, was, now in zip(FIELDS, _fields_of(old), _fields_of(new), strict=True):
-        if was != now:
-            before.setdefault("game", {})[name] = _plain(was)
-            after.setdefault("game", {})[name] = _plain(now)
-    if old.units is not new.units:
-        for key in sorted(old.units.keys() | new.units.keys()):
-            unit_was = old.units.get(key)
-            unit_now = new.units.get(key)
-            if unit_was is not unit_now and unit_was != unit_now:
-                before.setdefault("units", {})[key] = unit_to_json(unit_was) if unit_was else None
-                after.setdefault("units", {})[key] = unit_to_json(unit_now) if unit_now else None
-    if old.cards is not new.cards:
-        was, now = compute_card_difference(old.cards, new.cards)
-        before = before | was
-        after = after | now
+    old_values = _fields_of(old_game)
+    new_values = _fields_of(new_game)
+    for name, old_value, new_value in zip(FIELDS, old_values, new_values, strict=True):
+        if old_value != new_value:
+            before.setdefault("game", {})[name] = _plain(old_value)
+            after.setdefault("game", {})[name] = _plain(new_value)
+    if old_game.units is not new_game.units:
+        for key in sorted(old_game.units.keys() | new_game.units.keys()):
+            old_unit = old_game.units.get(key)
+            new_unit = new_game.units.get(key)
+            if old_unit is not new_unit and old_unit != new_unit:
+                before.setdefault("units", {})[key] = unit_to_json(old_unit) if old_unit else None
+                after.setdefault("units", {})[key] = unit_to_json(new_unit) if new_unit else None
+    if old_game.cards is not new_game.cards:
+        cards_before, cards_after = compute_card_difference(old_game.cards, new_game.cards)
+        before = before | cards_before
+        after = after | cards_after
     return before, after
 
 
-def compute_card_difference(old: Out, new: Out) -> tuple[Json, Json]:
-    """The same where nothing but cards moved."""
-    keys = sorted({key for key, _ in old.items() ^ new.items()})
-    before, after = (
-        {"cards": {key: out.get(key, 0) for key in keys}} if keys else {} for out in (old, new)
-    )
+def compute_card_difference(old_counts: Out, new_counts: Out) -> tuple[Json, Json]:
+    """Return the counts of cards that differ: (before, after), both empty if none do."""
+    keys = sorted({key for key, _ in old_counts.items() ^ new_counts.items()})
+    if not keys:
+        return {}, {}
+    before = {"cards": {key: old_counts.get(key, 0) for key in keys}}
+    after = {"cards": {key: new_counts.get(key, 0) for key in keys}}
     return before, after
 
 
 def apply_patch(game: Game, patch: Mapping[str, Any]) -> Game:
-    """The game with the units, cards and fields of a patch set."""
+    """Return the game with the units, cards and fields of a patch set."""
     fields: Mapping[str, Any] = patch.get("game") or {}
     values: dict[str, Any] = {
         name: tuple(value) if name in _TUPLES else value for name, value in fields.items()
     }
     if values:
         game = replace(game, **values)
-    if units := patch.get("units"):
+    units = patch.get("units")
+    if units:
         game = set_units(
             game, {key: unit_from_json(unit) if unit else None for key, unit in units.items()}
         )
-    if cards := patch.get("cards"):
+    cards = patch.get("cards")
+    if cards:
         game = replace(game, cards=set_counts(game.cards, cards))
     return game
 
 
 def list_changed_units(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Names of the units that a patch touches."""
-    found = {**before.get("units", {}), **after.get("units", {})}
-    return [(unit or before["units"][key])["name"] for key, unit in found.items()]
+    """Return the names of the units that a patch changes, a removed unit by its last name."""
+    units = {**before.get("units", {}), **after.get("units", {})}
+    return [(unit or before["units"][key])["name"] for key, unit in units.items()]
 
 
 def get_recorded_units(event: Mapping[str, Any]) -> list[Json]:
-    """Return the units that an event holds as they were: those used, and those that brought a
-    value to them.
-    """
+    """Return the units that an event recorded: those used, and those that gave them a value."""
     return [*(event.get("sources") or ()), *(event.get("used") or ())]
 
 
 def list_previous_names(event: Mapping[str, Any]) -> list[str]:
-    """Names of the units that an event changed, as they were; one with a new name by its old one
-    alone.
+    """Return the names of the units that an event changed, as they were before it.
+
+    A renamed unit is listed by its old name alone.
     """
     if "renamed" in event:
         return [event["renamed"]]
@@ -110,7 +113,7 @@ def list_previous_names(event: Mapping[str, Any]) -> list[str]:
 
 
 def apply(game: Game, event: Mapping[str, Any]) -> Game:
-    """The state after `event`. Raises ValueError for an event that does not follow on the state."""
+    """Return the state after `event`. Raise ValueError if the event does not follow the state."""
     number = event["number"]
     kind = event["kind"]
     if number != game.number + 1:
@@ -125,7 +128,8 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["sealed"] = _update_sealed_rolls(game, event)
     if game.waits or event.get("asks"):
         changes["waits"] = _update_pending_choices(game, event)
-    if secret := event.get("secret"):
+    secret = event.get("secret")
+    if secret:
         changes |= _update_secret(event, secret)
     if "shows" in event or kind == "import":
         changes["hidden"] = 0
@@ -135,15 +139,20 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["drawn"] = True
     if event.get("closes"):
         changes["closed"] = True
-    if game.go and (
-        kind in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})
-    ):
-        changes["go_since"] = int(event["at"])  # with each phase it comes anew
+    if game.go and _changes_side_to_act(event):
+        changes["go_since"] = int(event["at"])  # each phase sets it
     return replace(game, **changes)
 
 
+def _changes_side_to_act(event: Mapping[str, Any]) -> bool:
+    """Return whether an event sets the sides to act, or starts or ends their activation."""
+    if event["kind"] in ("next", "pass"):
+        return True
+    return "go" in ((event.get("after") or {}).get("game") or {})
+
+
 def _update_sealed_rolls(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
-    """The closed rolls with who may open them."""
+    """Return the sealed rolls after an event: the person who may open each, by event number."""
     sealed = dict(game.sealed)
     if event["kind"] == "sealed":
         sealed[event["number"]] = event["who"]
@@ -153,51 +162,55 @@ def _update_sealed_rolls(game: Game, event: Mapping[str, Any]) -> dict[int, str]
 
 
 def _update_pending_choices(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
-    """The events that ask a side for a choice, behind this one: what was chosen and taken back
-    again asks no more.
+    """Return the pending choices after an event, by the number of the event that asks.
+
+    A choice that is made is pending no more. A redo makes it pending again.
     """
     is_about_another = is_continuation(event) or event["kind"] in ("undo", "redo")
-    about = event["event"] if is_about_another else 0
-    waits = {number: asks for number, asks in game.waits.items() if number != about}
-    if asks := event.get("asks"):
-        waits[about if event["kind"] == "redo" else event["number"]] = asks
-    return waits
+    target = event["event"] if is_about_another else 0
+    pending = {number: choice for number, choice in game.waits.items() if number != target}
+    choice = event.get("asks")
+    if choice:
+        number = target if event["kind"] == "redo" else event["number"]
+        pending[number] = choice
+    return pending
 
 
 def merge_choices(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
-    """Return a choice merged with the sequence that it continues; return any other event as a copy.
+    """Return a choice merged with the sequence that it continues. Return any other event as a copy.
 
-    Adds the sequence's `inputs` and `side`, all picks so far (`chosen`) and the dice already rolled
-    (`fell`).
+    Add the sequence's `inputs` and `side`, all picks so far (`picks_by_name`) and the dice already rolled
+    (`earlier_dice`).
     """
-    chosen: Json = {}
-    fell: list[Any] = []
-    one = event
-    while is_continuation(one):
-        picks = one["picks"]
-        one = bodies[one["event"]]
-        chosen[one["asks"]["name"]] = picks
-        fell[:0] = one.get("dice", ())
-    if not chosen:
+    picks_by_name: Json = {}
+    earlier_dice: list[Any] = []
+    source = event
+    while is_continuation(source):
+        picks = source["picks"]
+        source = bodies[source["event"]]
+        picks_by_name[source["asks"]["name"]] = picks
+        earlier_dice[:0] = source.get("dice", ())
+    if not picks_by_name:
         return dict(event)
     return {
         **event,
-        "inputs": one.get("inputs", {}),
-        "side": one.get("side", ""),
-        "chosen": chosen,
-        "fell": fell,
+        "inputs": source.get("inputs", {}),
+        "side": source.get("side", ""),
+        "chosen": picks_by_name,
+        "fell": earlier_dice,
     }
 
 
 def _update_secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the dice secret in force: a new one begins with its commitment, or texts are
-    added to the old.
+    """Return the fields of the dice secret in force after an event that holds `secret`.
+
+    A new secret starts with its commitment. Otherwise the event adds texts to the old one.
     """
-    told = {name: secret[name] for name in ("epoch", "commitment", "digest") if name in secret}
+    fields = {name: secret[name] for name in ("epoch", "commitment", "digest") if name in secret}
     if "commitment" in secret:
-        return {**told, "drawn": False, "closed": False, "adder": ""}
+        return {**fields, "drawn": False, "closed": False, "adder": ""}
     adds = event["kind"] == "fair" and "digest" in secret
-    return {**told, "adder": event["who"]} if adds else told
+    return {**fields, "adder": event["who"]} if adds else fields
 
 
 def _update_solo_person(game: Game, event: Mapping[str, Any]) -> str:
@@ -208,9 +221,7 @@ def _update_solo_person(game: Game, event: Mapping[str, Any]) -> str:
 
 
 def _update_undo_order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with what undo needs: the last event that is not undone, and those that can be
-    brought back.
-    """
+    """Return the fields that undo needs: the last event in effect, and the events to redo."""
     number = event["number"]
     kind = event["kind"]
     if kind == "undo":
@@ -218,7 +229,11 @@ def _update_undo_order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
         withdrawn = (*game.withdrawn, undone) if undone in game.sealed else game.withdrawn
         return {"last": event["last"], "redo": (*game.redo, undone), "withdrawn": withdrawn}
     if kind == "redo":
-        withdrawn = tuple(at for at in game.withdrawn if at != event["event"])
+        withdrawn = tuple(
+            withdrawn_number
+            for withdrawn_number in game.withdrawn
+            if withdrawn_number != event["event"]
+        )
         return {
             "last": max(game.last, event["event"]),
             "redo": game.redo[:-1],
@@ -232,7 +247,7 @@ def _update_undo_order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
-    """The state that all `events` of the game with this id explain."""
+    """Return the state after all `events` of the game with this id."""
     state = Game(game)
     for event in events:
         state = apply(state, event)
@@ -240,46 +255,50 @@ def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
 
 
 def has_dice(event: Mapping[str, Any]) -> bool:
-    """Return whether dice fell in it, rolled or real, open or sealed."""
+    """Return whether an event has dice, rolled or real, open or sealed."""
     return bool(event.get("dice")) or "closed" in event or event["kind"] == "sealed"
 
 
 def is_passed_over(event: Mapping[str, Any]) -> bool:
-    """Return whether undo passes over it: it happened beside the game, or is a roll or an opening
-    that changed nothing.
+    """Return whether undo passes over an event.
+
+    It does if the event happened outside the game, or is a roll or an opening that changed nothing.
     """
     return event["kind"] in BESIDE or (event["kind"] in QUIET and not event.get("after"))
 
 
 def is_shared(event: Mapping[str, Any]) -> bool:
-    """Return whether others have a say in taking it back: dice fell, a choice was made behind some,
-    or a card out of a hand was seen.
+    """Return whether other players have a say in the undo of an event.
+
+    They do if dice fell, if it is a choice after dice, or if a card from a hand was seen.
     """
     return has_dice(event) or is_continuation(event) or "seat" in event
 
 
 def is_continuation(event: Mapping[str, Any]) -> bool:
-    """Return whether the event continues a sequence that asked a side for a choice. Its field
-    `event` is the number of the event that asked.
+    """Return whether the event continues a sequence that asked a side for a choice.
+
+    Its field `event` is the number of the event that asked.
     """
     return event["kind"] in _CONTINUING
 
 
 def is_card(event: Mapping[str, Any]) -> bool:
-    """Return whether its answer is the card of a phase."""
+    """Return whether the answer to an event is the card of a phase."""
     is_initiative = event["kind"] == "sequence" and event.get("target") == "initiative"
     return event["kind"] in TURNING or is_initiative or event.get("does") == "lead"
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:
-    """Return whether it is in the way of what came before. An opening is that only where both
-    changed the same.
+    """Return whether an event blocks the undo of earlier events.
+
+    An opening blocks only if both changed the same thing.
     """
     return event["kind"] not in ("undo", "redo", "reveal") and not is_passed_over(event)
 
 
 def list_effective_events(newest_first: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
-    """Of the latest events those that are not undone, newest first; no undo and no redo."""
+    """Yield the events that are not undone, newest first, without undo and redo events."""
     turned: dict[int, str] = {}
     for event in newest_first:
         if event["kind"] in ("undo", "redo"):
@@ -289,8 +308,9 @@ def list_effective_events(newest_first: Iterable[Mapping[str, Any]]) -> Iterator
 
 
 def find_undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
-    """Return the numbers of the events that are undone, and of the openings of sealed rolls that
-    were undone after they were opened.
+    """Return the numbers of the events that are undone.
+
+    They include openings of sealed rolls that were undone after they were opened.
     """
     undone: set[int] = set()
     openings: dict[int, int] = {}
@@ -306,7 +326,7 @@ def find_undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
 
 
 def note_undo(undone: set[int], event: Mapping[str, Any]) -> None:
-    """Keep the numbers of undone events true behind one more event."""
+    """Update the set of undone event numbers for one more event."""
     if event["kind"] == "undo":
         undone.add(event["event"])
     elif event["kind"] == "redo":
@@ -314,8 +334,9 @@ def note_undo(undone: set[int], event: Mapping[str, Any]) -> None:
 
 
 def split_plays(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The event as one of a single play, once for each that it holds; most events are a single
-    one themselves.
+    """Yield the event once for each play in it, as an event of that play alone.
+
+    Most events are a single play, and come out as they are.
     """
     plays = event.get("out", {}).get(PLAYS)
     if event["kind"] != "sequence" or not isinstance(plays, list) or not all(map(_is_play, plays)):
@@ -347,22 +368,23 @@ def get_edition(event: Mapping[str, Any]) -> int | str | None:
 
 
 def get_event_system(event: Mapping[str, Any]) -> System | None:
-    """The system behind an event: a pack in the version that it was played with, where that is
-    at hand.
+    """Return the system of an event: a pack in the version it was played with, if installed.
+
+    Otherwise return the current version. Return None for an unknown system.
     """
     id = str(event.get("system") or "")
     edition = event.get("edition")
-    known = get_systems().get(id)
-    if isinstance(edition, str) and (known is None or known.edition != edition):
-        played = find_pack_version(edition)
-        return played if played is not None and played.id == id else known
-    return known
+    current = get_systems().get(id)
+    if not isinstance(edition, str):
+        return current
+    if current is not None and current.edition == edition:
+        return current
+    played = find_pack_version(edition)
+    return played if played is not None and played.id == id else current
 
 
 def is_current(event: Mapping[str, Any]) -> bool:
-    """Return whether the rules at hand are those that an event was played under, so that it must
-    come out the same again.
-    """
+    """Return whether an event was played under the current rules, so that a replay must agree."""
     system = get_event_system(event)
     if system is None or get_edition(event) != system.edition:
         return False
@@ -370,43 +392,51 @@ def is_current(event: Mapping[str, Any]) -> bool:
 
 
 def get_home_game(event: Mapping[str, Any]) -> str:
-    """The id of the game with whose units a sequence or table is played, as its event says."""
+    """Return the id of the game whose units a sequence or table uses, according to its event."""
     return str(event.get("base") or event.get("system") or "").partition("@")[0]
 
 
 def set_system(game: Game, system: System) -> Game:
-    """The game as one of this system (an extension: of the game that it extends), and of packs in
-    these versions.
+    """Return the game with this system and its pack versions in force.
 
-    What extends a game stays in force with others, a pack that is the game takes the place of its
-    other versions.
+    The game of an extension is the one that it extends. An extension joins the packs in force. A
+    pack that is the game itself replaces its other versions.
     """
     packs = game.packs
     if system.base is None and isinstance(system.edition, str):
         packs = add_version(packs, system.edition)
     else:
-        packs = (*packs, *(one for one in system.versions if one not in packs))[-MOST_VERSIONS:]
+        packs = (*packs, *(version for version in system.versions if version not in packs))[
+            -MOST_VERSIONS:
+        ]
     is_same = (game.system, game.packs) == (system.home, packs)
     return game if is_same else replace(game, system=system.home, packs=packs)
 
 
 def get_extensions(game: Game, packs: tuple[str, ...]) -> Json:
-    """Of the versions that come in force in a game with these packs, the id of the game that
-    each one extends.
+    """Return the extensions among the versions that come into force with `packs`.
+
+    Each version maps to the id of the game that it extends.
     """
-    new = (find_pack_version(hash) for hash in packs if packs[-1] == hash or hash not in game.packs)
-    return {
-        str(pack.edition): pack.home for pack in new if pack is not None and pack.base is not None
-    }
+    extensions: Json = {}
+    for hash in packs:
+        if hash in game.packs and packs[-1] != hash:
+            continue
+        pack = find_pack_version(hash)
+        if pack is not None and pack.base is not None:
+            extensions[str(pack.edition)] = pack.home
+    return extensions
 
 
 def get_packs_in_force(game: Game) -> dict[str, str]:
-    """The versions of packs in force in a game by the ids of the packs: of each the last. What is
-    not at hand is taken for the pack that is the game."""
-    known = {hash: find_pack_version(hash) for hash in game.packs}
-    return {game.system if pack is None else pack.id: hash for hash, pack in known.items()}
+    """Return the pack versions in force by pack id, the last version of each.
+
+    A version that is not installed is taken for the pack that is the game.
+    """
+    packs = {hash: find_pack_version(hash) for hash in game.packs}
+    return {game.system if pack is None else pack.id: hash for hash, pack in packs.items()}
 
 
 def add_version(packs: tuple[str, ...], hash: str) -> tuple[str, ...]:
-    """The versions that a game was played with, when it goes on with this one."""
-    return (*(one for one in packs if one != hash), hash)[-MOST_VERSIONS:]
+    """Return the versions a game was played with, after it continues with this one."""
+    return (*(version for version in packs if version != hash), hash)[-MOST_VERSIONS:]

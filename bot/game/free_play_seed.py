@@ -1,5 +1,6 @@
-"""The seed that is ready for the next free play of a server: its commitment is shown before
-anybody rolls.
+"""The prepared seed for the next free play of a server.
+
+Its commitment is shown before anybody rolls.
 """
 
 from dataclasses import dataclass, field
@@ -11,15 +12,16 @@ from bot.storage.store import Store
 from bot.ui.spec import Place
 
 PREPARED, UNUSED = "prepared", "prepared-unused"
-"""Documents: the seed that is ready, by server; and one by commitment that goes when it is used,
-so that it is once.
+"""Documents: the prepared seed by server; and one by commitment that is deleted on use, so that no
+seed is used twice.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedSeed:
-    """A seed, and when (Unix seconds) its commitment was first shown. The seed itself never
-    leaves the store.
+    """A seed, and the time (Unix seconds) its commitment was first shown.
+
+    The seed itself never leaves the store.
     """
 
     seed: bytes = field(repr=False)
@@ -27,19 +29,20 @@ class PreparedSeed:
 
     @property
     def commitment(self) -> str:
-        """What may be shown of it."""
+        """Return the commitment to the seed, which may be shown."""
         return compute_commitment(self.seed)
 
     @property
     def game(self) -> str:
-        """The id of the free play that will use it: part of each die, so nothing may be left to
-        choose.
+        """Return the id of the free play that will use the seed.
+
+        The id is part of each die, so it follows from the commitment and leaves nothing to choose.
         """
         return self.commitment[:16]
 
-    def build_docs(self, where: Place) -> list[Doc]:
-        """The documents that keep it; they go with the server."""
-        owner = get_seed_owner(where)
+    def build_docs(self, place: Place) -> list[Doc]:
+        """Build the documents that store the seed. They are deleted with the server."""
+        owner = get_seed_owner(place)
         data = {"seed": self.seed.hex(), "announced": self.announced}
         return [
             Doc(PREPARED, owner, data, None, owner),
@@ -47,34 +50,33 @@ class PreparedSeed:
         ]
 
 
-def get_seed_owner(where: Place) -> str:
-    """For whom a seed is prepared: the server, or the place itself where there is none; for own
-    play the person.
+def get_seed_owner(place: Place) -> str:
+    """Return the owner of a prepared seed: the server, else the place; the person in their own
+    play.
     """
-    return where.server or (where.owner if where.is_own else where.key)
+    return place.server or (place.owner if place.is_own else place.key)
 
 
 def prepare_seed(now: float) -> PreparedSeed:
-    """A new seed whose commitment is shown from now on."""
+    """Create a seed with its commitment shown from `now` on."""
     return PreparedSeed(create_seed(), int(now))
 
 
-async def load_next_seed(store: Store, where: Place) -> PreparedSeed | None:
-    """The seed that is ready for the next free play here; None where nobody has played or asked
-    yet.
+async def load_next_seed(store: Store, place: Place) -> PreparedSeed | None:
+    """Load the seed for the next free play in a place, None if there is none yet."""
+    doc = await store.load_doc(PREPARED, get_seed_owner(place))
+    if doc is None:
+        return None
+    return PreparedSeed(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"]))
+
+
+async def ensure_next_seed(store: Store, place: Place, now: float) -> PreparedSeed:
+    """Load the seed for the next free play, and create and store one if there is none.
+
+    The caller must show its commitment.
     """
-    doc = await store.load_doc(PREPARED, get_seed_owner(where))
-    return (
-        PreparedSeed(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"]))
-        if doc is not None
-        else None
-    )
-
-
-async def ensure_next_seed(store: Store, where: Place, now: float) -> PreparedSeed:
-    """That seed, made now where there is none. Whoever asks shows its commitment."""
-    ready = await load_next_seed(store, where)
-    if ready is None:
-        ready = prepare_seed(now)
-        await store.commit(Commit(docs=ready.build_docs(where)))
-    return ready
+    seed = await load_next_seed(store, place)
+    if seed is None:
+        seed = prepare_seed(now)
+        await store.commit(Commit(docs=seed.build_docs(place)))
+    return seed

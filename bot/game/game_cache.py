@@ -1,7 +1,9 @@
-"""A game as it is stored: with where its chain ends, who plays, and the dice secret in force; its
-log, read some events at a time, so that whoever plays elsewhere is served in between; and the games
-in memory: loaded when needed, kept within a bound of bytes, each checked by its version: before
-use, or by the commit of what was made of it."""
+"""Games as stored, and the cache of games in memory.
+
+A `LoadedGame` holds the game with the head of its chain, its players and the dice secret in force.
+Logs are read in batches, so that other channels are served in between. The cache has a bound in
+bytes. Each game in it is checked by its version: before use, or by the commit that follows.
+"""
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -18,27 +20,27 @@ from bot.storage.records import IMPORTED, EventRow, PersonRow, Saved, SeedRow, T
 from bot.storage.store import Store
 
 SNAPSHOT_EVERY = 25
-"""Events between two snapshots: loading replays at most so many."""
+"""Events between two snapshots, and so the most that loading replays."""
 KEPT = 32 * 2**20
-"""Bytes that games may take in memory: some ten thousand channels of free play, or a thousand
-games with armies.
+"""Bytes for games in memory: about ten thousand channels of free play, or a thousand games with
+armies.
 """
 MOST_PLACES = 50_000
-"""Places of which it is remembered what is played there."""
+"""Maximum number of places whose current game is remembered."""
 _BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
 BATCH = 250
-"""Events that are read at once: a few milliseconds."""
+"""Events read at once: a few milliseconds."""
 TEXTS = 2_000
-"""Events whose texts are read at once; not every event has one."""
+"""Events whose texts are read at once. Not every event has one."""
 HANDS = "hands"
-"""Key of the text that says what is in closed hands behind an event; nothing in the chain tells
-of it, and no file.
+"""Key of the text with the contents of closed hands after an event. It is in no chain and no file.
 """
 
 
 class LoadedGame(NamedTuple):
-    """One version of a game. `row` is its id in the store; the id in `game` stays the same
-    through an import.
+    """One version of a game.
+
+    `row` is its id in the store. The id in `game` stays the same after an import.
     """
 
     row: str
@@ -60,46 +62,49 @@ class LoadedGame(NamedTuple):
 
     @property
     def may_be_asked(self) -> bool:
-        """Return whether somebody may have asked another to undo something: nobody has where one
-        person is alone, or where somebody has looked.
+        """Return whether somebody may have asked another player to agree to an undo.
+
+        Nobody has in a game of one person, or if a check has found no request.
         """
         return self.game.solo in ("", "*") and not self.is_unasked
 
     def find_person(self, user: str) -> PersonRow | None:
-        """Who a platform's user is in this game."""
+        """Return the person of a platform's user in this game."""
         return find_person(user, self.persons, self.game)
 
 
 def find_person(user: str, persons: Mapping[str, PersonRow], game: Game) -> PersonRow | None:
-    """Who a platform's user is in a game: of several persons (one of them claimed from a file)
-    the one with a seat.
+    """Return the person of a platform's user in a game, None if they did not take part.
+
+    A user who claimed a name from a file can have several persons. The one with a seat is returned.
     """
-    own = [row for row in persons.values() if row.user == user]
-    if len(own) < 2:
-        return own[0] if own else None
-    return next(
-        (row for row in own if row.person in game.players or row.person == game.master), own[0]
-    )
+    candidates = [row for row in persons.values() if row.user == user]
+    if not candidates:
+        return None
+    for row in candidates:
+        if row.person in game.players or row.person == game.master:
+            return row
+    return candidates[0]
 
 
 def is_imported(person: PersonRow) -> bool:
-    """Return whether no account belongs to the name."""
+    """Return whether a person comes from an imported file and belongs to no account."""
     return person.user.startswith(IMPORTED)
 
 
 async def load_game_by_id(store: Store, row: str) -> LoadedGame | None:
-    """Any game by its id in the store."""
+    """Load a game by its id in the store."""
     saved = await store.load_game_by_id(row)
     return restore_game(saved) if saved is not None else None
 
 
 def restore_game(saved: Saved) -> LoadedGame:
-    """The game that the store kept: its last snapshot, and the events since applied to it.
+    """Restore a game from the store: its last snapshot, and the events since then.
 
-    Raises ValueError where the log does not follow on the snapshot.
+    Raise ValueError if the log does not follow the snapshot.
     """
-    first = saved.events[0].data if saved.events else {}
-    game = from_json(saved.state) if saved.state else Game(first.get("game", saved.game.id))
+    first_event = saved.events[0].data if saved.events else {}
+    game = from_json(saved.state) if saved.state else Game(first_event.get("game", saved.game.id))
     for row in saved.events:
         check_protocol(row.data)
         game = apply(game, row.data)
@@ -129,76 +134,71 @@ class GameCache:
         self._places = LRUCache[str, str](MOST_PLACES)  # which of them was loaded for a place
 
     async def load_current(self, place: str) -> LoadedGame | None:
-        """The game that is played in a place, as it is in the store now."""
+        """Return the game that is played in a place, as it is in the store now."""
         if self._places.get(place) in self._loaded:
             # else there is nothing to compare: it is read at once
-            here = await self._store.load_game_version(place)
-            if here is None:
+            current = await self._store.load_game_version(place)
+            if current is None:
                 return None
-            row, version, has_board = here
-            known = self._loaded.get(row)
-            if known is not None and known.version == version:
-                return (
-                    known
-                    if known.has_board == has_board
-                    else self.keep(known._replace(has_board=has_board))
-                )
+            row, version, has_board = current
+            cached = self._loaded.get(row)
+            if cached is not None and cached.version == version:
+                if cached.has_board == has_board:
+                    return cached
+                return self.keep(cached._replace(has_board=has_board))
         saved = await self._store.load_game(place)
         return self.keep(restore_game(saved)) if saved is not None else None
 
     def get_cached(self, place: str) -> LoadedGame | None:
-        """The game that is played in a place, as this process knows it: whatever is made of it
-        holds once its commit has found the version unchanged, or `check_current` has. None where nothing is
-        known."""
-        known = self._loaded.get(self._places.get(place, ""))
-        return known if known is not None and place in known.places else None
+        """Return the cached game of a place, None if there is none.
 
-    async def check_current(self, place: str, known: LoadedGame) -> None:
-        """Raise Conflict where a place plays another game by now than `get_cached` said, or
-        another version of it.
+        It may be out of date. A result from it counts once its commit, or `check_current`, has
+        found the version unchanged.
         """
+        cached = self._loaded.get(self._places.get(place, ""))
+        return cached if cached is not None and place in cached.places else None
+
+    async def check_current(self, place: str, cached: LoadedGame) -> None:
+        """Raise Conflict if the place plays another game than `cached`, or another version of it."""
         if await self._store.load_game_version(place) != (
-            known.row,
-            known.version,
-            known.has_board,
+            cached.row,
+            cached.version,
+            cached.has_board,
         ):
-            raise Conflict(known.row)
+            raise Conflict(cached.row)
 
     def keep(self, loaded: LoadedGame) -> LoadedGame:
-        """Remember a game as it is now, in place of those that were not asked for lately."""
+        """Cache a game as it is now, in place of the games least recently used."""
         self._loaded[loaded.row] = loaded
         self._places.update(dict.fromkeys(loaded.places, loaded.row))
         return loaded
 
     def drop(self, row: str) -> None:
-        """Forget a game: it is read again when it is needed."""
+        """Remove a game from the cache."""
         self._loaded.pop(row, None)
 
     def clear(self) -> None:
-        """Forget all games."""
+        """Remove all games from the cache."""
         self._loaded.clear()
 
 
 def estimate_size(loaded: LoadedGame) -> int:
-    """About how many bytes a game takes in memory; rather too many."""
+    """Estimate the bytes that a game takes in memory, rather too many than too few."""
     game = loaded.game
-    numbers = (
+    number_count = (
         len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
     )
-    people = len(loaded.persons) + len(game.players) + len(loaded.places)
-    return (
-        _BARE
-        + _UNIT * len(game.units)
-        + _PERSON * people
-        + _NUMBER * numbers
-        + len(loaded.hands[1])
-    )
+    person_count = len(loaded.persons) + len(game.players) + len(loaded.places)
+    units_size = _UNIT * len(game.units)
+    persons_size = _PERSON * person_count
+    numbers_size = _NUMBER * number_count
+    return _BARE + units_size + persons_size + numbers_size + len(loaded.hands[1])
 
 
 async def iterate_events(
     store: Store, row: str, before: int | None = None
 ) -> AsyncIterator[Sequence[EventRow]]:
-    """The events of a game with numbers below `before`, the first one first."""
+    """Yield the events of a game in batches, oldest first, only those below `before` if given."""
     after = 0
     while True:
         rows = await store.load_events(row, after=after, before=before, limit=BATCH)
@@ -210,21 +210,27 @@ async def iterate_events(
 
 
 async def iterate_texts(store: Store, row: str, last: int) -> AsyncIterator[Sequence[TextRow]]:
-    """The texts of a game up to an event, by event."""
+    """Yield the texts of a game up to the event `last` in batches, in order of events."""
     for after in range(0, last, TEXTS):
         if rows := await store.load_texts(row, after=after, before=min(after + TEXTS, last) + 1):
             yield rows
 
 
 async def load_event_body(store: Store, row: str, game: Game, number: int) -> Json | None:
-    """The body of event `number` of a game; of a sealed roll that was opened, with what it held.
-    None where there is no such event."""
-    found = await store.load_events(row, after=number - 1, before=number + 1) if number > 0 else ()
-    if not found:
+    """Load the body of event `number` of a game, None if there is no such event.
+
+    The body of an opened sealed roll includes its content.
+    """
+    if number <= 0:
         return None
-    event = found[0].data
+    event_rows = await store.load_events(row, after=number - 1, before=number + 1)
+    if not event_rows:
+        return None
+    event = event_rows[0].data
     if event["kind"] != "sealed" or number in game.sealed:
         return event
     texts = await store.load_texts(row, after=number - 1, before=number + 1)
-    held = next((text.text for text in texts if text.key == SEALED), None)
-    return event if held is None else {**event, "sealed": "", **json.loads(held)}
+    content = next((text.text for text in texts if text.key == SEALED), None)
+    if content is None:
+        return event
+    return {**event, "sealed": "", **json.loads(content)}

@@ -1,4 +1,4 @@
-"""The losses of a side: units out of the game, and units that are weaker than they came."""
+"""The losses of a side: units out of the game, and units weaker than when they joined."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from bot.rulesets.system import System
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """The lost and the weakened units of a side by name, and how many units it has had."""
+    """The lost and the weakened units of a side by name, and the number of all its units."""
 
     lost: tuple[str, ...]
     weakened: tuple[str, ...]
@@ -21,7 +21,7 @@ class Losses:
 def count_losses(
     units: Iterable[RosterUnit], types: Mapping[str, str], system: System | None
 ) -> Losses:
-    """Count the losses among the units of a side; `types` are those of `first_types`."""
+    """Count the losses among the units of a side. `types` comes from `first_types`."""
     lost = list[str]()
     weakened = list[str]()
     total = 0
@@ -35,8 +35,9 @@ def count_losses(
 
 
 def first_types(events: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the type that each unit had when it came, by its folded name, from events of a log
-    in order.
+    """Return the type of each unit when it joined, by its folded name.
+
+    `events` are those of a log in order.
     """
     types: dict[str, str] = {}
     for event in events:
