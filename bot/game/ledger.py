@@ -1,6 +1,4 @@
-"""What one command writes: events chained onto a loaded game, and everything that must be stored
-along with them.
-"""
+"""The events that one command writes onto a loaded game, and everything stored along with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +39,7 @@ MOST_NAMES = 12
 
 
 class EventWriter(NamedTuple):
-    """Who writes: the platform's user, the name to show, and the time in Unix seconds."""
+    """The author of events: the platform's user, their visible name, and the time in Unix seconds."""
 
     user: str
     name: str
@@ -49,8 +47,9 @@ class EventWriter(NamedTuple):
 
 
 class Ledger:
-    """Events under way in one game. Nothing is stored before the app commits `build_change()` and the
-    rows beside it.
+    """The new events of one command in one game.
+
+    Nothing is stored before the app commits `build_change()` and the rows that belong to it.
     """
 
     def __init__(self, loaded: LoadedGame | None, writer: EventWriter) -> None:
@@ -91,24 +90,28 @@ class Ledger:
 
     @property
     def events(self) -> list[EventRow]:
-        """The events as they are stored, with their hashes. Raises UserError for too large a
-        number in one.
+        """Return the new events as stored, with their hashes.
+
+        Raise UserError for too large a number in one.
         """
         self._write()
         return self._written
 
     @property
     def head(self) -> str:
-        """The hash of the last event, which covers all before it."""
+        """Return the hash of the last event, which covers all events before it."""
         return self.events[-1].hash if self.has_events else self._head
 
     @property
     def next_number(self) -> int:
-        """The number that the next event will have."""
+        """Return the number of the next event."""
         return self.game.number + 1
 
     def ensure_person(self) -> str:
-        """The writer's person id in this game; they get one, or their new name, on the way."""
+        """Return the writer's person id in this game.
+
+        Create the person if there is none, and update a name that has changed.
+        """
         row = self._find_own_row()
         if row is None or row.name != self.writer.name:
             person = row.person if row is not None else create_id()
@@ -117,21 +120,19 @@ class Ledger:
         return row.person
 
     def find_person(self) -> str:
-        """The writer's person id, or "" while they have none here."""
+        """Return the writer's person id in this game, or "" if they have none."""
         row = self._find_own_row()
         return row.person if row is not None else ""
 
     def claim(self, row: PersonRow) -> None:
-        """Let the writer be this person of an imported log from now on."""
+        """Make the writer this person of an imported log from now on."""
         self._claimed = row.person
         self.persons[row.person] = self.new_persons[row.person] = row._replace(
             user=self.writer.user, name=self.writer.name
         )
 
     def find_own_import(self) -> PersonRow | None:
-        """The person of an imported log whose key is that of the writer's account, if nobody has
-        claimed it.
-        """
+        """Return the unclaimed person of an imported log whose key is that of the writer's account."""
         user = IMPORTED + compute_person_key(self.game.id, self.writer.user)
         return next((row for row in self.persons.values() if row.user == user), None)
 
@@ -141,26 +142,27 @@ class Ledger:
         )
 
     def list_present_persons(self) -> frozenset[str]:
-        """One person for each account that took part; nobody who is known from an imported file
-        only.
+        """Return one person id for each account that took part.
+
+        People who are known only from an imported file are left out.
         """
         users = {row.user for row in self.persons.values() if not is_imported(row)}
-        return frozenset(
-            row.person
-            for user in users
-            if (row := find_person(user, self.persons, self.game)) is not None
-        )
+        rows = (find_person(user, self.persons, self.game) for user in users)
+        return frozenset(row.person for row in rows if row is not None)
 
     def list_unclaimed_names(self) -> str:
-        """The names that are known from an imported file only, as they are listed; "" for none."""
+        """Return the unclaimed names of an imported file in one text, "" if there are none."""
         names = sorted(row.name for row in self.persons.values() if is_imported(row))
-        return ", ".join(names[:MOST_NAMES]) + (
-            f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else ""
-        )
+        text = ", ".join(names[:MOST_NAMES])
+        extra_count = len(names) - MOST_NAMES
+        if extra_count > 0:
+            text += f" and {extra_count} more"
+        return text
 
     def get_name(self, person: str) -> str:
-        """The name of a person of this game, marked where it comes from a file and no account
-        has claimed it.
+        """Return the name of a person of this game.
+
+        An unclaimed name from a file is marked as imported.
         """
         row = self.persons.get(person)
         if row is None:
@@ -168,7 +170,7 @@ class Ledger:
         return f"{row.name} (imported)" if is_imported(row) else row.name
 
     def list_players(self, *sides: str) -> list[str]:
-        """The names of those who play for one of these sides."""
+        """Return the names of the players of these sides."""
         return [
             self.get_name(person) for person, side in self.game.players.items() if side in sides
         ]
@@ -177,39 +179,41 @@ class Ledger:
         self, game: Game | None = None, prepared: PreparedSeed | None = None, **fields: Any
     ) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed.
-        Returns the event.
+
+        Return the event.
         """
         self.row = prepared.game if prepared is not None else create_id()
         self.hands = (0, "")
         self._head = compute_genesis(self.row)
-        self.game, self.before = Game(self.row), Game("")
-        start = (
-            replace(game, id=self.row, master=self.ensure_person())
-            if game is not None
-            else self.game
-        )
-        return self.add(
-            "start", start, game=self.row, secret=self.create_secret(prepared), **fields
-        )
+        self.game = Game(self.row)
+        self.before = Game("")
+        start = self.game
+        if game is not None:
+            start = replace(game, id=self.row, master=self.ensure_person())
+        secret = self.create_secret(prepared)
+        return self.add("start", start, game=self.row, secret=secret, **fields)
 
     def create_secret(self, prepared: PreparedSeed | None = None) -> Json:
-        """A new seed, or the prepared one, in force behind the event that publishes this: its
-        epoch and commitment.
+        """Put a new seed, or the prepared one, in force after the next event.
+
+        Return what that event publishes of it: its epoch and commitment.
         """
         seed = prepared.seed if prepared is not None else create_seed()
         epoch = self.game.epoch + 1
-        row = SeedRow(
-            self.row, epoch, seed, compute_commitment(seed), self.next_number + 1, (), NO_TEXTS
-        )
-        self.seed = self.new_seeds[epoch] = row
-        told: Json = {
+        commitment = compute_commitment(seed)
+        row = SeedRow(self.row, epoch, seed, commitment, self.next_number + 1, (), NO_TEXTS)
+        self.seed = row
+        self.new_seeds[epoch] = row
+        secret: Json = {
             "epoch": epoch,
-            "commitment": row.commitment,
+            "commitment": commitment,
             "digest": NO_TEXTS,
             "closing": True,
             "protocol": PROTOCOL,
         }
-        return told | ({"announced": prepared.announced} if prepared is not None else {})
+        if prepared is not None:
+            secret["announced"] = prepared.announced
+        return secret
 
     def change_seed(self, row: SeedRow) -> None:
         """Store a changed seed row: with more texts, or as revealed."""
@@ -218,31 +222,31 @@ class Ledger:
             self.seed = row
 
     def create_dice_source(self) -> Stream:
-        """The provable dice of the next event."""
+        """Create the source of provable dice for the next event."""
         assert self.seed is not None
         game = self.game
         return Stream(self.seed.seed, game.id, self.next_number, game.digest)
 
     def add_salted_text(self, key: str, text: str, *, owned: bool = True) -> str:
-        """Keep a text of the next event apart from the chain; returns the salted hash that is in
-        it. One that is not `owned` stays when who writes has their texts deleted."""
+        """Store a text of the next event outside the chain. Return its salted hash, for the chain.
+
+        A text that is not `owned` stays when the writer has their texts deleted.
+        """
         salt = create_salt()
-        self.new_texts.append(
-            TextRow(
-                self.row, self.next_number, key, salt, text, self.ensure_person() if owned else ""
-            )
-        )
+        owner = self.ensure_person() if owned else ""
+        self.new_texts.append(TextRow(self.row, self.next_number, key, salt, text, owner))
         return hash_salted(salt, text)
 
     def keep_hands(self, hands: Hands) -> None:
-        """Keep what is in closed hands behind the next event."""
-        self.hands = self.next_number, (text := to_canonical(hands))
+        """Store the contents of the closed hands after the next event."""
+        text = to_canonical(hands)
+        self.hands = self.next_number, text
         self.new_texts.append(TextRow(self.row, self.next_number, HANDS, "", text))
 
     def add(
         self,
         kind: str,
-        new: Game | None = None,
+        new_game: Game | None = None,
         *,
         texts: Mapping[str, str] | None = None,
         hidden: Mapping[str, str] | None = None,
@@ -250,11 +254,13 @@ class Ledger:
         cards: Out | None = None,
         **fields: Any,
     ) -> Json:
-        """Append an event that leads to `new`, or to these `cards` and all else as it is; `texts`
-        are kept apart under their salted hashes, and so is what is `hidden`, which is nobody's.
-        Returns its body.
+        """Append an event and return its body.
 
-        Raises UserError if a choice comes first."""
+        The event leads to `new_game`, or to the present game with these `cards`. `texts` and `hidden`
+        are stored outside the chain, under their salted hashes. `hidden` texts belong to nobody.
+
+        Raise UserError if a choice has to be made first.
+        """
         person = self.ensure_person()
         body: Json = {
             "number": self.next_number,
@@ -263,31 +269,20 @@ class Ledger:
             "side": side if side is not None else self.game.players.get(person, ""),
             "kind": kind,
             "behind": self.game.last,
-            **{
-                name: value
-                for name, value in fields.items()
-                if value or name in _BARE or type(value) in (int, float)
-            },
         }
+        for name, value in fields.items():
+            if value or name in _BARE or type(value) in (int, float):
+                body[name] = value
         if texts:
             body["texts"] = {
                 key: self.add_salted_text(key, text) for key, text in texts.items() if text
             }
         if hidden:
-            body.setdefault("texts", {}).update(
-                {key: self.add_salted_text(key, text, owned=False) for key, text in hidden.items()}
-            )
-        if new is not None or cards is not None:
-            before, after = (
-                compute_difference(self.game, new)
-                if new
-                else compute_card_difference(self.game.cards, cards or {})
-            )
-            if before or after:
-                body |= {"before": before, "after": after}
-            if new and new.packs != self.game.packs and kind not in ("undo", "redo"):
-                extends = get_extensions(self.game, new.packs)
-                body |= {"extends": extends} if extends else {}
+            text_hashes = body.setdefault("texts", {})
+            for key, text in hidden.items():
+                text_hashes[key] = self.add_salted_text(key, text, owned=False)
+        if new_game is not None or cards is not None:
+            body |= self._build_patch(kind, new_game, cards)
         hold = find_event_hold(self.game, body) if self.game.waits else None
         if hold is not None:
             raise self._make_choice_first_error(hold)
@@ -295,46 +290,69 @@ class Ledger:
             body["keeps"] = True
         return self.append(body)
 
+    def _build_patch(self, kind: str, new_game: Game | None, cards: Out | None) -> Json:
+        """Return `before`, `after` and `extends` of an event, only those that are not empty."""
+        patch: Json = {}
+        if new_game:
+            before, after = compute_difference(self.game, new_game)
+        else:
+            before, after = compute_card_difference(self.game.cards, cards or {})
+        if before or after:
+            patch |= {"before": before, "after": after}
+        has_new_packs = new_game is not None and new_game.packs != self.game.packs
+        if new_game is not None and has_new_packs and kind not in ("undo", "redo"):
+            extends = get_extensions(self.game, new_game.packs)
+            if extends:
+                patch["extends"] = extends
+        return patch
+
     def need_choice_made(self) -> None:
-        """Raise UserError while a side is asked for a choice."""
+        """Raise UserError while a choice is pending."""
         self.need_free(CommandReach(is_all=True))
 
-    def need_free(self, reach: CommandReach, own: int = 0) -> None:
-        """Raise UserError if a pending choice, other than that of event `own`, holds what is in
-        reach.
+    def need_free(self, reach: CommandReach, answered_event: int = 0) -> None:
+        """Raise UserError if a pending choice holds anything in `reach`.
+
+        The choice of event `answered_event` does not count.
         """
-        hold = find_hold(self.game, reach, own)
+        hold = find_hold(self.game, reach, answered_event)
         if hold is not None:
             raise self._make_choice_first_error(hold)
 
     def need_settable(self, asking: Mapping[str, Any], keys: Iterable[str]) -> None:
-        """Raise UserError if tracks with these keys cannot be set until the choice of the event
-        `asking` is made.
+        """Raise UserError if the pending choice of the event `asking` holds tracks with these keys.
 
-        An addition comes to the same before the choice and after it; a value that is set does not.
+        A value that is set before the choice has another result than after it. An addition does
+        not.
         """
-        read = asking.get("read") or {}
-        held = {*keys} & {*get_track_keys((name for name in read if "." in name), read)}
-        if held:
-            raise self._make_choice_first_error(Hold(asking["number"], tracks=tuple(sorted(held))))
+        track_values = asking.get("read") or {}
+        held_keys = {*keys} & {
+            *get_track_keys((name for name in track_values if "." in name), track_values)
+        }
+        if held_keys:
+            raise self._make_choice_first_error(
+                Hold(asking["number"], tracks=tuple(sorted(held_keys)))
+            )
 
     def _make_choice_first_error(self, hold: Hold) -> UserError:
-        """Return the refusal of what has to wait for a choice; it names what the choice holds."""
+        """Build the error for a command that has to wait for a choice. It names what is held."""
         side = self.game.waits[hold.number].get("side")
-        what = (
-            f"#{hold.number} waits for {side} to choose"
-            if side
-            else f"#{hold.number} waits for a choice"
-        )
+        wait = f"#{hold.number} waits for a choice"
+        if side:
+            wait = f"#{hold.number} waits for {side} to choose"
         tracks = list_track_titles(hold.tracks, get_systems().get(self.game.system))
-        held = [f"{join_names(hold.units)} can be neither used nor changed"] if hold.units else []
-        held += [f"{join_names(tracks)} cannot change"] if tracks else []
-        first = f"until then {', and '.join(held)}" if held else "that comes first"
-        return UserError(f"{what}; {first}.", code="choice-first", about=hold)
+        limits = list[str]()
+        if hold.units:
+            limits.append(f"{join_names(hold.units)} can be neither used nor changed")
+        if tracks:
+            limits.append(f"{join_names(tracks)} cannot change")
+        reason = f"until then {', and '.join(limits)}" if limits else "that comes first"
+        return UserError(f"{wait}; {reason}.", code="choice-first", about=hold)
 
     def append(self, body: Json) -> Json:
-        """Append a finished body to the chain and move the state on. It is written once, when
-        its answer is known.
+        """Append a finished body to the chain and apply it to the game.
+
+        The body is written once, when its answer is known.
         """
         self._write()
         self._unwritten = body
@@ -344,43 +362,45 @@ class Ledger:
         return body
 
     def _write(self) -> None:
-        """Make text and hash of the last event, if they are not made. Raises UserError for too
-        large a number.
+        """Compute the text and hash of the last event, unless they are there.
+
+        Raise UserError for too large a number.
         """
         if self._unwritten is not None:
             self._add(self._unwritten, format_event(self._unwritten))
 
     def _add(self, body: Json, text: str) -> None:
-        before = self._written[-1].hash if self._written else self._head
+        previous_hash = self._written[-1].hash if self._written else self._head
         self._unwritten = None
         self._written.append(
-            EventRow(self.row, body["number"], text, compute_event_hash(before, text))
+            EventRow(self.row, body["number"], text, compute_event_hash(previous_hash, text))
         )
 
-    def record_first_line(self, first: str, quoted: Iterable[TextRow] = ()) -> None:
-        """Let the last event keep the first line of its answer: its hash in the chain, the words
-        beside it, with marks for names and for free texts (its own and those `quoted`). What is
-        said of an event once stays."""
+    def record_first_line(self, line: str, quoted: Iterable[TextRow] = ()) -> None:
+        """Record the first line of the answer with the last event, unless one is recorded.
+
+        Its hash goes into the chain. Its words are stored outside, with marks for names and for free
+        texts (those of the event, and those `quoted`).
+        """
         body = self.bodies[-1]
         if SAID in body:
             return
-        if self._unwritten is None:  # somebody has read it: it is written anew
+        if self._unwritten is None:  # somebody has read it, so write it again
             self._written.pop()
         number = body["number"]
-        own = (text for text in self.new_texts if text.event == number and text.person)
-        texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
+        own_texts = (text for text in self.new_texts if text.event == number and text.person)
+        texts = ((text.event, text.key, text.text) for text in (*own_texts, *quoted))
         names = {person.person: person.name for person in self.persons.values()}
-        body[SAID], blank = "?", f'"{SAID}":"?"'  # so that its text is made but once
+        body[SAID] = "?"  # a placeholder, so that the text is made only once
+        blank = f'"{SAID}":"?"'
         text = format_event(body)
-        words = mark_names(first, text.replace(f"{blank},", ""), names, texts)
+        words = mark_names(line, text.replace(f"{blank},", ""), names, texts)
         body[SAID] = hash_first_line(words)
         self._add(body, text.replace(blank, f'"{SAID}":"{body[SAID]}"'))
         self.new_texts.append(TextRow(self.row, number, SAID, "", words))
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
-        """Take over events from elsewhere as they are: (body, its canonical text, its hash) in
-        order.
-        """
+        """Copy events from elsewhere unchanged. `rows` are (body, canonical text, hash) in order."""
         self.row = self.row or create_id()
         self.game = Game(game)
         for body, text, hash_ in rows:
@@ -390,37 +410,38 @@ class Ledger:
 
     def count_written_characters(self) -> int:
         """Return how many characters of events and texts were written."""
-        return sum(len(row.body) for row in self.events) + sum(
-            len(row.text) for row in self.new_texts
-        )
+        event_count = sum(len(row.body) for row in self.events)
+        text_count = sum(len(row.text) for row in self.new_texts)
+        return event_count + text_count
 
     def build_change(self) -> GameChange | None:
-        """What the store has to write for this game, with a snapshot now and then; None where
-        nothing happened.
+        """Build the change of this game for the store, None if nothing happened.
+
+        It includes a snapshot if one is due.
         """
         if not self.has_events:
-            return (
-                GameChange(self.row, self.was.version)
-                if self.is_touched and self.was is not None
-                else None
-            )
-        version, at = self._get_previous_version()
-        is_due = self.game.number - at >= SNAPSHOT_EVERY
-        return GameChange(
-            self.row, version, tuple(self.events), to_json(self.game) if is_due else None
-        )
+            if self.is_touched and self.was is not None:
+                return GameChange(self.row, self.was.version)
+            return None
+        version, snapshot_at = self._get_previous_version()
+        is_due = self.game.number - snapshot_at >= SNAPSHOT_EVERY
+        snapshot = to_json(self.game) if is_due else None
+        return GameChange(self.row, version, tuple(self.events), snapshot)
 
     def _get_previous_version(self) -> tuple[int, int]:
-        """Version and last snapshot of the game as it was loaded; 0 for a new one."""
+        """Return the version and the last snapshot of the game as loaded, (0, 0) for a new game."""
         if self.was is None or self.was.row != self.row:
             return 0, 0
         return self.was.version, self.was.snapshot_at
 
     def build_loaded_game(self, places: tuple[str, ...]) -> LoadedGame:
-        """The game as it is loaded once the change has been committed."""
+        """Build the loaded game for the time after the change is committed."""
         assert self.has_events
         assert self.seed is not None
-        version, at = self._get_previous_version()
+        version, snapshot_at = self._get_previous_version()
+        if self.game.number - snapshot_at >= SNAPSHOT_EVERY:
+            snapshot_at = self.game.number
+        is_same_row = self.was is not None and self.was.row == self.row
         return LoadedGame(
             row=self.row,
             game=self.game,
@@ -429,8 +450,8 @@ class Ledger:
             persons=self.persons,
             seed=self.seed,
             places=places,
-            snapshot_at=self.game.number if self.game.number - at >= SNAPSHOT_EVERY else at,
-            has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
+            snapshot_at=snapshot_at,
+            has_board=is_same_row and self.was is not None and self.was.has_board,
             is_unasked=self._is_unasked(),
             shown=self.shown,
             done_under=self.done_under,
@@ -438,13 +459,11 @@ class Ledger:
         )
 
     def _is_unasked(self) -> bool:
-        """Return whether nobody can have asked for anything: nobody had, or what they asked for is
-        over.
-        """
+        """Return whether no request to undo can be open."""
         if self.was is None or self.was.row != self.row:
             return True
         return self.was.is_unasked or self.is_unasked
 
 
 _BARE = ("closed",)
-"""Fields that an event has empty, too: cards were taken from the known top, without a die."""
+"""Fields that an event keeps when empty: cards were taken from the known top, without a die."""

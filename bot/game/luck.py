@@ -1,5 +1,4 @@
-"""Luck against expectation, from the log: which rolls count, what came of them, and what the exact
-odds promised.
+"""Luck against expectation, from the log: the rolls that count, their results and their exact odds.
 
 `/game stats`, the story of an ended game, pictures and pages all count rolls with `scan` and
 `Tally`, and measure them with `measure`, so their figures agree.
@@ -44,29 +43,29 @@ from bot.rulesets.catalog import find_system
 from bot.rulesets.system import Sequence
 
 ENOUGH = 30
-"""Rolls below which nothing is said about luck."""
+"""Minimum number of rolls for a verdict about luck."""
 BUDGET = 30_000
-"""States that the odds of one play may need."""
+"""Maximum number of states for the odds of one play."""
 SAME = 1e-9
-"""The most by which equal values differ that were added up in another order."""
+"""Maximum difference between equal values that were added up in another order."""
 NO_SIDE = "no side"
-"""Whose luck a roll is that belongs to none of the sides."""
+"""The owner of the luck of a roll that belongs to none of the sides."""
 ROLLING = (*OUTCOMES, "sealed")
 """Kinds of events in which dice are rolled; drawing a card is not a roll."""
 _SCANNED = tuple(f'"kind":"{kind}"' for kind in (*ROLLING, "undo", "redo"))
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
-"""Sequences whose scores belong to the units that they befall, whoever rolls: the higher, the
-better for these.
+"""Sequences whose scores belong to the units that suffer them, whoever rolls.
+
+The higher the score, the better for these units.
 """
 OF_FIRST = (("baps", "melee"),)
 """Sequences whose scores belong to the side of the first unit."""
 
 
 class Worth(NamedTuple):
-    """The value of a result in points, with the mean and variance of all results that could have
-    come.
+    """The value of a result in points, with the mean and variance of all possible results.
 
-    `at_least` and `more` are the exact chances of at least that value and of a higher one; both are
+    `at_least` and `more` are the exact chances of at least that value and of a higher one. Both are
     None for a roll of several plays.
     """
 
@@ -79,8 +78,9 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredRoll:
-    """A roll that counts as luck, with what its odds need: (inputs, outputs) of each play as
-    canonical JSON.
+    """A roll that counts as luck, with the data for its odds.
+
+    `plays` are (inputs, outputs) of each play as canonical JSON.
     """
 
     number: int  # of the event that decided it
@@ -98,7 +98,7 @@ class ScoredRoll:
 
 @dataclass(frozen=True, slots=True)
 class Luck:
-    """The added worth of the rolls of one side or kind."""
+    """The summed worth of the rolls of one side or kind."""
 
     count: int = 0
     worth: float = 0.0
@@ -117,16 +117,15 @@ class Luck:
 
     @property
     def z(self) -> float:
-        """Standard deviations above expectation."""
+        """Return the standard deviations above expectation."""
         return (self.worth - self.mean) / sqrt(self.variance) if self.variance > 0 else 0.0
 
     @property
     def sentence(self) -> str:
-        """`3 points, 2.2 expected, in 1 roll: too few rolls to say.`"""
-        points = f"{format_minus(self.worth)} {'point' if abs(self.worth) == 1 else 'points'}"
-        text = (
-            f"{points}, {format_tenth(self.mean)} expected, in {format_count(self.count, 'roll')}"
-        )
+        """Return `3 points, 2.2 expected, in 1 roll: too few rolls to say.`"""
+        noun = "point" if abs(self.worth) == 1 else "points"
+        rolls = format_count(self.count, "roll")
+        text = f"{format_minus(self.worth)} {noun}, {format_tenth(self.mean)} expected, in {rolls}"
         if self.count < ENOUGH or self.variance <= 0:
             return f"{text}: too few rolls to say."
         word, percent = describe_luck(self.z)
@@ -154,7 +153,7 @@ def describe_luck(z: float) -> tuple[str, str]:
 
 
 def sum_worths(worths: Iterable[Worth]) -> Luck:
-    """Add up worths in this order."""
+    """Add up worths in their order."""
     luck = Luck()
     for worth in worths:
         luck = luck.plus(worth)
@@ -186,7 +185,7 @@ class Tally:
     _undone: set[int] = field(default_factory=set)
 
     def add(self, scan: Scan) -> None:
-        """Take in the next stretch of the log."""
+        """Add the next stretch of the log."""
         self._rolls += scan.rolls
         self._dice += scan.dice
         for event in scan.turned:
@@ -194,8 +193,9 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """The number of rolls, dice by hand and sealed rolls included, each shot once; undone
-        ones left out.
+        """Return the number of rolls, each shot once, without undone rolls.
+
+        Dice by hand and sealed rolls count too.
         """
         return len({first for number, first in self._dice if number not in self._undone})
 
@@ -213,7 +213,7 @@ def may_count(body: str) -> bool:
 def scan_texts(
     bodies: Iterable[str], sides: Many[str], opened: Mapping[int, str], asking: Iterable[str] = ()
 ) -> Scan:
-    """Do the same as `scan` with events as they are stored."""
+    """Return `scan` of events in their stored form."""
     return scan(map(json.loads, bodies), sides, opened, map(json.loads, asking))
 
 
@@ -222,9 +222,9 @@ def scan(
 ) -> Scan:
     """Return the rolls of one stretch of a log.
 
-    `sides` are those of the game; without sides each person counts alone. `opened` has what sealed
-    rolls held, by event, once they are open. `asking` are earlier events that choices in this
-    stretch carry on.
+    `sides` are those of the game; without sides each person counts alone. `opened` has the contents
+    of opened sealed rolls, by event. `asking` are earlier events that choices in this stretch
+    continue.
     """
     rolls = list[ScoredRoll]()
     dice = list[tuple[int, int]]()
@@ -249,7 +249,7 @@ def scan(
 
 
 def _list_choice_chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
-    """Return an event and those that its choice carries on, the first one last."""
+    """Return an event and those that its choice continues, newest first."""
     chain = [event]
     while is_continuation(chain[-1]) and chain[-1]["event"] in earlier:
         chain.append(earlier[chain[-1]["event"]])
@@ -271,8 +271,9 @@ def _build_scored_roll(
 
 
 def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
-    """Return a `merge_choices` as a roll of this side; None if its results have no score, or its
-    rules are gone.
+    """Return the result of `merge_choices` as a roll of this side.
+
+    Return None if its results have no score, or if its rules are gone.
     """
     played = get_event_system(event)
     if played is None or not played.get_scores(event["target"]) or not is_current(event):
@@ -288,42 +289,49 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
 
 
 def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """Return the side whose luck a sequence is: the side that acts. Nobody is lucky to suffer a
-    casualty.
+    """Return the side whose luck a sequence is: the side that acts.
+
+    Nobody is lucky to suffer a casualty.
     """
     used = event.get("used", ())
     acting = event.get("acting", ())
     sequence = (event["system"], event["target"])
-    own: str = event["side"]
-    chosen = used[:1] if sequence in OF_FIRST else [unit for unit in used if unit["name"] in acting]
-    theirs = {unit.get("side", "") for unit in chosen or used} - {""}
-    if len(theirs) != 1:
-        return own
-    (side,) = theirs
-    if chosen or sequence in OF_TARGETS:
+    event_side: str = event["side"]
+    if sequence in OF_FIRST:
+        acting_units = used[:1]
+    else:
+        acting_units = [unit for unit in used if unit["name"] in acting]
+    unit_sides = {unit.get("side", "") for unit in acting_units or used} - {""}
+    if len(unit_sides) != 1:
+        return event_side
+    (side,) = unit_sides
+    if acting_units or sequence in OF_TARGETS:
         return str(side)
-    if len(sides) != 2 or (own and own != side):
-        return own
-    # they rolled what befell their own units
-    return next(other for other in sides if other != side)
+    if len(sides) != 2 or (event_side and event_side != side):
+        return event_side
+    # the other side rolled for these units
+    return next(name for name in sides if name != side)
 
 
 # -- what a roll was worth
 
 
 def measure(roll: ScoredRoll) -> Worth | None:
-    """Return the worth of a roll, of several plays the sums; None if none of its possible
-    results has a score.
+    """Return the worth of a roll, summed over its plays.
+
+    Return None if none of its possible results has a score.
     """
-    worths = [
-        worth for play in roll.plays if (worth := _compute_play_worth(roll, *play)) is not None
-    ]
+    worths = list[Worth]()
+    for inputs, out in roll.plays:
+        worth = _compute_play_worth(roll, inputs, out)
+        if worth is not None:
+            worths.append(worth)
     if len(worths) == 1:
         return worths[0]
     if not worths:
         return None
-    whole = sum_worths(worths)
-    return Worth(whole.worth, whole.mean, whole.variance, None, None)
+    total = sum_worths(worths)
+    return Worth(total.worth, total.mean, total.variance, None, None)
 
 
 def worth_to_json(worth: Worth) -> Json:
@@ -336,8 +344,8 @@ def worth_to_json(worth: Worth) -> Json:
 
 def worth_from_json(plain: Json) -> Worth:
     """Read a worth back from plain values."""
-    least, more = (Fraction(plain[key]) if key in plain else None for key in ("least", "more"))
-    return Worth(plain["got"], plain["mean"], plain["var"], least, more)
+    at_least, more = (Fraction(plain[key]) if key in plain else None for key in ("least", "more"))
+    return Worth(plain["got"], plain["mean"], plain["var"], at_least, more)
 
 
 def measure_all(rolls: Iterable[ScoredRoll]) -> list[Worth | None]:
@@ -348,35 +356,45 @@ def measure_all(rolls: Iterable[ScoredRoll]) -> list[Worth | None]:
 def _compute_play_worth(roll: ScoredRoll, inputs: str, out: str) -> Worth | None:
     try:
         sequence = find_system(roll.system).find_sequence(roll.sequence)
-        given: Json = json.loads(inputs)
-        roster = index_by_name(unit_from_json(unit) for unit in given["used"])
-        return compute_worth(sequence, given["raw"], roster, json.loads(out))
+        values: Json = json.loads(inputs)
+        roster = index_by_name(unit_from_json(unit) for unit in values["used"])
+        return compute_worth(sequence, values["raw"], roster, json.loads(out))
     except UserError:
         return None  # the tables of today refuse its inputs
 
 
 def compute_worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
-    """Return the worth of the outputs of one play; None if nothing that can come has a score.
+    """Return the worth of the outputs of one play; None if no possible result has a score.
 
-    Raises UserError for inputs that the sequence refuses, and if the odds need too many states.
+    Raise UserError for inputs that the sequence refuses, and if the odds need too many states.
     """
-    if not (scores := sequence.system.get_scores(sequence.id)):
+    scores = sequence.system.get_scores(sequence.id)
+    if not scores:
         return None
     chances, played = _compute_chances(sequence, raw, roster, out)
-    if not any(
-        _get_head_word(word) in scores and str(word) != "none" for key in chances for word in key
-    ):
+    if not _has_score(scores, chances):
         return None
-    values = [
-        (sum(scores.get(_get_head_word(word), 0.0) for word in key), chance)
-        for key, chance in chances.items()
-    ]
+    values = [(_sum_scores(scores, key), chance) for key, chance in chances.items()]
     mean = sum(value * float(chance) for value, chance in values)
     variance = sum((value - mean) ** 2 * float(chance) for value, chance in values)
-    got = sum(scores.get(_get_head_word(word), 0.0) for word in played)
+    got = _sum_scores(scores, played)
     at_least = sum((chance for value, chance in values if value >= got - SAME), Fraction(0))
     more = sum((chance for value, chance in values if value > got + SAME), Fraction(0))
     return Worth(got, mean, variance, at_least, more)
+
+
+def _has_score(scores: Mapping[str, float], chances: Distribution) -> bool:
+    """Return whether a possible result has a score. "none" alone does not count."""
+    for key in chances:
+        for word in key:
+            if _get_head_word(word) in scores and str(word) != "none":
+                return True
+    return False
+
+
+def _sum_scores(scores: Mapping[str, float], words: Iterable[object]) -> float:
+    """Return the summed scores of result words."""
+    return sum(scores.get(_get_head_word(word), 0.0) for word in words)
 
 
 def _get_head_word(word: object) -> str:
@@ -386,11 +404,10 @@ def _get_head_word(word: object) -> str:
 def _compute_chances(
     sequence: Sequence, raw: Json, roster: Roster, out: Json
 ) -> tuple[Distribution, list[str]]:
-    """Return the exact chances of all results that count together, and those that came. Raises
-    UserError.
+    """Return the exact chances of all results that count together, and the actual results.
 
-    All targets of a list count together if their odds can be counted together, else the first one
-    alone.
+    All targets of a list count together if their odds can be counted together, otherwise the first
+    one alone. Raise UserError.
     """
     plan = sequence.plan(sequence.read_inputs(sequence.add_default_choices(raw), roster))
     rows = index_rows(plan, sequence.odds_by)
@@ -407,23 +424,26 @@ def _compute_chances(
 
 
 def _read_result(row: OddsRow, out: Json) -> Any:
-    """The row's result in finished outputs; None where it has none."""
-    return row.read(
-        {path: value for path in row.paths if (value := _find_value(out, path)) is not None}
-    )
+    """Return the row's result in finished outputs, None if it has none."""
+    values: dict[str, Any] = {}
+    for path in row.paths:
+        value = _find_value(out, path)
+        if value is not None:
+            values[path] = value
+    return row.read(values)
 
 
 def _find_value(out: Json, path: str) -> Any:
-    """The value at a path of the outputs; None where it is absent."""
-    here: Any = out
+    """Return the value at a path of the outputs, None if it is absent."""
+    value: Any = out
     for piece in path.replace("]", "").replace("[", ".").split("."):
-        if isinstance(here, list) and piece.isdecimal() and int(piece) < len(here):
-            here = here[int(piece)]
-        elif isinstance(here, dict) and piece in here:
-            here = here[piece]
+        if isinstance(value, list) and piece.isdecimal() and int(piece) < len(value):
+            value = value[int(piece)]
+        elif isinstance(value, dict) and piece in value:
+            value = value[piece]
         else:
             return None
-    return here
+    return value
 
 
 # -- which of them are worth telling

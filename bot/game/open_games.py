@@ -1,5 +1,4 @@
-"""Games of a server that a player may still join: started, not over, with a side that nobody
-plays."""
+"""Games of a server that a player may still join: running, with a side that nobody plays."""
 
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from bot.storage.store import Store
 from bot.ui.reply.reply import Button
 
 MOST_READ = 40
-"""Games of a server that are looked at, those first in which something happened last."""
+"""Games of a server to look at, most recently played first."""
 
 
 class OpenGame(NamedTuple):
@@ -25,14 +24,14 @@ class OpenGame(NamedTuple):
 async def find_open_games(store: Store, games: GameCache, server: str, user: str) -> list[OpenGame]:
     """Return the games of a server that `user` has no part in and may join.
 
-    Nobody has checked yet whether `user` can see their channels.
+    The caller has to check whether `user` can see their channels.
     """
-    found = []
+    open_games = []
     for place, _ in await store.list_current_games(server, MOST_READ):
         loaded = await games.load_current(place)
         if loaded is not None and is_guarded(loaded.game) and loaded.find_person(user) is None:
-            found += _list_open_game(place, loaded)
-    return found
+            open_games += _list_open_game(place, loaded)
+    return open_games
 
 
 def _list_open_game(place: str, loaded: LoadedGame) -> list[OpenGame]:

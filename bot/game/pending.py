@@ -17,7 +17,7 @@ HELD_FIELDS = ("packs", "system", "led")
 class CommandReach:
     """The units and tracks that a command uses or may change.
 
-    `units` are names of units, case-folded; `tracks` are keys as a game keeps them. `is_all`: it
+    `units` are case-folded names of units; `tracks` are keys as a game keeps them. `is_all`: it
     waits for every choice. `any_unit`: it may change any unit.
     """
 
@@ -28,35 +28,36 @@ class CommandReach:
 
 
 class Hold(NamedTuple):
-    """A pending choice that has to be made first: the number of its event, and the units and
-    tracks that it holds.
-    """
+    """A pending choice that has to be made first: its event, and the units and tracks it holds."""
 
     number: int
     units: tuple[str, ...] = ()
     tracks: tuple[str, ...] = ()
 
 
-def find_hold(game: Game, reach: CommandReach, own: int = 0) -> Hold | None:
-    """Return the first choice that holds what is in reach, or None. `own` is the event that is
-    being answered.
+def find_hold(game: Game, reach: CommandReach, answered_event: int = 0) -> Hold | None:
+    """Return the first choice that holds what is in reach, or None.
+
+    The choice of event `answered_event` does not count.
     """
-    return next(_find_holds(game, reach, own), None)
+    return next(_find_holds(game, reach, answered_event), None)
 
 
-def _find_holds(game: Game, reach: CommandReach, own: int) -> Iterator[Hold]:
-    for number, asks in game.waits.items():
-        if number == own:
+def _find_holds(game: Game, reach: CommandReach, answered_event: int) -> Iterator[Hold]:
+    for number, choice in game.waits.items():
+        if number == answered_event:
             continue
-        held = asks.get("units", ())
-        units = tuple(unit for unit in held if reach.any_unit or unit.casefold() in reach.units)
-        tracks = tuple(key for key in asks.get("tracks", ()) if key in reach.tracks)
+        held_units = choice.get("units", ())
+        units = tuple(
+            unit for unit in held_units if reach.any_unit or unit.casefold() in reach.units
+        )
+        tracks = tuple(key for key in choice.get("tracks", ()) if key in reach.tracks)
         if reach.is_all or units or tracks:
             yield Hold(number, units, tracks)
 
 
 def find_event_reach(game: Game, event: Mapping[str, Any]) -> CommandReach:
-    """Return what an event uses and changes in `game`, the state before it."""
+    """Return the reach of an event: what it uses and changes in `game`, the state before it."""
     patch: Mapping[str, Any] = event.get("after") or {}
     fields: Mapping[str, Any] = patch.get("game") or {}
     used = {unit["name"].casefold() for unit in event.get("used") or ()}
@@ -69,5 +70,5 @@ def find_event_reach(game: Game, event: Mapping[str, Any]) -> CommandReach:
 def find_event_hold(game: Game, event: Mapping[str, Any]) -> Hold | None:
     """Return the choice that has to be made before an event, or None."""
     is_about_another = is_continuation(event) or event["kind"] == "undo"
-    own = event["event"] if is_about_another else 0
-    return find_hold(game, find_event_reach(game, event), own)
+    answered_event = event["event"] if is_about_another else 0
+    return find_hold(game, find_event_reach(game, event), answered_event)

@@ -1,6 +1,9 @@
-"""Who may do what in a game, and when: players act for their side, in its go (whoever fires out of
-it is told so), strangers roll and look, a game master directs. And who may still add texts to the
-dice: one rule for play and for whoever checks a log; docs/dice.md says it in words."""
+"""The rights of players in a game: who may act, when, and for which side.
+
+Players act for their side, on its move. An act out of turn gets a remark. Strangers roll and look
+things up, a game master directs. The last functions say who may still add texts to the dice: one
+rule for play and for the check of a log, explained in docs/dice.md.
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -19,26 +22,27 @@ from bot.rulesets.system import ATTACKS, Sequence, System
 from bot.ui.reply.reply import Button
 
 
-def need_director(game: Game, actor: Actor, what: str) -> None:
-    """Raise UserError unless they are game master or manage the server. Free play has no master:
-    all may.
+def need_director(game: Game, actor: Actor, action: str) -> None:
+    """Raise UserError unless the actor is the game master or manages the server.
+
+    Free play has no master: everybody may.
     """
     if game.started and not actor.directs:
-        problem = f"Only the game master or a manager can {what}."
+        problem = f"Only the game master or a manager can {action}."
         raise UserError(
             problem, hint=phrase("`/game status` says who is game master."), code="not-master"
         )
 
 
 def find_end_partners(game: Game, actor: Actor) -> tuple[str, ...]:
-    """Return the sides whose players must agree if the actor is to end the game; () for a director.
+    """Return the sides whose players must agree before the actor ends the game; () for a director.
 
-    Raise UserError for who plays no side, and if nobody plays another side.
+    Raise UserError if the actor plays no side, or if nobody plays another side.
     """
     if actor.directs:
         return ()
-    others = tuple(side for side in game.sides if side != actor.side)
-    played = tuple(side for side in others if side in game.players.values())
+    other_sides = tuple(side for side in game.sides if side != actor.side)
+    played = tuple(side for side in other_sides if side in game.players.values())
     if not actor.side or not played:
         need_director(game, actor, "end it")
     return played
@@ -59,12 +63,12 @@ def need_player(game: Game, actor: Actor) -> None:
 
 
 def build_join_buttons(row: str, game: Game) -> tuple[Button, ...]:
-    """Return a button to join each side of the game in this row."""
+    """Build a button for each side to join the game in this row."""
     return tuple(Button(f"join:{row}:{side}", f"Join {side}", "primary") for side in game.sides)
 
 
 def need_hand_dice(game: Game, hand: object) -> None:
-    """Raise UserError for real dice (`hand`, or nothing) in a game that allows none."""
+    """Raise UserError for real dice (`hand`, or nothing) in a game that does not allow them."""
     is_allowed = game.hand_dice or game.ended  # a game that is over makes room for free play
     if hand in (None, "") or is_allowed:
         return
@@ -73,10 +77,9 @@ def need_hand_dice(game: Game, hand: object) -> None:
 
 
 class OtherSide(UserError):
-    """A director who plays one side is about to act for sides of other players, and has not said
-    that they mean it.
+    """A director who plays one side is about to act for another player's side without confirmation.
 
-    `what` is what they are about to do, such as "End VC's turn".
+    `what` is the action, such as "End VC's turn".
     """
 
     def __init__(self, sides: tuple[str, ...], what: str) -> None:
@@ -86,27 +89,24 @@ class OtherSide(UserError):
 
 
 def list_sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str, ...]:
-    """Return which of `sides` other players play, if the actor plays a side of their own and
-    directs the game.
-    """
+    """Return those of `sides` that other players play, if the actor both plays a side and directs."""
     if not is_guarded(game) or not actor.side or not actor.directs:
         return ()
     played = set(game.players.values()) - {actor.side}
     return tuple(dict.fromkeys(side for side in sides if side in played))
 
 
-def _need_confirmation(game: Game, actor: Actor, sides: Iterable[str], what: str) -> None:
-    """Raise OtherSide if the actor has not said yet that they mean to act for one of `sides`."""
-    others = list_sides_acted_for(game, actor, sides)
-    if not actor.acts_for.issuperset(others):
-        raise OtherSide(others, what)
+def _need_confirmation(game: Game, actor: Actor, sides: Iterable[str], action: str) -> None:
+    """Raise OtherSide unless the actor has confirmed to act for each of `sides` of other players."""
+    other_sides = list_sides_acted_for(game, actor, sides)
+    if not actor.acts_for.issuperset(other_sides):
+        raise OtherSide(other_sides, action)
 
 
 def need_go(game: Game, actor: Actor) -> None:
-    """Raise UserError for a stranger, and for a player of a side whose go it is not: a phase is not
-    theirs to end.
+    """Raise UserError for a stranger, and for a player whose side is not to move.
 
-    Raise OtherSide for a director who has to say first that they mean it.
+    Raise OtherSide for a director who has to confirm first.
     """
     need_player(game, actor)
     if not is_guarded(game) or not game.go or actor.side in game.go:
@@ -129,7 +129,7 @@ def need_go(game: Game, actor: Actor) -> None:
 
 
 def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
-    """Raise UserError when one of `units` is not theirs to change."""
+    """Raise UserError if one of `units` is not the actor's to change."""
     need_player(game, actor)
     if not is_guarded(game) or actor.directs:
         return
@@ -141,11 +141,11 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
 
 
 def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
-    """For who names units: raise UserError for a stranger, and for a player who acts with another
+    """Raise UserError for a stranger who names units, and for a player who acts with another
     side's.
 
     Any unit may be the target: artillery and mines have no unit that acts. Raise OtherSide for a
-    director who has to say first that they mean it.
+    director who has to confirm first.
     """
     if not is_guarded(game):
         return
@@ -161,9 +161,9 @@ def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
 
 
 ACTS = "Act"
-"""The verb of a sequence that is an action of a unit without being an attack."""
+"""The verb of a sequence that is an action of a unit but no attack."""
 DONE_ONCE = ("fired", "activated")
-"""Marks of those who have done for this turn what they may do once."""
+"""Marks of units that have done their one act of a kind for this turn."""
 ACTIVATED, SPENT = "activated", "spent"
 
 
@@ -175,21 +175,21 @@ def find_irregularities(
     changes: Iterable[Change],
     side: str,
 ) -> tuple[str, ...]:
-    """Return why an act is out of order, as phrases for the player: already fired, another side's
-    turn, another chit's formation, wrong phase.
+    """Return why an act is out of order, as phrases for the player.
 
-    Return () if it is in order or if the game is not running. Only units that act are out of turn.
+    For example: already fired, another side's turn, another chit's formation, wrong phase. Return
+    () if it is in order or if the game is not running. Only units that act are out of turn.
     """
     if not game.started or game.ended:
         return ()
-    said = list[str]()
+    phrases = list[str]()
     if sequence.is_act:
-        said += _find_out_of_turn(
+        phrases += _find_out_of_turn(
             game, system, sequence, find_units_by_name(game, acts), changes, side
         )
     if sequence.is_act or sequence.phases:
-        said += _find_out_of_phase(game, system, sequence)
-    return tuple(said)
+        phrases += _find_out_of_phase(game, system, sequence)
+    return tuple(phrases)
 
 
 def _find_out_of_turn(
@@ -200,7 +200,7 @@ def _find_out_of_turn(
     changes: Iterable[Change],
     side: str,
 ) -> Iterable[str]:
-    """Yield who acts once more, and whose turn it is if not that of the units that act."""
+    """Yield phrases for repeated acts, and for acts out of turn."""
     acting = tuple(acting)
     if sequence.verb in ATTACKS:
         yield from _list_repeated_acts(acting, changes)
@@ -213,21 +213,21 @@ def _find_out_of_turn(
 
 
 def _find_out_of_phase(game: Game, system: System | None, sequence: Sequence) -> Iterable[str]:
-    """Yield the name of the phase, if the game has others for this sequence."""
+    """Yield the name of the current phase, if this sequence belongs to other phases."""
     phase = get_phase(game, system)
     if not phase or _has_place(sequence, phase, system):
         return
-    if any(_has_place(sequence, other, system) for other in list_phases(system)):
+    if any(_has_place(sequence, listed_phase, system) for listed_phase in list_phases(system)):
         title = str(phase["title"])
         is_named = title.lower().endswith("phase")
         yield f"this is the {title}" if is_named else f"the phase is {title}"
 
 
 def _has_place(sequence: Sequence, phase: Mapping[str, object], system: System | None) -> bool:
-    """Return whether a phase is one for a sequence.
+    """Return whether a sequence belongs to a phase.
 
-    It is if the sequence names it. A sequence that names none belongs to the phases whose card
-    names it, an attack to those whose card names any attack.
+    It does if the sequence names the phase. A sequence that names none belongs to the phases whose
+    card names it, an attack to those whose card names any attack.
     """
     if sequence.phases:
         return phase["name"] in sequence.phases
@@ -259,19 +259,18 @@ def need_usual_act(
     marks = sequence.effects.marks
     marks = frozenset(DONE_ONCE) if ANY_UNIT in marks else marks
     names = tuple(acts)
-    said = find_irregularities(
+    phrases = find_irregularities(
         game, system, sequence, names, [Change(name, mark=marks) for name in names], side
     )
-    if said:
+    if phrases:
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
-        raise UserError(f"{capitalize_first(said[0])}.", hint=hint, code="strict-game")
+        raise UserError(f"{capitalize_first(phrases[0])}.", hint=hint, code="strict-game")
 
 
 def find_ban(game: Game, sequence: Sequence, acts: Iterable[str], side: str) -> str:
-    """Return what the card forbids the units that act by their markers, as a sentence; "" for
-    nothing.
+    """Return what the card forbids the acting units for their markers, as a sentence, or "".
 
-    `side` is that of who acts if no unit of the roster does.
+    `side` is the acting side if no unit of the roster acts.
     """
     if not sequence.bans or not game.started or game.ended:
         return ""
@@ -290,9 +289,9 @@ def find_ban(game: Game, sequence: Sequence, acts: Iterable[str], side: str) -> 
 def find_cautions(
     game: Game, sequence: Sequence, acts: Iterable[str], targets: Iterable[str], side: str
 ) -> tuple[str, ...]:
-    """Return what the card wants of the players before this is done to these targets, as phrases.
+    """Return what the card wants of the players before an act against these targets, as phrases.
 
-    `side` is that of who acts if no unit of the roster does.
+    `side` is the acting side if no unit of the roster acts.
     """
     if not sequence.cautions or not game.started or game.ended:
         return ()
@@ -310,42 +309,41 @@ def find_cautions(
 
 
 def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool:
-    """Return whether only sides other than that of the units, or of who acts, are to play."""
+    """Return whether neither the side of the units nor, without units, `side` is to move."""
     sides = {unit.side for unit in acting} - {""} or {side} - {""}
     return bool(game.go and sides and not sides & {*game.go})
 
 
 def _list_repeated_acts(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
-    """`Rifle 1 has fired already`, of those who get a mark that they have."""
-    put_on: dict[str, frozenset[str]] = {}
+    """Yield `Rifle 1 has fired already` for units that get a mark they already have."""
+    new_marks: dict[str, frozenset[str]] = {}
     for change in changes:
-        put_on[change.unit] = put_on.get(change.unit, frozenset()) | change.mark
+        new_marks[change.unit] = new_marks.get(change.unit, frozenset()) | change.mark
     for mark in DONE_ONCE:
-        names = [
-            unit.name
-            for unit in acting
-            if mark in unit.marks & put_on.get(unit.name, frozenset())
-            and not (mark == ACTIVATED and _is_activating(unit))
-        ]
+        names = list[str]()
+        for unit in acting:
+            is_repeated = mark in unit.marks & new_marks.get(unit.name, frozenset())
+            if is_repeated and not (mark == ACTIVATED and _is_activating(unit)):
+                names.append(unit.name)
         if names:
-            yield f"{join_names(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
+            verb = "has" if len(names) == 1 else "have"
+            yield f"{join_names(names)} {verb} {mark} already"
 
 
 def _is_activating(unit: RosterUnit) -> bool:
-    """Return whether a unit has spent AP: those that are left say what else it may do."""
+    """Return whether a unit has spent AP. Its remaining AP say what else it may do."""
     return bool(unit.numbers.get(SPENT))
 
 
 def _has_attack_button(phase: Mapping[str, object], system: System | None) -> bool:
     """Return whether the card of a phase has a button for an attack."""
     buttons = phase.get("buttons")
-    sequences = system.sequences if system is not None else {}
-    named = (
-        [sequences[name] for name in buttons if name in sequences]
-        if isinstance(buttons, list)
-        else []
-    )
-    return any(sequence.verb in ATTACKS for sequence in named)
+    if system is None or not isinstance(buttons, list):
+        return False
+    for name in buttons:
+        if name in system.sequences and system.sequences[name].verb in ATTACKS:
+            return True
+    return False
 
 
 def _quote_name(name: str) -> str:
@@ -353,16 +351,14 @@ def _quote_name(name: str) -> str:
 
 
 def make_game_over_error(game: Game) -> UserError:
-    """What to say to somebody who would change a game that has ended."""
-    return UserError(
-        f'"{game.name}" is over, and kept as it was.'
-        if game.name
-        else "This free play is over, and kept as it was.",
-        hint=phrase(
-            'Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'
-        ),
-        code="game-ended",
+    """Build the error for a change to a game that has ended."""
+    message = "This free play is over, and kept as it was."
+    if game.name:
+        message = f'"{game.name}" is over, and kept as it was.'
+    hint = phrase(
+        'Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'
     )
+    return UserError(message, hint=hint, code="game-ended")
 
 
 def are_texts_open(game: Game) -> bool:
@@ -371,12 +367,12 @@ def are_texts_open(game: Game) -> bool:
 
 
 def is_alone(game: Game, person: str) -> bool:
-    """Return whether there is nobody else in the game who could close the texts."""
+    """Return whether nobody else in the game could close the texts."""
     if is_guarded(game):
         return {*game.players, game.master} <= {"", person}
     return game.solo == person
 
 
 def has_last_word(game: Game, person: str) -> bool:
-    """Return whether the last text is this person's, so that somebody else must close."""
+    """Return whether this person added the last text, so that somebody else must close."""
     return bool(person) and game.adder == person and not is_alone(game, person)

@@ -1,5 +1,7 @@
-"""A scenario that `builds_on` another one of its game: it has the same sides and units, but for what
-it changes, adds and leaves out.
+"""Scenarios built on another scenario of their game.
+
+Such a scenario has the sides and units of the other, apart from what it changes, adds and leaves
+out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +19,9 @@ _INHERITED = ("sides", "about", "turns", "wins")
 
 
 def find_base_game(system: System, id: str, on: object, file: str) -> System:
-    """Return the game that has the scenario `on`, on which scenario `id` is built: the same, or the
-    one that an extension adds to. Raises TableError.
+    """Return the game that has the scenario `on`, the base of scenario `id`.
+
+    It is the same game, or the one that an extension adds to. Raise TableError if neither has it.
     """
     games = [game for game in (system, system.base) if game is not None]
     names = [name for game in games for name in game.scenarios if name != id]
@@ -30,7 +33,7 @@ def find_base_game(system: System, id: str, on: object, file: str) -> System:
 
 
 def read_base(game: System, on: str, file: str) -> Mapping[str, Any]:
-    """Return the content of the scenario `on`. Raises TableError if it is built on another one."""
+    """Return the content of the scenario `on`. Raise TableError if it has a base itself."""
     base = game.read(f"{SCENARIOS}/{on}")
     if not isinstance(base, Mapping):
         raise TableError(file, f"the scenario {on} has nothing in it", row=ON)
@@ -40,18 +43,20 @@ def read_base(game: System, on: str, file: str) -> Mapping[str, Any]:
 
 
 def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a scenario with what it does not say itself out of the one that it is built on."""
+    """Return a scenario, with values from its base for what it does not say itself."""
     inherited = {key: base[key] for key in _INHERITED if key in base}
     tracks = {**(base.get("tracks") or {}), **(data.get("tracks") or {})}
-    own = {key: value for key, value in data.items() if key not in (ON, WITHOUT)}
-    return {**inherited, **own, "tracks": tracks, "units": base.get("units")}
+    own_values = {key: value for key, value in data.items() if key not in (ON, WITHOUT)}
+    return {**inherited, **own_values, "tracks": tracks, "units": base.get("units")}
 
 
 def lay_units_over(
     rows: Iterable[RosterLine], changes: Iterable[RosterLine], without: Sequence[str], on: str
 ) -> list[RosterLine]:
-    """Return the units of scenario `on`, one in each row, without some, with others changed, and
-    with those that are new. Raises UserError that names the line.
+    """Return the units of the base scenario `on` with all changes applied, one in each row.
+
+    `without` names the units to leave out. `changes` has changed and new units. Raise UserError
+    that names the line.
     """
     units: dict[str, RosterLine] = {}
     for row in rows:
@@ -60,8 +65,8 @@ def lay_units_over(
             units[comparison_key(name)] = RosterLine(row.line, values, row.places)
     for name in _names(without):
         if units.pop(comparison_key(name), None) is None:
-            known = [row.values["name"] for row in units.values()]
-            hint = did_you_mean(name, known)
+            names = [row.values["name"] for row in units.values()]
+            hint = did_you_mean(name, names)
             raise UserError(f'{on} has no unit "{name[:40]}".', hint=hint, code="unknown-unit")
     for change in changes:
         for name in expand_names(change.get_value("name")):
@@ -75,15 +80,16 @@ def _names(texts: Sequence[str]) -> list[str]:
 
 
 def _apply_unit_change(
-    before: RosterLine | None, change: RosterLine, name: str, on: str
+    base_unit: RosterLine | None, change: RosterLine, name: str, on: str
 ) -> RosterLine:
-    """Return a unit of the base with what changes, or a new one. Raises UserError if it has no
-    type.
+    """Return a unit of the base with its changes, or a new unit.
+
+    Raise UserError if a new unit has no type.
     """
-    if before is None and not change.values.get("type", "").strip():
+    if base_unit is None and not change.values.get("type", "").strip():
         raise make_roster_error(
             f"{name} is not a unit of {on}, and a new one needs a type", change.line, code="missing"
         )
-    values = {**(before.values if before is not None else {}), **change.values}
-    shown_name = before.values["name"] if before is not None else name
+    values = {**(base_unit.values if base_unit is not None else {}), **change.values}
+    shown_name = base_unit.values["name"] if base_unit is not None else name
     return RosterLine(change.line, {**values, "name": shown_name}, change.places)

@@ -1,4 +1,4 @@
-"""Sides by name, who joined and left them, those whose orders are in, and who may open these."""
+"""Sides by name: who joined and left them, whose orders are in, and who may open the orders."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,36 +15,37 @@ _PEOPLES = re.compile(
     r"|Indian|Israeli|Italian|Japanese|Korean|Norwegian|Polish|Romanian|Russian|Soviet|Spanish|Turkish|Vietnamese)$"
 )
 _MANY = re.compile(r"(?:ese|ish|French|Dutch|Swiss)$")
-"""How the name of a side ends that is a whole people: the British, the Japanese, the French."""
+"""Endings of sides named for a whole people: the British, the Japanese, the French."""
 MAX_SIDE = 32
 ORDER, COMMAND = "order", "command"
-"""Keys of an order's texts: what the side does, and the command that is ready when it opens."""
+"""Keys of an order's texts: the side's plan, and the command that is ready when it opens."""
 
 
-def format_possessive(side: str, what: str) -> str:
-    """Return what is a side's: `VC's turn`, `Reds' turn`; of one that is called by an adjective
-    `the German turn`.
+def format_possessive(side: str, noun: str) -> str:
+    """Return a side's possession: `VC's turn`, `Reds' turn`, and `the German turn` for an
+    adjective.
     """
     if _PEOPLES.search(side):
-        return f"the {side} {what}"
-    return f"{side}' {what}" if side.endswith("s") else f"{side}'s {what}"
+        return f"the {side} {noun}"
+    return f"{side}' {noun}" if side.endswith("s") else f"{side}'s {noun}"
 
 
-def fit_verb(side: str, one: str, many: str) -> str:
-    """Return the verb that fits a side: `many` for Marines or British, `one` for US or Duke."""
+def fit_verb(side: str, singular: str, plural: str) -> str:
+    """Return the verb that fits a side: `plural` for Marines or British, `singular` for US or Duke."""
     is_many = side.endswith("s") and not side.endswith("ss")
-    return many if is_many or _MANY.search(side) else one
+    return plural if is_many or _MANY.search(side) else singular
 
 
 def is_valid_side_name(side: str) -> bool:
-    """Return whether a side may have this name: short enough, and without what ends a name where it
-    is typed.
-    """
+    """Return whether a side may have this name: short, and without signs that end a typed name."""
     return len(side) <= MAX_SIDE and not set(side) & set(';="“”')
 
 
 def find_side(game: Game, name: str) -> str:
-    """One of the game's sides, case ignored. Raises UserError naming them all."""
+    """Return the side of the game with this name, case ignored.
+
+    Raise UserError that lists the sides.
+    """
     sides = NameIndex({side.casefold(): side for side in game.sides})
     if side := sides.get(normalize_name(name).casefold()):
         return side
@@ -59,7 +60,7 @@ def find_side(game: Game, name: str) -> str:
 
 
 def make_unknown_side_error(name: str, sides: Sequence[str], option: str = "side") -> UserError:
-    """Return the error for a side that the game does not have, with the side that is meant."""
+    """Build the error for an unknown side, with the side that is probably meant."""
     starts = [side for side in sides if comparison_key(side).startswith(comparison_key(name))]
     near = (
         suggest_names(name, starts)
@@ -75,20 +76,19 @@ def make_unknown_side_error(name: str, sides: Sequence[str], option: str = "side
 
 
 def list_sides_with_orders(game: Game) -> set[str]:
-    """The sides for which somebody has written."""
-    return {side for person in game.orders.values() if (side := game.players.get(person, ""))}
+    """Return the sides with a written order."""
+    sides = {game.players.get(person, "") for person in game.orders.values()}
+    return sides - {""}
 
 
 def list_missing_sides(game: Game) -> list[str]:
-    """Return the sides whose orders are not in, also those that nobody plays."""
-    written = list_sides_with_orders(game)
-    return [side for side in game.sides if side not in written]
+    """Return the sides whose orders are not in, including those that nobody plays."""
+    sides_with_orders = list_sides_with_orders(game)
+    return [side for side in game.sides if side not in sides_with_orders]
 
 
 def has_all_orders(game: Game) -> bool:
-    """Return whether the orders of every side of the game are in. A side without players is not
-    in.
-    """
+    """Return whether the orders of every side are in. A side without players is not in."""
     return bool(game.orders) and not list_missing_sides(game)
 
 
@@ -104,28 +104,29 @@ class Seats:
 
     def note(self, event: Mapping[str, Any]) -> None:
         """Update the seats by the next event of the log."""
-        before = (event.get("before") or {}).get("game") or {}
-        after = (event.get("after") or {}).get("game") or {}
-        own = event.get("own", "")
-        if own:
-            # A player who goes on as a person of an imported log takes over what that person left.
-            if own in self.left:
-                self.left[event["who"]] = self.left.pop(own)
-            self.joined[event["who"]] = max(
-                self.joined.pop(own, 0), self.joined.get(event["who"], 0)
-            )
-        if "players" not in after:
+        claimed = event.get("own", "")
+        if claimed:
+            self._move_claimed(claimed, event["who"])
+        fields_before = (event.get("before") or {}).get("game") or {}
+        fields_after = (event.get("after") or {}).get("game") or {}
+        if "players" not in fields_after:
             return
-        old = before.get("players") or {}
-        new = after["players"]
-        for person, side in old.items():
-            if new.get(person) != side and person != own:
+        old_players = fields_before.get("players") or {}
+        new_players = fields_after["players"]
+        for person, side in old_players.items():
+            if new_players.get(person) != side and person != claimed:
                 self.left[person] = side
-        if own:
+        if claimed:
             return
-        for person, side in new.items():
-            if old.get(person) != side:
+        for person, side in new_players.items():
+            if old_players.get(person) != side:
                 self.joined[person] = event["number"]
+
+    def _move_claimed(self, claimed: str, person: str) -> None:
+        """Move the record of a person of an imported log to the player who claimed them."""
+        if claimed in self.left:
+            self.left[person] = self.left.pop(claimed)
+        self.joined[person] = max(self.joined.pop(claimed, 0), self.joined.get(person, 0))
 
 
 def may_open_early(game: Game, person: str, seats: Seats) -> bool:
@@ -144,25 +145,27 @@ def may_open_early(game: Game, person: str, seats: Seats) -> bool:
         return False
     if set(game.orders.values()) == {person}:
         return True
-    first = min(map(int, game.orders))
-    return not missing & set(seats.left.values()) and seats.joined.get(person, 0) < first
+    first_order = min(map(int, game.orders))
+    return not missing & set(seats.left.values()) and seats.joined.get(person, 0) < first_order
 
 
 def get_order_side(game: Game, person: str) -> str:
-    """The side for which somebody writes; "" for who has left it."""
+    """Return the side that a person writes orders for, "" if they have left it."""
     return game.players.get(person, "")
 
 
 def sort_orders(game: Game) -> list[int]:
-    """The events that wrote the orders: side by side, those of nobody's side last."""
+    """Return the events that wrote the orders, grouped by side, those of no side last."""
     sides = [*game.sides, ""]
-    return sorted(
-        map(int, game.orders),
-        key=lambda at: (sides.index(get_order_side(game, game.orders[str(at)])), at),
-    )
+
+    def get_sort_key(number: int) -> tuple[int, int]:
+        side = get_order_side(game, game.orders[str(number)])
+        return sides.index(side), number
+
+    return sorted(map(int, game.orders), key=get_sort_key)
 
 
 def describe_order_sides(game: Game) -> str:
-    """Whose orders they are, for the log: `of US and VC`."""
-    found = [side for side in game.sides if side in list_sides_with_orders(game)]
-    return f"of {' and '.join(found)}" if found else "of nobody"
+    """Return the sides whose orders these are, for the log: `of US and VC`."""
+    sides = [side for side in game.sides if side in list_sides_with_orders(game)]
+    return f"of {' and '.join(sides)}" if sides else "of nobody"

@@ -1,5 +1,7 @@
-"""The state of a game as a value: sides and players, turn and phase, the roster, the settings, and
-what undo needs; and who acts in it."""
+"""The state of a game as a value: sides, turn and phase, roster, settings, and data for undo.
+
+`Actor` is the player who acts in it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -19,8 +21,8 @@ Units = Mapping[str, RosterUnit]
 
 WAITED = ("started", "ended", "go", "go_since", "waits", "players", "orders_due")
 waited_for = attrgetter(*WAITED)
-"""All of a game that says who is waited for, and until when: reminders and deadlines hang on
-nothing else.
+"""The fields that say who is waited for, and until when. Reminders and deadlines depend on nothing
+else.
 """
 DRAW = "draw"
 FULL = "full"
@@ -29,17 +31,18 @@ STRICT = "strict"
 
 @dataclass(frozen=True)
 class Game:
-    """A game as its events explain it. Persons are random ids of this game; their names are kept
+    """A game in the state that its events lead to. Persons are random ids; their names are
     elsewhere.
 
-    The first group is what undo restores; `winner` is a side, or DRAW, or nobody. The second is
-    bookkeeping: `last` is the last event that is not undone, `redo` those that can be brought back,
-    `sealed` the closed rolls with who may open them, `withdrawn` the undone ones among these, and
-    the dice secret in force: `drawn` says that a die of it has fallen, `digest` is that of the
-    players' texts. `closed` says that an event has closed these has; `adder` is who added the last.
-    `solo` is who wrote every event so far: "*" when several did. `go_since` is when the go came to
-    those who have it, in Unix seconds; 0 where that is not known. `waits` are the events that ask a
-    side for a choice, with what they ask.
+    Undo restores the first group of fields. `winner` is a side, or DRAW, or "".
+
+    The second group is bookkeeping. `last` is the last event that is not undone, and `redo` those
+    that can be restored. `sealed` has the person who may open each sealed roll, and `withdrawn` the
+    undone sealed rolls. Of the dice secret in force, `drawn` says that a die of it has fallen,
+    `digest` is that of the players' texts, `closed` says that an event has closed these, and
+    `adder` is the person who added the last text. `solo` is the person who wrote every event so
+    far, or "*" for several. `go_since` is when the sides in `go` got the move, in Unix seconds, or
+    0 if unknown. `waits` has the pending choices by the event that asks.
     """
 
     id: str
@@ -111,30 +114,33 @@ _BOOKKEEPING = (
 FIELDS = tuple(
     item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards")
 )
-"""What a patch may set, beside units and cards."""
+"""Fields that a patch may set, apart from units and cards."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards", "protocol"}
 _PROTOCOL = "protocol"
 """Field of a stored state with the dice protocol. A state without it is of an unreleased build."""
 
 
 def get_undoable_content(game: Game) -> Json:
-    """What undo restores, as plain values: everything but the bookkeeping."""
+    """Return what undo restores, as plain values: everything but the bookkeeping."""
     plain = {name: _plain(getattr(game, name)) for name in FIELDS}
     units = {key: unit_to_json(unit) for key, unit in sorted(game.units.items())}
     return {**plain, "units": units, "cards": dict(sorted(game.cards.items()))}
 
 
 def to_json(game: Game) -> Json:
-    """The whole state as plain JSON values."""
-    kept = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
-    kept["sealed"] = {str(number): person for number, person in game.sealed.items()}
-    kept["waits"] = {str(number): asks for number, asks in game.waits.items()}
-    return {**get_undoable_content(game), **kept, _PROTOCOL: PROTOCOL}
+    """Return the whole state as plain JSON values."""
+    bookkeeping = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
+    bookkeeping["sealed"] = {str(number): person for number, person in game.sealed.items()}
+    bookkeeping["waits"] = {str(number): choice for number, choice in game.waits.items()}
+    return {**get_undoable_content(game), **bookkeeping, _PROTOCOL: PROTOCOL}
 
 
 def from_json(data: Mapping[str, Any]) -> Game:
-    """The state that `to_json` wrote. Raises UserError for one with fields that only a newer
-    release knows: written back without them it would be another."""
+    """Return the state that `to_json` wrote.
+
+    Raise UserError for a state with fields that only a newer release has, since they would be lost
+    when it is stored again.
+    """
     protocol = data.get(_PROTOCOL, 1)
     if protocol < PROTOCOL:
         raise make_unreleased_error("This channel's game", f"dice protocol {protocol}")
@@ -153,18 +159,23 @@ def from_json(data: Mapping[str, Any]) -> Game:
 
 
 def unit_to_json(unit: RosterUnit) -> Json:
-    """A roster unit as plain JSON values; what is empty is left out."""
+    """Return a roster unit as plain JSON values, without empty ones."""
     numbers = _numbers_to_json(unit.numbers)
     plain: Json = {"name": unit.name, "handle": unit.handle, "type": unit.type}
-    plain |= {key: value for key, value in (("side", unit.side), ("state", unit.state)) if value}
+    if unit.side:
+        plain["side"] = unit.side
+    if unit.state:
+        plain["state"] = unit.state
     if numbers:
         plain["numbers"] = numbers
     if unit.marks:
         plain["marks"] = sorted(unit.marks)
-    if (back := unit.back) is not None:
-        down = {"type": back.type, "numbers": _numbers_to_json(back.numbers)}
-        plain["back"] = {key: value for key, value in down.items() if value}
-        plain |= {"turned": True} if unit.turned else {}
+    back = unit.back
+    if back is not None:
+        back_values = {"type": back.type, "numbers": _numbers_to_json(back.numbers)}
+        plain["back"] = {key: value for key, value in back_values.items() if value}
+        if unit.turned:
+            plain["turned"] = True
     return plain
 
 
@@ -183,7 +194,7 @@ def _numbers_from_json(data: Any) -> Json:
 
 
 def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
-    """The roster unit that `unit_to_json` wrote."""
+    """Return the roster unit that `unit_to_json` wrote."""
     back = data.get("back")
     return RosterUnit(
         name=data["name"],
@@ -201,24 +212,25 @@ def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
 
 
 def set_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
-    """The game with these units (by folded name) put in, replaced, or taken out where None."""
+    """Return the game with these units, by folded name, added or replaced, or removed for None."""
     roster = {**game.units, **units}
     return replace(game, units={key: unit for key, unit in roster.items() if unit is not None})
 
 
 def is_strict(game: Game) -> bool:
-    """Return whether what the game only remarks on otherwise is refused: it is kept among the
-    rules, as a rule of any game.
+    """Return whether the game refuses what other games only remark on.
+
+    The setting is stored among the rules, as a rule of any game.
     """
     return game.rules.get(STRICT, False)
 
 
 class Actor(NamedTuple):
-    """The player who acts: their person id in this game ("" while they have none), their side, and
-    whether they direct the game.
+    """The player who acts: their person id in this game, or "", their side, and whether they
+    direct.
 
     Directors are the game master and those who manage the server. `acts_for` are the sides of other
-    players for which a director has said that they mean to act.
+    players for which a director has confirmed to act.
     """
 
     person: str
@@ -228,26 +240,29 @@ class Actor(NamedTuple):
 
 
 def get_actor(game: Game, person: str, *, manager: bool) -> Actor:
-    """The actor with this person id in `game`."""
+    """Return the actor with this person id in `game`. `manager` says whether they manage the
+    server.
+    """
     return Actor(
         person, game.players.get(person, ""), manager or (bool(person) and person == game.master)
     )
 
 
 def is_guarded(game: Game) -> bool:
-    """Return whether only players and directors may touch the game: it was started with sides and
-    has not ended.
+    """Return whether only players and directors may change the game.
+
+    That is so in a game with sides from its start to its end.
     """
     return game.started and not game.ended and bool(game.sides)
 
 
 def is_stranger(game: Game, actor: Actor) -> bool:
-    """Return whether they may only roll and look things up."""
+    """Return whether the actor may only roll and look things up."""
     return is_guarded(game) and not actor.side and not actor.directs
 
 
 def build_roster(game: Game) -> Roster:
-    """The roster as unit lists read it."""
+    """Return the units by name and by handle, as unit lists need them."""
     handles = {unit.handle.casefold(): unit for unit in game.units.values()}
     return NameIndex({**handles, **game.units})
 

@@ -1,7 +1,8 @@
-"""The tracks of a game in play: whose they are when somebody acts, and what they are then.
+"""The tracks of a game in play: their owners and values when somebody acts.
 
-What a sequence read is in its event, so that a log says it all by itself:
-`read: {"side": "US", "foe": "VC", "side.points": 9, "track.sea": 2}`."""
+The values that a sequence read are in its event, so that a log is complete by itself: `read:
+{"side": "US", "foe": "VC", "side.points": 9, "track.sea": 2}`.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -15,115 +16,144 @@ from bot.rulesets.system import System
 
 
 def find_track_side(
-    units: Iterable[tuple[str, str]], acting: Collection[str], person: str, game: Game
+    units: Iterable[tuple[str, str]], acting: Collection[str], person_side: str, game: Game
 ) -> str:
-    """Whose `side.points` are meant: the side of the first unit that acts, else that of the person,
-    else that of any unit that is named, else the one whose turn it is. `units` are names and sides.
+    """Return the side meant by `side` in track names.
+
+    It is the side of the first unit that acts, else `person_side`, else the side of any named
+    unit, else the side whose turn it is. `units` are (name, side).
     """
-    named = [(name, side) for name, side in units if side]
-    acts = next((side for name, side in named if name in acting), "")
-    return acts or person or next((side for _, side in named), "") or game.turn_of
+    units_with_side = [(name, side) for name, side in units if side]
+    acting_side = next((side for name, side in units_with_side if name in acting), "")
+    named_side = next((side for _, side in units_with_side), "")
+    return acting_side or person_side or named_side or game.turn_of
 
 
 def get_owners(game: Game, side: str) -> dict[str, str]:
-    """The sides that `side` and `foe` mean; empty where there are none."""
-    others = [other for other in game.sides if other != side]
-    return {SIDE: side, FOE: others[0] if side and len(others) == 1 else ""}
+    """Return the sides meant by `side` and `foe`, "" for none."""
+    other_sides = [name for name in game.sides if name != side]
+    return {SIDE: side, FOE: other_sides[0] if side and len(other_sides) == 1 else ""}
 
 
 def get_track_key(name: str, owners: Mapping[str, str]) -> str:
-    """Under which a state keeps what formulas read as `name`; "" for a track of no side."""
-    whose, _, track = name.partition(".")
-    owner = owners.get(whose, "")
-    return track if whose == GAME else f"{owner}/{track}" if owner else ""
+    """Return the key in a game of a track that formulas call `name`, "" for a track of no side."""
+    owner_word, _, track = name.partition(".")
+    if owner_word == GAME:
+        return track
+    owner = owners.get(owner_word, "")
+    return f"{owner}/{track}" if owner else ""
 
 
 def get_track_keys(names: Iterable[str], owners: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the keys of tracks in order, by their names in formulas; tracks of no side are left
-    out.
-    """
+    """Return the sorted keys of tracks by their names in formulas, without tracks of no side."""
     return tuple(sorted({get_track_key(name, owners) for name in names} - {""}))
 
 
 def build_track_inputs(
     names: Iterable[str], tracks: Mapping[str, Track], game: Game, side: str
 ) -> Json:
-    """What an event holds of the tracks that a sequence reads. Raises UserError for the other
-    one of three sides.
+    """Build the event values of the tracks that a sequence reads.
+
+    Raise UserError for a track of the other side if there are three sides.
     """
     owners = get_owners(game, side)
-    found = dict[str, Any]()
+    values = dict[str, Any]()
     for name in names:
-        whose, _, track = name.partition(".")
-        if whose == FOE and len(game.sides) > 2:
-            what = f"This reads {tracks[track].title} of the other side, and there are {len(game.sides)} sides."
-            raise UserError(what, code="card-refuses")
-        found[name] = game.tracks.get(get_track_key(name, owners), tracks[track].start)
-    of_sides = any(not name.startswith(f"{GAME}.") for name in found)
-    return {**{whose: owner for whose, owner in owners.items() if owner and of_sides}, **found}
+        owner_word, _, track = name.partition(".")
+        if owner_word == FOE and len(game.sides) > 2:
+            title = tracks[track].title
+            message = (
+                f"This reads {title} of the other side, and there are {len(game.sides)} sides."
+            )
+            raise UserError(message, code="card-refuses")
+        values[name] = game.tracks.get(get_track_key(name, owners), tracks[track].start)
+    if all(name.startswith(f"{GAME}.") for name in values):
+        return values
+    return {**{word: owner for word, owner in owners.items() if owner}, **values}
 
 
-def fill_track_inputs(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
-    """What was read as inputs of the sequence, each as its track has it today; piles as they
-    were.
+def fill_track_inputs(recorded: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
+    """Return recorded values as inputs of the sequence, fitted to the tracks of today.
+
+    Piles stay as recorded. Tracks that are gone are left out.
     """
-    return {
-        name: value if name.startswith(DECK) else tracks[name.partition(".")[2]].fit_value(value)
-        for name, value in read.items()
-        if name.startswith(DECK) or name.partition(".")[2] in tracks
-    }
+    inputs: Json = {}
+    for name, value in recorded.items():
+        track = name.partition(".")[2]
+        if name.startswith(DECK):
+            inputs[name] = value
+        elif track in tracks:
+            inputs[name] = tracks[track].fit_value(value)
+    return inputs
 
 
 def find_track_problem(
-    now: Game, roll: Mapping[str, Any], person: str, said: Mapping[str, Any], *, is_own: bool
+    game: Game,
+    roll: Mapping[str, Any],
+    person: str,
+    new_tracks: Mapping[str, Any],
+    *,
+    is_own: bool,
 ) -> str:
-    """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as
-    far as the log tells without the game's files. `is_own`: it is of the system that the game is
-    played with."""
-    read = dict(roll.get("read") or {})
-    units = roll.get("used") or []
-    read = {name: value for name, value in read.items() if not name.startswith(DECK)}
-    told = {whose: read.pop(whose) for whose in (SIDE, FOE) if whose in read}
-    owners = dict.fromkeys((SIDE, FOE), "")
-    if any(name.partition(".")[0] in owners for name in read):
-        acting = roll.get("acting", ())
-        named = [(unit["name"], unit.get("side", "")) for unit in units]
-        owners = get_owners(now, find_track_side(named, acting, person, now))
-    if told != {whose: owner for whose, owner in owners.items() if owner}:
+    """Return what is wrong with the tracks that a roll reads and changes, or "".
+
+    The check uses only the log, not the game's files. `new_tracks` are the tracks after the roll.
+    `is_own`: the roll is of the system that the game is played with.
+    """
+    recorded = dict(roll.get("read") or {})
+    values = {name: value for name, value in recorded.items() if not name.startswith(DECK)}
+    recorded_owners = {word: values.pop(word) for word in (SIDE, FOE) if word in values}
+    owners = _find_roll_owners(game, roll, person, values)
+    if recorded_owners != {word: owner for word, owner in owners.items() if owner}:
         return "it reads the tracks of another side than acts."
-    for name, value in read.items():
-        if name.partition(".")[0] not in OWNERS or not name.partition(".")[2]:
+    for name, value in values.items():
+        owner_word, _, track = name.partition(".")
+        if owner_word not in OWNERS or not track:
             return f"it reads {name[:40]}, which is no track."
-        kept = now.tracks.get(get_track_key(name, owners), value) if is_own else value
-        if kept != value or type(kept) is not type(value):
+        current = game.tracks.get(get_track_key(name, owners), value) if is_own else value
+        if current != value or type(current) is not type(value):
             return f"it reads {name} otherwise than the log led to."
-    changed = find_changed_tracks(now, said)
-    may = {get_track_key(name, owners) for name in read} if is_own else set()
-    return (
-        ""
-        if {*changed} <= may and {*now.tracks} <= {*said}
-        else "it changes a track that it did not read."
-    )
+    changed = find_changed_tracks(game, new_tracks)
+    readable = {get_track_key(name, owners) for name in values} if is_own else set()
+    if {*changed} <= readable and {*game.tracks} <= {*new_tracks}:
+        return ""
+    return "it changes a track that it did not read."
 
 
-def find_changed_tracks(now: Game, said: Mapping[str, Any]) -> Json:
-    """Those that are otherwise than before."""
+def _find_roll_owners(
+    game: Game, roll: Mapping[str, Any], person: str, names: Iterable[str]
+) -> dict[str, str]:
+    """Return the sides meant by `side` and `foe` in a roll, "" if it names no track of a side."""
+    if all(name.partition(".")[0] not in (SIDE, FOE) for name in names):
+        return dict.fromkeys((SIDE, FOE), "")
+    units = [(unit["name"], unit.get("side", "")) for unit in roll.get("used") or []]
+    side = find_track_side(units, roll.get("acting", ()), person, game)
+    return get_owners(game, side)
+
+
+def find_changed_tracks(game: Game, new_tracks: Mapping[str, Any]) -> Json:
+    """Return the tracks of `new_tracks` whose value differs from the game's."""
     return {
         key: value
-        for key, value in said.items()
-        if key not in now.tracks or now.tracks[key] != value
+        for key, value in new_tracks.items()
+        if key not in game.tracks or game.tracks[key] != value
     }
 
 
-def find_hand_set_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
-    """What is wrong with a track that somebody sets: one at a time, with its words; its title is
-    for the game's files to know."""
-    changed = find_changed_tracks(now, said)
-    (key, value), *more = changed.items() or [("", "")]
+def find_hand_set_problem(game: Game, new_tracks: Mapping[str, Any], words: str) -> str:
+    """Return what is wrong with a track that somebody sets by hand, or "".
+
+    They set one at a time, and `words` must give its new value. Its title is not checked: only the
+    game's files have it.
+    """
+    changed = find_changed_tracks(game, new_tracks)
+    key, value = next(iter(changed.items()), ("", ""))
     side = key.rpartition("/")[0]
     ending = f" ({side}): {value}" if side else f": {value}"
-    fits = key and not more and {*now.tracks} <= {*said} and words.endswith(ending)
-    return "" if fits else "its words are not the track that it sets."
+    is_one_track = bool(key) and len(changed) == 1
+    if is_one_track and {*game.tracks} <= {*new_tracks} and words.endswith(ending):
+        return ""
+    return "its words are not the track that it sets."
 
 
 def list_track_titles(keys: Iterable[str], system: System | None) -> list[str]:
@@ -138,9 +168,10 @@ def list_track_titles(keys: Iterable[str], system: System | None) -> list[str]:
 
 
 def format_tracks(game: Game, system: System | None, *, whole_piles: bool = True) -> str:
-    """Return what is shown of tracks and decks: `Weather: mud · Command points: US 9, VC 3 ·
-    Chances: 9 of 12 in the pile`; "" if there are none. Piles that nobody has drawn from are left
-    out if `whole_piles` is off.
+    """Format tracks and decks: `Weather: mud · Command points: US 9, VC 3 · Chances: 9 of 12 in the
+    pile`.
+
+    Return "" if there are none. Complete piles are left out unless `whole_piles`.
     """
     if system is None:
         return ""
@@ -149,16 +180,16 @@ def format_tracks(game: Game, system: System | None, *, whole_piles: bool = True
 
 
 def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
-    """Return the title of each track that is the score, with `Duke 9, League 3: Duke is ahead`."""
-    found = list[tuple[str, str]]()
+    """Return the title and standing of each score track: `Duke 9, League 3: Duke is ahead`."""
+    rows = list[tuple[str, str]]()
     for track in _list_score_tracks(game, system):
         leaders = _list_leaders(game, track)
         verdict = "level"
         if len(leaders) == 1:
             verdict = f"{leaders[0]} is ahead"
         scores = ", ".join(f"{side} {track.get_value(game.tracks, side)}" for side in game.sides)
-        found.append((track.title, f"{scores}: {verdict}"))
-    return found
+        rows.append((track.title, f"{scores}: {verdict}"))
+    return rows
 
 
 def is_score_level(game: Game, system: System | None) -> bool:
@@ -196,21 +227,24 @@ def _list_leaders(game: Game, track: Track) -> list[str]:
 def list_track_lines(
     game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False
 ) -> list[str]:
-    """The tracks as they are: `Weather: mud`, `3 orders left each`, `Command points: US 9, VC 3`."""
+    """Return a line for each track: `Weather: mud`, `3 orders left each`, `Command points: US 9, VC 3`.
+
+    Hidden tracks are included only if `hidden`.
+    """
     sides = [*sides]
-    found = list[str]()
+    lines = list[str]()
     for track in tracks.values():
         if not (track.shown or hidden):
             continue
         if not (track.by_side and sides):
-            found.append(track.format_value(track.get_value(game.tracks)))
+            lines.append(track.format_value(track.get_value(game.tracks)))
             continue
         values = {side: track.get_value(game.tracks, side) for side in sides}
         if len({*values.values()}) == 1:
             value = values[sides[0]]
             amount = track.count_in_words(value) or f"{track.title}: {value}"
-            found.append(f"{amount} each")
+            lines.append(f"{amount} each")
         else:
-            told = ", ".join(f"{side} {value}" for side, value in values.items())
-            found.append(f"{track.title}: {told}")
-    return found
+            side_values = ", ".join(f"{side} {value}" for side, value in values.items())
+            lines.append(f"{track.title}: {side_values}")
+    return lines
