@@ -253,20 +253,22 @@ def flip(unit: RosterUnit, words: UnitWords) -> RosterUnit:
     return replace(turned, state=change(unit.state, words.reduced_states[0]) or words.sound)
 
 
-def turn_to_fitting_side(before: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterUnit:
+def turn_to_fitting_side(old_unit: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterUnit:
     """Return `unit` with the side up that fits its type and state.
 
-    A player changed `before` into `unit` by hand.
+    A player changed `old_unit` into `unit` by hand.
     """
-    if unit.back is None or unit.turned != before.turned:
+    if unit.back is None or unit.turned != old_unit.turned:
         return unit
     reduced = words.reduced_states
-    by_type = unit.type != before.type and unit.type == unit.back.type
-    by_state = (unit.state in reduced) != (before.state in reduced) and (
+    by_type = unit.type != old_unit.type and unit.type == unit.back.type
+    by_state = (unit.state in reduced) != (old_unit.state in reduced) and (
         unit.state in reduced
     ) != unit.turned
     if not (by_type or by_state):
         return unit
-    turned = turn_over(replace(unit, type=before.type))
-    typed = {key: value for key, value in unit.numbers.items() if before.numbers.get(key) != value}
+    turned = turn_over(replace(unit, type=old_unit.type))
+    typed = {
+        key: value for key, value in unit.numbers.items() if old_unit.numbers.get(key) != value
+    }
     return replace(turned, numbers={**turned.numbers, **typed})

@@ -1,4 +1,4 @@
-"""Roster rules: names, handles, numbers and markers as typed, and what a result makes of a unit."""
+"""Roster rules: names, handles, numbers and markers as typed, and the effect of results on units."""
 
 import re
 from collections.abc import Iterable
@@ -40,9 +40,9 @@ from bot.rulesets.system import System
 MAX_NAME = 32
 MAX_ROSTER = 500
 RESERVED = ("none", "all", "self")
-"""Words that stand for something else where a unit is named."""
+"""Words with another meaning in place of a unit's name."""
 _MEANS = re.compile(r"(side:|hex:|[-+#@/])\s*", re.IGNORECASE)
-"""How a word begins that picks units or says something of them: `side:US`, `-shaken`, `#5`."""
+"""Beginnings of words that select units or describe them: `side:US`, `-shaken`, `#5`."""
 _LAST_NUMBER = re.compile(r"(?<!\d)\d+$")
 _NAME = Option("name", "str")
 
@@ -53,8 +53,9 @@ def has_left_fight(unit: RosterUnit) -> bool:
 
 
 def is_of_game(game: Game, system: str) -> bool:
-    """Return whether a system's results belong to the game's units: it is the game's own, or free
-    play has no units yet.
+    """Return whether a system's results belong to the game's units.
+
+    They do if it is the game's own system, or in free play without units.
     """
     if not system or game.system in ("", system) or is_open(game):
         return True
@@ -63,31 +64,27 @@ def is_of_game(game: Game, system: str) -> bool:
 
 
 def is_open(game: Game) -> bool:
-    """Return whether the next system used becomes the game's: free play without units goes with its
-    players.
-    """
+    """Return whether the next system used becomes the game's, as in free play without units."""
     return not game.started and not game.units
 
 
 def get_system_roster(game: Game, system: str) -> Roster:
-    """The roster that a command of a system may name units of: the game's own system's, else
-    none.
-    """
+    """Return the roster that a command of a system can name units of, {} for another game's system."""
     return build_roster(game) if is_of_game(game, system) else {}
 
 
 def get_hex(unit: RosterUnit) -> str:
-    """Where a unit is, if the roster says so."""
+    """Return the hex of a unit, or "" if the roster does not have it."""
     return str(unit.numbers.get("hex") or "")
 
 
 def count_units(count: int) -> str:
-    """`1 unit`, `3 units`."""
+    """Format a number of units: `1 unit`, `3 units`."""
     return format_count(count, "unit")
 
 
 def sort_units(units: Iterable[RosterUnit]) -> list[RosterUnit]:
-    """Units by side, then in the order of their handles."""
+    """Return the units sorted by side, then by the number of their handles."""
     return sorted(
         units,
         key=lambda unit: (unit.side.casefold(), handle_number(unit.handle), unit.name.casefold()),
@@ -95,46 +92,53 @@ def sort_units(units: Iterable[RosterUnit]) -> list[RosterUnit]:
 
 
 def check_name(raw: str, units: Units, words: UnitWords) -> str:
-    """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would
-    be misread.
+    """Return a typed name in the form that the roster keeps.
+
+    Raise UserError for a name that is taken, too long, or would be misread.
     """
     name = normalize_name(str(clean(_NAME, normalize_text(raw))))
     folded = plain_signs(name).casefold()
     key = comparison_key(name)
-    problem = ""
     is_name = folded in units or any(comparison_key(unit.name) == key for unit in units.values())
-    taken = is_name or any(unit.handle == key for unit in units.values())
-    if not name or len(name) > MAX_NAME:
-        problem = f"must have 1 to {MAX_NAME} characters"
-    elif set(folded) & set(';,="“”„') or key.startswith("'"):
-        problem = "must not contain ; , = or quotation marks"
-    elif _MEANS.match(folded):
-        problem = f'has a meaning of its own in lists; "{_MEANS.sub("", name).strip() or "Squad"}" would do'
-    elif key.replace("_", "-") in words.types:
-        problem = "is a unit type"
-    elif key in RESERVED:
-        problem = f'has a meaning of its own; "{name} 1" would do'
-    elif name.isdecimal():
-        problem = "is a number, which would be read as a count of units"
-    elif is_name:
+    is_handle = any(unit.handle == key for unit in units.values())
+    problem = _find_spelling_problem(name, folded, key, words)
+    if not problem and is_name:
         problem = "is taken"
-    elif taken:
+    elif not problem and is_handle:
         problem = "is the handle of another unit"
     if problem:
         raise UserError(
             f'The name "{name[:40]}" {problem}.',
             option="name",
-            code="name-taken" if taken else "bad-name",
+            code="name-taken" if is_name or is_handle else "bad-name",
         )
     return name
 
 
-def create_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
-    """A short handle such as `us3`: letters of the side and the next free number."""
+def _find_spelling_problem(name: str, folded: str, key: str, words: UnitWords) -> str:
+    """Return why no unit may have this name, as the end of a sentence, or ""."""
+    if not name or len(name) > MAX_NAME:
+        return f"must have 1 to {MAX_NAME} characters"
+    if set(folded) & set(';,="“”„') or key.startswith("'"):
+        return "must not contain ; , = or quotation marks"
+    if _MEANS.match(folded):
+        suggestion = _MEANS.sub("", name).strip() or "Squad"
+        return f'has a meaning of its own in lists; "{suggestion}" would do'
+    if key.replace("_", "-") in words.types:
+        return "is a unit type"
+    if key in RESERVED:
+        return f'has a meaning of its own; "{name} 1" would do'
+    if name.isdecimal():
+        return "is a number, which would be read as a count of units"
+    return ""
+
+
+def create_handle(side: str, units: Units, reserved: Iterable[str] = ()) -> str:
+    """Create a short handle such as `us3`: letters of the side and the next free number."""
     prefix = re.sub(r"[^a-z0-9]", "", ascii_letters(side))[:4] or "u"
     if prefix[-1].isdigit():
         prefix += "x"
-    used = {unit.handle for unit in units.values()} | set(units) | set(taken)
+    used = {unit.handle for unit in units.values()} | set(units) | set(reserved)
     highest = max(
         (handle_number(handle) for handle in used if re.fullmatch(prefix + r"\d+", handle)),
         default=0,
@@ -146,7 +150,7 @@ def create_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
 
 
 def find_type(raw: str, words: UnitWords) -> str:
-    """A unit type of the game. Raises UserError with the nearest one."""
+    """Return the unit type of the game that was typed. Raise UserError with the nearest type."""
     folded = word_key(raw).replace(" ", "-")
     if folded in words.types:
         return folded
@@ -157,62 +161,76 @@ def find_type(raw: str, words: UnitWords) -> str:
 
 
 def edit_unit(unit: RosterUnit, text: str, system: System) -> RosterUnit:
-    """The unit with `morale=5 state=shaken marker=+moved -fired reduced: morale=4` applied.
+    """Return the unit with `morale=5 state=shaken marker=+moved -fired reduced: morale=4` applied.
 
-    `key=none` takes a number away, `marker=-x` or `-x` a marker or flag, `flip` turns it over. A
-    type or state of its reduced side turns it, too. Raises UserError naming the word at fault.
+    `key=none` removes a number, `marker=-x` or `-x` a marker or flag, `flip` turns the unit over.
+    A type or state of its reduced side turns it, too. Raise UserError naming the word at fault.
     """
-    was = unit
     words = system.words["units"]
     front, reduced = split_reduced_stats(text)
     if reduced is not None:
-        was = unit = set_reduced_side(unit, reduced, words)
-    pieces = [word for piece in front.split() if (word := piece.strip(","))]
-    for word in join_pairs(pieces, words):
-        unit = flip(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
-    return turn_to_fitting_side(was, unit, words)
+        unit = set_reduced_side(unit, reduced, words)
+    unit_before = unit
+    pieces = [piece.strip(",") for piece in front.split()]
+    for word in join_pairs([piece for piece in pieces if piece], words):
+        if word.casefold() == FLIP:
+            unit = flip(unit, words)
+        else:
+            unit = _set_word(unit, word, system)
+    return turn_to_fitting_side(unit_before, unit, words)
 
 
 def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
+    """Return the unit with one word applied: `morale=5`, `state=shaken`, `+moved`."""
     words = system.words["units"]
     typed_key, equals, value = split_word(word)
     key = typed_key.casefold()
-    if key == "state" and equals:
+    if not equals:
+        return _mark(unit, word, system)
+    if key == "state":
         state = str(clean(Option("state", "enum", values=_list_states(system)), value))
         return replace(unit, state=state, marks=unit.marks - words.states_as_markers)
-    if key in ("marker", "markers", "flag") and equals:
+    if key in ("marker", "markers", "flag"):
         for piece in value.split(","):
             unit = _mark(unit, piece, system)
         return unit
-    if key == "type" and equals:
+    if key == "type":
         return replace(unit, type=find_type(value, words))
-    if equals and key == "half" and unit.type in words.reduced:
+    if key == "half" and unit.type in words.reduced:
         fp, _, morale = value.partition("/")
         return set_reduced_side(unit, f"fp={fp} morale={morale}" if morale else value, words)
-    if equals and key in words.keys:
-        numbers = {name: number for name, number in unit.numbers.items() if name != key}
-        option = words.keys[key]
-        if plain_signs(value[:1]) in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:
-            # so many more or fewer
-            more = int(clean(Option("number", "int", min=-99, max=99), value))
-            numbers[key] = parse_value(
-                option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + more))
-            )
-        elif value.casefold() not in ("", "none"):
-            numbers[key] = parse_value(option, value)
-        return replace(unit, numbers=numbers)
-    if not equals:
-        return _mark(unit, word, system)
-    known = [*words.keys, "state", "marker"]
-    named = [name for name, option in words.keys.items() if _is_called(option, key)]
-    hint = suggest_names(key, named) or did_you_mean(key, known) or f"It may be {', '.join(known)}."
-    raise UserError(
+    if key in words.keys:
+        return _set_number(unit, key, value, words.keys[key])
+    raise _make_unknown_key_error(key, words)
+
+
+def _set_number(unit: RosterUnit, key: str, value: str, option: Option) -> RosterUnit:
+    """Return the unit with a number set, changed by `+2` or `-1`, or removed by `none`."""
+    numbers = {name: number for name, number in unit.numbers.items() if name != key}
+    minimum = option.min or 0
+    is_change = plain_signs(value[:1]) in ("+", "-") and option.type == "int" and minimum >= 0
+    if is_change:
+        change = int(clean(Option("number", "int", min=-99, max=99), value))
+        new_number = max(int(minimum), int(unit.numbers.get(key, 0)) + change)
+        numbers[key] = parse_value(option, str(new_number))
+    elif value.casefold() not in ("", "none"):
+        numbers[key] = parse_value(option, value)
+    return replace(unit, numbers=numbers)
+
+
+def _make_unknown_key_error(key: str, words: UnitWords) -> UserError:
+    """Build the error for a number that units do not have, with the nearest names."""
+    keys = [*words.keys, "state", "marker"]
+    matches = [name for name, option in words.keys.items() if _is_called(option, key)]
+    nearest = suggest_names(key, matches) or did_you_mean(key, keys)
+    hint = nearest or f"It may be {', '.join(keys)}."
+    return UserError(
         f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute"
     )
 
 
 def split_word(word: str) -> tuple[str, str, str]:
-    """Return the key of `morale=5`, its equals sign and its value; a sign of full width counts."""
+    """Split `morale=5` into key, equals sign and value. A sign of full width counts too."""
     position = plain_signs(word).find("=")
     if position < 0:
         return plain_signs(word), "", ""
@@ -220,42 +238,45 @@ def split_word(word: str) -> tuple[str, str, str]:
 
 
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
-    """The unit with a marker, a flag or a state put on (`moved`, `+shaken`) or taken off
-    (`-moved`).
+    """Return the unit with a marker, flag or state added (`moved`, `+shaken`) or removed (`-moved`).
+
+    Raise UserError for an unknown one.
     """
     plain = normalize_value(raw)
-    sign, name = (plain[0], plain[1:]) if plain[:1] in "+-" and plain else ("+", plain)
-    folded = comparison_key(name)
+    is_signed = plain[:1] in ("+", "-")
+    is_added = not plain.startswith("-")
+    folded = comparison_key(plain[1:] if is_signed else plain)
     words = system.words["units"]
     states = _list_states(system)
     markers = tuple(system.game["units"].get("markers") or ())
-    if (state := folded.replace("_", "-")) in states:
-        now = words.get_state(unit)
-        change = words.join_states if sign == "+" else words.remove_state
+    state = folded.replace("_", "-")
+    if state in states:
+        change = words.join_states if is_added else words.remove_state
         marks = unit.marks - words.states_as_markers
         if state in markers:
-            marks = marks | {state} if sign == "+" else marks - {state}
-        return replace(unit, state=change(now, state), marks=marks)
-    of_flag = {flag: marker for marker, flag in words.marks.items()}
+            marks = marks | {state} if is_added else marks - {state}
+        return replace(unit, state=change(words.get_state(unit), state), marks=marks)
+    marker_of_flag = {flag: marker for marker, flag in words.marks.items()}
     for mark in (folded, folded.replace("_", "-"), folded.replace("-", "_")):
         if mark in markers or mark in words.flags:
-            marker = of_flag.get(mark, mark)  # what a phase takes off is the marker
-            marks = unit.marks | {marker} if sign == "+" else unit.marks - {marker, mark}
+            marker = marker_of_flag.get(mark, mark)  # a phase removes the marker, not the flag
+            marks = unit.marks | {marker} if is_added else unit.marks - {marker, mark}
             return replace(unit, marks=frozenset(marks))
     raise _unknown_mark(raw, plain, [*states, *markers, *words.flags])
 
 
-def _unknown_mark(raw: str, plain: str, known: list[str]) -> UserError:
-    """Return the error for an unknown marker. What it suggests keeps the sign that was typed: the
-    opposite must not be offered.
+def _unknown_mark(raw: str, plain: str, markers: list[str]) -> UserError:
+    """Build the error for an unknown marker.
+
+    Its suggestion keeps the typed sign, so that it never offers the opposite.
     """
     name = plain.lstrip("+-")
-    hint = did_you_mean(comparison_key(name), known)
+    hint = did_you_mean(comparison_key(name), markers)
     if plain != name:
         hint = with_sign_of(raw, hint)
     return UserError(
         f'There is no marker "{name[:40]}".',
-        hint=hint or f"Markers are {', '.join(dict.fromkeys(known))}.",
+        hint=hint or f"Markers are {', '.join(dict.fromkeys(markers))}.",
         option="stats",
         code="unknown-marker",
     )
@@ -265,8 +286,8 @@ def is_stat(word: str, system: System) -> bool:
     """Return whether a bare word names a state, marker or flag of the game's units."""
     folded = word_key(word)
     units = system.game["units"]
-    known = (*_list_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
-    return folded in (name.replace("_", "-") for name in known)
+    stats = (*_list_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
+    return folded in (name.replace("_", "-") for name in stats)
 
 
 def _list_states(system: System) -> tuple[str, ...]:
@@ -280,23 +301,25 @@ def create_unit(
     stats: str,
     system: System,
     units: Units,
-    taken: Iterable[str] = (),
+    reserved: Iterable[str] = (),
     *,
     started: bool = False,
 ) -> RosterUnit:
-    """A unit as it is added; in a game that was `started` with the numbers that its type begins
-    with. Raises UserError for a name, type or number that does not fit.
+    """Create a unit for the roster.
+
+    In a game that has `started`, the unit has the starting numbers of its type. Raise UserError for
+    a name, type or number that does not fit.
     """
     words = system.words["units"]
     checked = check_name(name, units, words)
-    handle = create_handle(side, units, (*taken, checked.casefold()))
+    handle = create_handle(side, units, (*reserved, checked.casefold()))
     unit = RosterUnit(checked, handle, find_type(type_, words), side)
     unit = add_starting_numbers(unit, system) if started else unit
     return edit_unit(unit, stats, system)
 
 
 def add_starting_numbers(unit: RosterUnit, system: System) -> RosterUnit:
-    """Return the unit with the numbers that its type begins a game with and that it lacks."""
+    """Return the unit with the starting numbers of its type that it lacks."""
     starts = system.game["units"].get("starts") or {}
     missing = {
         key: by_type[unit.type]
@@ -306,9 +329,9 @@ def add_starting_numbers(unit: RosterUnit, system: System) -> RosterUnit:
     return replace(unit, numbers={**unit.numbers, **missing}) if missing else unit
 
 
-def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
-    """The game with further units. Raises UserError when the roster is full."""
-    units = {**game.units, **{unit.name.casefold(): unit for unit in new}}
+def add_units(game: Game, new_units: Iterable[RosterUnit]) -> Game:
+    """Return the game with further units. Raise UserError if the roster is full."""
+    units = {**game.units, **{unit.name.casefold(): unit for unit in new_units}}
     check_roster_room(units)
     return replace(game, units=units)
 
@@ -320,50 +343,54 @@ def check_roster_room(units: Units) -> None:
 
 
 def find_units_by_name(game: Game, names: Iterable[str]) -> list[RosterUnit]:
-    """The game's units with these names; those that it has not are left out."""
-    return [unit for name in names if (unit := game.units.get(name.casefold())) is not None]
+    """Return the game's units with these names. Unknown names are left out."""
+    units = (game.units.get(name.casefold()) for name in names)
+    return [unit for unit in units if unit is not None]
 
 
 def apply_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
-    """The game, which is one of this system, after the results of a sequence were written to its
-    units, in order.
+    """Return the game with the changes from a sequence applied to its units, in order.
+
+    `system` is the game's own.
     """
     units = dict(game.units)
     for change in changes:
         key = change.unit.casefold()
-        if (unit := units.get(key)) is not None:
-            states = (
-                system.words["units"].states_as_markers
-                if system is not None and "state" in change.set
-                else frozenset()
-            )
-            units[key] = apply_change(unit, change, states)
+        unit = units.get(key)
+        if unit is None:
+            continue
+        states = frozenset[str]()
+        if system is not None and "state" in change.set:
+            states = system.words["units"].states_as_markers
+        units[key] = apply_change(unit, change, states)
     return replace(game, units=units)
 
 
 def apply_change(
     unit: RosterUnit, change: Change, states: frozenset[str] = frozenset()
 ) -> RosterUnit:
-    """The unit with the change. A new state takes the place of markers with the name of a state, as
-    old rosters hold: of these `states`."""
+    """Return the unit with the change applied.
+
+    A new state replaces markers that have the name of one of `states`, as in old rosters.
+    """
     if change.turn and not unit.turned:
         unit = turn_over(unit)
     numbers: dict[str, Any] = dict(unit.numbers)
-    own: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in change.set.items():
         if key in ("state", "type", "side"):
-            own[key] = str(value)
+            fields[key] = str(value)
         elif value is None or value == "":
             numbers.pop(key, None)
         else:
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
     return replace(
-        unit, numbers=numbers, marks=(unit.marks - change.unmark - states) | change.mark, **own
+        unit, numbers=numbers, marks=(unit.marks - change.unmark - states) | change.mark, **fields
     )
 
 
 def change_to_json(change: Change) -> Json:
-    """The change of a unit as a sealed roll holds it."""
+    """Return a unit's change in the form that a sealed roll holds."""
     plain: Json = {"unit": change.unit, "set": dict(change.set)}
     if change.mark:
         plain["mark"] = sorted(change.mark)
@@ -375,23 +402,24 @@ def change_to_json(change: Change) -> Json:
 
 
 def change_from_json(data: Json) -> Change:
-    """The change of a unit that was in a sealed roll."""
+    """Return a unit's change from a sealed roll."""
     mark, unmark = (frozenset(data.get(key, ())) for key in ("mark", "unmark"))
     return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
 
 
 def add_joining_units(game: Game, joins: Iterable[Joining]) -> Game:
-    """The game with units that come into play, on the side of those beside whom they appear:
-    Hero 1, Hero 2.
+    """Return the game with the units that come into play: Hero 1, Hero 2.
+
+    Each joins the side of the unit that it appears with.
     """
     units = dict(game.units)
-    for type_, beside, state, marks in joins:
-        friend = units.get(beside.casefold())
+    for type_, friend_name, state, marks in joins:
+        friend = units.get(friend_name.casefold())
         if friend is None or len(units) >= MAX_ROSTER:
             continue
         number = 1
-        taken = {*units, *(unit.handle for unit in units.values())}
-        while f"{type_} {number}" in taken:
+        used_names = {*units, *(unit.handle for unit in units.values())}
+        while f"{type_} {number}" in used_names:
             number += 1
         name = f"{type_[:1].upper()}{type_[1:]} {number}"
         handle = create_handle(friend.side, units)
@@ -402,21 +430,18 @@ def add_joining_units(game: Game, joins: Iterable[Joining]) -> Game:
 
 
 def clear_marks(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
-    """The units from which a phase takes these markers and numbers away: only those that change."""
-    gone = frozenset(words)
-    return {
-        key: replace(
-            unit,
-            marks=unit.marks - gone,
-            numbers={name: number for name, number in unit.numbers.items() if name not in gone},
-        )
-        for key, unit in units.items()
-        if unit.marks & gone or unit.numbers.keys() & gone
-    }
+    """Return the units that lose one of these markers or numbers in a phase, without it."""
+    removed = frozenset(words)
+    changed: dict[str, RosterUnit] = {}
+    for key, unit in units.items():
+        if unit.marks & removed or unit.numbers.keys() & removed:
+            numbers = {name: number for name, number in unit.numbers.items() if name not in removed}
+            changed[key] = replace(unit, marks=unit.marks - removed, numbers=numbers)
+    return changed
 
 
 def describe_unit(unit: RosterUnit) -> str:
-    """A unit in one line, as it is typed: name, handle, type, numbers, state, markers."""
+    """Describe a unit in one line, as it is typed: name, handle, type, numbers, state, markers."""
     return f"{unit.name} ({unit.handle}): {_describe_values(unit)}"
 
 
@@ -431,30 +456,31 @@ def _describe_values(unit: RosterUnit) -> str:
 
 
 def describe_other_side(unit: RosterUnit) -> str:
-    """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`;
-    nothing without one.
+    """Describe the hidden side of a unit's counter: `reduced: half-squad morale=4 fp=1`.
+
+    Return "" if it has none.
     """
     if unit.back is None:
         return ""
-    down = [
+    words = [
         unit.back.type,
         *(f"{key}={format_typed_number(value)}" for key, value in unit.back.numbers.items()),
     ]
-    return f"{'full' if unit.turned else REDUCED}: {' '.join(filter(None, down))}".rstrip(": ")
+    return f"{'full' if unit.turned else REDUCED}: {' '.join(filter(None, words))}".rstrip(": ")
 
 
 def format_typed_number(value: Any) -> str:
-    """A number of a unit as it is typed: several with commas between them."""
+    """Format a number of a unit as it is typed, several with commas."""
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def handle_number(handle: str) -> int:
-    """Return the number at the end of a handle; 0 if it has none."""
-    found = _LAST_NUMBER.search(handle)
-    return int(found[0]) if found else 0
+    """Return the number at the end of a handle, 0 if it has none."""
+    match = _LAST_NUMBER.search(handle)
+    return int(match[0]) if match else 0
 
 
 def _is_called(option: Option, word: str) -> bool:
-    """Return whether a number of a unit has this word in its name for people: rating, for lr."""
+    """Return whether a word is in the label or help of a number: rating, for lr."""
     name = f"{option.label} {option.help}".casefold()
     return len(word) > 2 and word.casefold() in re.findall(r"[a-z]+", name.partition(";")[0])

@@ -1,6 +1,8 @@
-"""Rosters as text: CSV with a heading line, or a YAML list of units, each value with its line and
-column; and scenarios: a title, sides and units, ready to play, from
-`tables/<system>/scenarios/*.yaml`."""
+"""Rosters and scenarios as text.
+
+A roster is CSV with a heading line, or a YAML list of units; each value has its line and column. A
+scenario has a title, sides and units, ready to play, from `tables/<system>/scenarios/*.yaml`.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +42,7 @@ from bot.rulesets.system import SCENARIOS, System
 
 MAX_ROWS = 400
 MAX_SIZE = 100_000
-"""Characters: 400 lines fit in, and reading them holds nobody up."""
+"""Maximum number of characters: enough for 400 lines, and quickly read."""
 MAX_JSON = 1_000_000
 MAX_DEPTH = 6
 _OPENING = (
@@ -60,19 +62,22 @@ MAX_TITLE = 60
 
 
 def read_roster(text: str) -> list[RosterLine]:
-    """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
+    """Return the rows of a roster in CSV or YAML. Raise UserError naming line and column."""
     return read_roster_text(text).rows
 
 
 def read_roster_text(text: str) -> RosterText:
-    """Return the units of a roster as people send it, a sheet, YAML or an army list, and what is
-    to be said about it. Raises UserError naming line and column.
+    """Parse a roster as people send it: a sheet, YAML or an army list.
+
+    Return its units and notes for the player. Raise UserError naming line and column.
     """
     check_roster_size(text)
     text = normalize_text(text)
-    if "\n" not in text.strip() and "\\n" in text and text.lstrip()[:1] not in ("{", "["):
+    has_escaped_breaks = "\n" not in text.strip() and "\\n" in text
+    if has_escaped_breaks and text.lstrip()[:1] not in ("{", "["):
         text = text.replace("\\n", "\n")
-    if language := detect_page_language(text):
+    language = detect_page_language(text)
+    if language:
         raise make_roster_error(f"This is a table in the source of {language}", hint=SOURCE_OF_PAGE)
     roster = read_army_json(text)
     if roster is None:
@@ -91,9 +96,7 @@ def read_roster_text(text: str) -> RosterText:
 
 
 def check_roster_size(text: str) -> None:
-    """Raise UserError for a roster of more characters than are read; the JSON of a list builder
-    may be longer.
-    """
+    """Raise UserError for a roster that is too long. The JSON of a list builder may be longer."""
     if len(text) > MAX_JSON or text.lstrip("\ufeff \n")[:1] not in ("{", "["):
         _check_text_size(text)
 
@@ -109,26 +112,28 @@ def build_units(
     rows: Iterable[RosterLine],
     system: System,
     side_of: Callable[[str], str],
-    known: Units,
+    existing_units: Units,
     *,
     started: bool,
 ) -> dict[str, RosterUnit]:
-    """The units of all rows by folded name; `known` are those there already, `started` as for
-    `create_unit`. Raises UserError naming the line.
+    """Build the units of all rows, by folded name.
+
+    `existing_units` are the units already on the roster, `started` is as for `create_unit`. Raise UserError
+    naming the line.
     """
     units: dict[str, RosterUnit] = {}
-    every = dict(known)
+    all_units = dict(existing_units)
     for row in rows:
         try:
             side = side_of(row.get_value("side"))
             kind = find_type(row.get_value("type"), system.words["units"])
             for name in expand_names(row.get_value("name")):
-                unit = create_unit(name, kind, side, "", system, every, started=started)
+                unit = create_unit(name, kind, side, "", system, all_units, started=started)
                 for column in row.other_columns:
                     unit = row.apply_column(column, unit, system)
                 key = unit.name.casefold()
-                units[key] = every[key] = unit
-                check_roster_room(every)
+                units[key] = all_units[key] = unit
+                check_roster_room(all_units)
         except UserError as error:
             if error.code == "name-taken" and not error.hint:
                 error.hint = "Write another name, such as one with its formation."
@@ -137,7 +142,7 @@ def build_units(
 
 
 def _read_yaml(text: str) -> RosterText:
-    """Return the units of a list in YAML, each as many times as its count says."""
+    """Return the units of a YAML list, each as often as its count says."""
     roster = RosterText()
     for row in _read_yaml_rows(text):
         roster.rows += expand_count(row, roster.notes)
@@ -145,13 +150,14 @@ def _read_yaml(text: str) -> RosterText:
 
 
 def _read_yaml_rows(text: str) -> list[RosterLine]:
-    """Return the units of a list in YAML, each with its name and type. Raises UserError."""
+    """Return the units of a YAML list, each with its name and type. Raise UserError."""
     return _rows_with(text, NEEDED)
 
 
 def _rows_with(text: str, needed: Sequence[str]) -> list[RosterLine]:
-    """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are
-    known; each has the columns that are `needed`.
+    """Return the rows of a YAML list of mappings (or of one under `units`) with the columns `needed`.
+
+    The list is read as nodes, so that each value has its place. Raise UserError.
     """
     try:
         _check_plain(text)
@@ -164,8 +170,11 @@ def _rows_with(text: str, needed: Sequence[str]) -> list[RosterLine]:
     except (yaml.YAMLError, RecursionError):
         raise make_roster_error("This is not readable YAML") from None
     if isinstance(root, yaml.MappingNode):
-        named = [node for key, node in root.value if key.value == "units"]
-        root = named[0] if named else root.value[0][1] if len(root.value) == 1 else root
+        unit_nodes = [node for key, node in root.value if key.value == "units"]
+        if unit_nodes:
+            root = unit_nodes[0]
+        elif len(root.value) == 1:
+            root = root.value[0][1]
     if not isinstance(root, yaml.SequenceNode):
         raise make_roster_error(
             "a list of units was expected", 1, hint="Begin each unit with a dash."
@@ -174,9 +183,7 @@ def _rows_with(text: str, needed: Sequence[str]) -> list[RosterLine]:
 
 
 def _check_plain(text: str) -> None:
-    """Raise UserError for aliases and deep nesting, token by token: both can make a small text
-    endless work.
-    """
+    """Raise UserError for aliases and deep nesting, which make a small text endless work."""
     depth = 0
     for token in yaml.scan(text, Loader=_Loader):
         if isinstance(token, yaml.AliasToken):
@@ -188,6 +195,7 @@ def _check_plain(text: str) -> None:
 
 
 def _read_yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
+    """Return one unit of a YAML list with the columns `needed`. Raise UserError."""
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
         raise make_roster_error("a unit was expected, such as {name: Squad 1, type: squad}", line)
@@ -196,25 +204,38 @@ def _read_yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
     for key_node, value_node in node.value:
         key = str(key_node.value).casefold()
         place = (value_node.start_mark.line + 1, value_node.start_mark.column + 1)
-        items = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
-        if key == REDUCED and isinstance(value_node, yaml.MappingNode):
-            pairs = [(str(name.value), str(number.value)) for name, number in value_node.value]
-            value = " ".join(
-                number if name == "type" else f"{name}={number}" for name, number in pairs
-            )
-        elif all(isinstance(item, yaml.ScalarNode) for item in items):
-            value = ",".join(str(item.value) for item in items)
-        else:
+        value = _read_yaml_value(key, value_node)
+        if value is None:
             raise make_roster_error(f"{key} must be a single value", *place)
         if key in values:
             raise make_roster_error(f"{key} is given twice", *place, code="given-twice")
-        values[key], places[key] = value, place
+        values[key] = value
+        places[key] = place
     return _rename_columns(RosterLine(line, values, places), needed)
 
 
+def _read_yaml_value(key: str, node: yaml.Node) -> str | None:
+    """Return a value as it is typed: one word, a list with commas, or a reduced side.
+
+    Return None for a nested value.
+    """
+    if key == REDUCED and isinstance(node, yaml.MappingNode):
+        words = list[str]()
+        for name_node, number_node in node.value:
+            name = str(name_node.value)
+            number = str(number_node.value)
+            words.append(number if name == "type" else f"{name}={number}")
+        return " ".join(words)
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    if not all(isinstance(item, yaml.ScalarNode) for item in items):
+        return None
+    return ",".join(str(item.value) for item in items)
+
+
 def _rename_columns(row: RosterLine, needed: Sequence[str]) -> RosterLine:
-    """Return a row with the usual names of its columns, as in sheets. Raises UserError if it lacks
-    one that is `needed`.
+    """Return a row with the usual names of its columns, as in sheets.
+
+    Raise UserError if it lacks one that is `needed`.
     """
     names = rename_headings([*row.values])
     values = dict(zip(names, row.values.values(), strict=True))
@@ -230,11 +251,11 @@ def _rename_columns(row: RosterLine, needed: Sequence[str]) -> RosterLine:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: its title, sides, a few sentences about it, its units by folded names, and the
-    tracks that it starts otherwise.
+    """A scenario: its title, sides, a short text about it, its units by folded names, and its
+    tracks.
 
-    `turns` is the number of its last turn, 0 if it has none; `wins` says who wins, "" if it does
-    not.
+    `tracks` has only values that differ from the usual start. `turns` is the number of its last
+    turn, 0 if it has none; `wins` says who wins, "" if it does not.
     """
 
     title: str
@@ -247,7 +268,7 @@ class Scenario:
 
     @property
     def forces(self) -> str:
-        """`7 US units, 6 VC units`."""
+        """Return `US: 7 units, VC: 6 units`."""
         counts = {
             side: sum(unit.side == side for unit in self.units.values()) for side in self.sides
         }
@@ -255,15 +276,16 @@ class Scenario:
 
 
 def find_scenario(system: System, typed: str) -> Scenario:
-    """The scenario of that name. Raises UserError with the nearest, TableError for a file with a
-    fault.
+    """Return the scenario with the typed name.
+
+    Raise UserError with the nearest name, and TableError for a file with a fault.
     """
-    known = system.scenarios
+    scenarios = system.scenarios
     folded = comparison_key(typed).replace(" ", "-")
-    if folded in known:
+    if folded in scenarios:
         name = f"{SCENARIOS}/{folded}"
         return build_scenario(system, folded, system.read(name), system.text(name))
-    hint = did_you_mean(folded, known) or (f"It has {', '.join(known) or 'none yet'}.")
+    hint = did_you_mean(folded, scenarios) or (f"It has {', '.join(scenarios) or 'none yet'}.")
     raise UserError(
         f'{system.title} has no scenario "{typed[:40]}".',
         hint=hint,
@@ -273,13 +295,14 @@ def find_scenario(system: System, typed: str) -> Scenario:
 
 
 def build_scenario(system: System, id: str, data: Any, text: str) -> Scenario:
-    """A scenario from its file, checked whole. Raises TableError that names the file, and the
-    line at fault.
+    """Build a scenario from its file and check it completely.
+
+    Raise TableError that names the file and the line at fault.
     """
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
-    whole = whole_scenario(system, id, data)
-    _check(whole, file)
-    sides = tuple(whole["sides"])
+    content = whole_scenario(system, id, data)
+    _check(content, file)
+    sides = tuple(content["sides"])
     try:
         rows = _read_units(system, id, data, text)
         units = build_units(
@@ -288,23 +311,24 @@ def build_scenario(system: System, id: str, data: Any, text: str) -> Scenario:
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
     try:
-        tracks = read_start_values(whole.get("tracks") or {}, system.tracks, sides)
+        tracks = read_start_values(content.get("tracks") or {}, system.tracks, sides)
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
     return Scenario(
-        whole["title"],
+        content["title"],
         sides,
-        _join_lines(whole.get("about")),
+        _join_lines(content.get("about")),
         units,
         tracks,
-        whole.get("turns") or 0,
-        _join_lines(whole.get("wins")),
+        content.get("turns") or 0,
+        _join_lines(content.get("wins")),
     )
 
 
 def whole_scenario(system: System, id: str, data: Any) -> Any:
-    """Return the content of a scenario's file, with what it has of the one that it is built on.
-    Raises TableError if there is no such scenario.
+    """Return the content of a scenario's file, completed from the scenario that it is built on.
+
+    Raise TableError if there is no such scenario.
     """
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
     if not isinstance(data, Mapping):
@@ -324,7 +348,7 @@ def whole_scenario(system: System, id: str, data: Any) -> Any:
 
 
 def _read_units(system: System, id: str, data: Mapping[str, Any], text: str) -> list[RosterLine]:
-    """Return the rows of a scenario's units. Raises UserError that names the line, TableError."""
+    """Return the rows of a scenario's units. Raise UserError that names the line, or TableError."""
     if ON not in data:
         return read_roster(text)
     on = data[ON]

@@ -1,5 +1,7 @@
-"""A roster that was sent, fitted to a game: columns that its units do not have are left out, and
-types that only the names say are filled in. Each is noted.
+"""A roster that was sent, fitted to a game.
+
+Columns that its units do not have are left out. Types that only the names contain are filled in.
+Each change is noted.
 """
 
 import re
@@ -44,7 +46,7 @@ _NUMBERS = re.compile(r"(?<!\s)\s*+\d{1,4}(?:\.\.\d{1,4})?$")
 
 
 def fit_roster(roster: RosterText, system: System) -> RosterText:
-    """Return the roster as units of a game. Raises UserError if no unit says its type."""
+    """Return the roster with units of the game. Raise UserError if no unit has a type."""
     words = system.words["units"]
     notes = list(roster.notes)
     rows = _drop_unknown_columns(roster.rows, words, system.title, notes)
@@ -55,21 +57,22 @@ def fit_roster(roster: RosterText, system: System) -> RosterText:
 def _drop_unknown_columns(
     rows: Sequence[RosterLine], words: UnitWords, title: str, notes: list[str]
 ) -> list[RosterLine]:
-    """Return rows without the columns that units do not have; one that is nearly the name of a
-    number stays, and is refused with that name.
+    """Return rows without the columns that units do not have.
+
+    A column that is nearly the name of a number stays, so that it is refused with that name.
     """
     columns = dict.fromkeys(column for row in rows for column in row.other_columns)
-    known = {*_COLUMNS, *words.keys}
+    unit_columns = {*_COLUMNS, *words.keys}
     unknown = [
         column
         for column in columns
-        if column not in known
+        if column not in unit_columns
         and (column in _REMARKS or not did_you_mean(column, [*words.keys, "state", "marker"]))
     ]
     if unknown:
-        what = "column" if len(unknown) == 1 else "columns"
+        noun = "column" if len(unknown) == 1 else "columns"
         notes.append(
-            f"left out: {what} {join_names(unknown[:MAX_NOTED])}, which units of {title} do not have"
+            f"left out: {noun} {join_names(unknown[:MAX_NOTED])}, which units of {title} do not have"
         )
     return [
         replace(row, values={key: text for key, text in row.values.items() if key not in unknown})
@@ -80,12 +83,14 @@ def _drop_unknown_columns(
 def _add_types(
     rows: Sequence[RosterLine], words: UnitWords, heading_line: int, notes: list[str]
 ) -> list[RosterLine]:
-    """Return rows with the type that their name says, if they have no column for it. Units of an
-    army list whose names say none are left out. Raises UserError if that is all of them.
+    """Return rows with the type from their name, if they have no column for it.
+
+    Units of an army list without a type in their name are left out. Raise UserError if none has
+    one.
     """
     fitted = list[RosterLine]()
     types: dict[str, str] = {}
-    lost = list[str]()
+    untyped = list[str]()
     rows = _expand_types(rows, words.types, notes)
     for row in rows:
         if "type" in row.values:
@@ -93,51 +98,51 @@ def _add_types(
             continue
         name = _NUMBERS.sub("", split_count(row.values["name"])[0])
         type_ = find_type_in_name(name, words.types)
-        if type_:
-            types[name] = type_
-            values = {**row.values, "type": type_}
-            if name.casefold() in words.types and row.values["name"] == name:
-                values["name"] = f"{name} 1"  # a unit is not called like a type
-            fitted.append(replace(row, values=values))
-        else:
-            lost.append(name[:40])
-    if lost and (heading_line or not fitted):
-        raise _make_no_type_error(lost, words, heading_line)
-    if lost:
+        if not type_:
+            untyped.append(name[:40])
+            continue
+        types[name] = type_
+        values = {**row.values, "type": type_}
+        if name.casefold() in words.types and row.values["name"] == name:
+            values["name"] = f"{name} 1"  # a unit must not have the name of a type
+        fitted.append(replace(row, values=values))
+    if untyped and (heading_line or not fitted):
+        raise _make_no_type_error(untyped, words, heading_line)
+    if untyped:
         notes.append(
-            f"left out: {join_names(lost[:MAX_NOTED])}, whose names say no type "
+            f"left out: {join_names(untyped[:MAX_NOTED])}, whose names say no type "
             f"({', '.join(words.types[:6])})"
         )
     if types:
-        read = join_names(
-            [f"{name[:40]} ({type_})" for name, type_ in [*types.items()][:MAX_NOTED]]
-        )
-        notes.append(f"types are read from the names: {read}")
+        noted_types = [*types.items()][:MAX_NOTED]
+        names = join_names([f"{name[:40]} ({type_})" for name, type_ in noted_types])
+        notes.append(f"types are read from the names: {names}")
     return fitted
 
 
 def _expand_types(
     rows: Sequence[RosterLine], types: Sequence[str], notes: list[str]
 ) -> list[RosterLine]:
-    """Return rows with the unit types that short forms stand for, which is the first note: others
-    may be too many to be shown.
+    """Return rows with whole unit types in place of short forms.
+
+    The note about them comes first, since later notes may be too many to show.
     """
-    read = list[RosterLine]()
-    longer = dict[str, str]()
+    expanded = list[RosterLine]()
+    long_types = dict[str, str]()
     for row in rows:
         typed = row.values.get("type", "").strip()
         long = find_short_type(typed, types)
         if long:
-            longer[typed] = long
+            long_types[typed] = long
             row = replace(row, values={**row.values, "type": long})
-        read.append(row)
-    if longer:
-        pairs = [f"{typed[:40]} as {long}" for typed, long in longer.items()]
+        expanded.append(row)
+    if long_types:
+        pairs = [f"{typed[:40]} as {long}" for typed, long in long_types.items()]
         notes.insert(0, f"types are read so: {join_names(pairs[:MAX_NOTED])}")
-    return read
+    return expanded
 
 
-def _make_no_type_error(lost: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
+def _make_no_type_error(names: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
     types = f"Types are {', '.join(words.types)}."
     if heading_line:
         return make_roster_error(
@@ -147,7 +152,7 @@ def _make_no_type_error(lost: Sequence[str], words: UnitWords, heading_line: int
             code="missing",
         )
     return make_roster_error(
-        f"{join_names(list(lost[:MAX_NOTED]))}: no name says a type",
+        f"{join_names(list(names[:MAX_NOTED]))}: no name says a type",
         hint=f"Send a sheet with name and type. {types}",
         code="missing",
     )
@@ -166,8 +171,9 @@ def find_short_type(typed: str, types: Sequence[str]) -> str:
 
 
 def find_type_in_name(name: str, types: Iterable[str]) -> str:
-    """Return the unit type that a name says, "" for none: `Rifle Squads` is a squad, `Squad
-    Leader` a leader. The last type counts, and the longest of those.
+    """Return the unit type in a name, "" if there is none: `Rifle Squads` is a squad.
+
+    The last type in the name counts, and of those the longest: `Squad Leader` is a leader.
     """
     words = re.findall(r"[^\W_]+", name.casefold())
     singular = [word.removesuffix("s") if word.endswith("s") else word for word in words]
@@ -175,8 +181,8 @@ def find_type_in_name(name: str, types: Iterable[str]) -> str:
     for type_ in types:
         parts = type_.split("-")
         for start in range(len(words) - len(parts) + 1):
-            end = start + len(parts)
-            is_here = words[start:end] == parts or singular[start:end] == parts
-            if is_here and (end, len(parts)) > (best[1], best[0].count("-") + 1):
-                best = (type_, end)
+            stop = start + len(parts)
+            is_match = words[start:stop] == parts or singular[start:stop] == parts
+            if is_match and (stop, len(parts)) > (best[1], best[0].count("-") + 1):
+                best = (type_, stop)
     return best[0]

@@ -17,8 +17,9 @@ FIRST_LINE = "First line: name,type,side,morale; then one line per unit."
 
 @dataclass(frozen=True, slots=True)
 class RosterLine:
-    """One unit of the text: its values by column name, and where each is (line, column number or
-    0).
+    """One unit of a roster text: its values by column name, and the place of each.
+
+    A place is (line, column number), with 0 for an unknown column.
     """
 
     line: int
@@ -26,9 +27,7 @@ class RosterLine:
     places: Mapping[str, tuple[int, int]]
 
     def get_value(self, column: str) -> str:
-        """The value of a column. Raises UserError naming the line where one that is needed is
-        empty.
-        """
+        """Return the value of a column. Raise UserError if it is needed and empty."""
         value = self.values.get(column, "").strip()
         if not value and column in NEEDED:
             raise UserError(f"{column} is missing.", option=column, code="missing")
@@ -36,7 +35,7 @@ class RosterLine:
 
     @property
     def other_columns(self) -> tuple[str, ...]:
-        """The columns beside name, type and side that are not empty."""
+        """Return the columns that are not empty, apart from name, type and side."""
         return tuple(
             key
             for key, value in self.values.items()
@@ -44,7 +43,7 @@ class RosterLine:
         )
 
     def apply_column(self, column: str, unit: RosterUnit, system: System) -> RosterUnit:
-        """The unit with the stats of a column set. Raises UserError naming the column."""
+        """Return the unit with the stats of a column set. Raise UserError naming the column."""
         value = self.values[column].strip()
         text = value if column in ("stats", "markers", "flags") else f"{column}={value}"
         if column == REDUCED:
@@ -58,9 +57,11 @@ class RosterLine:
             raise
 
     def explain_error(self, error: UserError) -> UserError:
-        """The error with the line and column at fault."""
+        """Return the error with the line and column at fault."""
         line, column = self.places.get(error.option or "", (self.line, 0))
-        place = f"Line {line}" + (f", column {column} ({error.option})" if column else "")
+        place = f"Line {line}"
+        if column:
+            place += f", column {column} ({error.option})"
         return UserError(
             f"{place}: {error.message}",
             hint=Phrase(error.hint, " " if error.hint else "", "Nothing was added."),
@@ -71,7 +72,7 @@ class RosterLine:
 
 @dataclass(slots=True)
 class RosterText:
-    """The units of a text in order, what is to be said about it, and the line of its headings."""
+    """The units of a text in order, notes for the player, and the line of its headings."""
 
     rows: list[RosterLine] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -79,8 +80,12 @@ class RosterText:
 
 
 def make_roster_error(
-    what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = ""
+    problem: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = ""
 ) -> UserError:
-    """What is wrong with the text, and where; none of its units is added."""
-    place = (f"Line {line}, column {column}: " if column else f"Line {line}: ") if line else ""
-    return UserError(f"{place}{what}. Nothing was added.", hint=hint, code=code or "bad-roster")
+    """Build the error for a roster text, with the place of the problem. No unit is added."""
+    place = ""
+    if line and column:
+        place = f"Line {line}, column {column}: "
+    elif line:
+        place = f"Line {line}: "
+    return UserError(f"{place}{problem}. Nothing was added.", hint=hint, code=code or "bad-roster")

@@ -1,4 +1,4 @@
-"""A roster as a sheet: CSV as spreadsheets write it, with the columns that clubs have."""
+"""A roster as a sheet: CSV as spreadsheets write it, with the columns that clubs use."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from bot.rules.text.sum_words import is_sum_word
 MAX_COLUMNS = 40
 COUNT = "count"
 BAR = "|"
-"""What parts the cells of a Markdown table."""
+"""The sign between the cells of a Markdown table."""
 _SYNONYMS = {
     "name": ("unit", "unit name", "unit_name", "designation", "units", "einheit", "nom", "unité"),
     "type": ("unit type", "unit_type", "kind", "class", "typ", "waffengattung", "arm", "branch"),
@@ -51,7 +51,7 @@ _QUOTED = re.compile(r"[“„«\"](.+)[”“»\"]")
 
 
 def read_sheet_roster(text: str) -> RosterText:
-    """Return the units of a sheet. Raises UserError naming line and column."""
+    """Return the units of a sheet. Raise UserError naming line and column."""
     roster = RosterText()
     _check_columns_of_blanks(text)
     delimiter, text = _find_delimiter(text)
@@ -85,10 +85,12 @@ def read_sheet_roster(text: str) -> RosterText:
 def _without_dittos(
     heads: Sequence[str], cells: Sequence[str], above: Sequence[str], line: int, dittos: list[str]
 ) -> list[str]:
-    """Return the cells of a row with those of the row above for ditto marks, which are named in
-    `dittos`. Raises UserError for the mark of a name: two units need two names.
+    """Return the cells of a row, with the cells of the row above in place of ditto marks.
+
+    Add a note to `dittos` for each. Raise UserError for the ditto mark of a name, since two units
+    need two names.
     """
-    read = list(cells)
+    filled_cells = list(cells)
     for column, (head, cell) in enumerate(zip(heads, cells, strict=False)):
         if not is_ditto(cell) or column >= len(above):
             continue
@@ -99,9 +101,9 @@ def _without_dittos(
                 column + 1,
                 hint="Write another name, or a count of 2 in the line above.",
             )
-        read[column] = above[column]
+        filled_cells[column] = above[column]
         dittos.append(f"line {line}, column {head} ({above[column].strip()[:20] or 'empty'})")
-    return read
+    return filled_cells
 
 
 def _check_columns_of_blanks(text: str) -> None:
@@ -120,37 +122,41 @@ def _check_columns_of_blanks(text: str) -> None:
 
 
 def _find_delimiter(text: str) -> tuple[str, str]:
-    """Return what parts the cells, and the text; of `sep=;`, which Excel writes, an empty line is
-    left.
+    """Return the delimiter between cells, and the text to read.
+
+    A line `sep=;`, as Excel writes it, becomes an empty line.
     """
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    if first.lstrip().startswith("|") or is_markdown(text):
+    lines = text.split("\n")
+    first_line = next((line for line in lines if line.strip()), "")
+    if first_line.lstrip().startswith("|") or is_markdown(text):
         return BAR, _remove_borders(text)
-    if separator := _SEPARATOR.fullmatch(first.strip()):
-        return separator[1], text.replace(first, "", 1)
-    line = first
-    if not any(mark in first for mark in ",;\t"):  # a title may stand above the headings
-        rest = (line for line in text.split("\n") if any(mark in line for mark in ",;\t"))
-        line = next(rest, first)
-    return max(",;\t", key=line.count), text
+    separator = _SEPARATOR.fullmatch(first_line.strip())
+    if separator:
+        return separator[1], text.replace(first_line, "", 1)
+    heading_line = first_line
+    if not _has_delimiter(first_line):  # a title may stand above the headings
+        heading_line = next(filter(_has_delimiter, lines), first_line)
+    return max(",;\t", key=heading_line.count), text
+
+
+def _has_delimiter(line: str) -> bool:
+    return any(mark in line for mark in ",;\t")
 
 
 def is_markdown(text: str) -> bool:
-    """Return whether a text has a table of Markdown: a line such as `|---|---|` in it."""
+    """Return whether a text contains a Markdown table: a line such as `|---|---|`."""
     rules = [line for line in text.split("\n") if BAR in line and "-" in line]
     return any(_RULE.fullmatch(line.strip()) for line in rules)
 
 
 def _remove_borders(text: str) -> str:
-    """Return a table of Markdown as cells with bars between them; each line stays where it is."""
+    """Return a Markdown table as cells with bars between them. Each line keeps its number."""
     lines = [line.strip() for line in text.split("\n")]
     return "\n".join("" if _RULE.fullmatch(line) else line.strip("|") for line in lines)
 
 
 def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> list[str]:
-    """Return the headings, [] for a title above them. Raises UserError for headings that no
-    roster has.
-    """
+    """Return the headings, or [] for a title above them. Raise UserError for unknown headings."""
     heads = rename_headings([comparison_key(remove_markup(cell)) for cell in cells])
     if _has_lost_breaks(text, heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
@@ -180,12 +186,12 @@ def _name_column_of_counts(heads: list[str], lines: Sequence[str], delimiter: st
 
 
 def rename_headings(heads: list[str]) -> list[str]:
-    """Return headings by their usual names: `unit` is name, `qty` is count."""
+    """Return headings by their usual names: `unit` becomes name, `qty` becomes count."""
     renamed = list(heads)
-    for name, others in _SYNONYMS.items():
+    for name, synonyms in _SYNONYMS.items():
         if name in renamed:
             continue
-        synonym = next((other for other in others if other in renamed), None)
+        synonym = next((candidate for candidate in synonyms if candidate in renamed), None)
         if synonym is not None:
             renamed[renamed.index(synonym)] = name
     return renamed
@@ -200,9 +206,7 @@ def has_columns_of_roster(headings: Sequence[str]) -> bool:
 
 
 def _has_lost_breaks(text: str, heads: Sequence[str]) -> bool:
-    """Return whether the heading goes on with units: it is the only line, and a blank inside a cell
-    was a line break.
-    """
+    """Return whether the heading line also holds the units, because line breaks became blanks."""
     is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
     return "\n" not in text.strip() and len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
 
@@ -220,8 +224,9 @@ def _check_heads(heads: Sequence[str], line: int) -> None:
 
 
 def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], line: int) -> bool:
-    """Add the unit of a row; return False for a remark. Raises UserError for more values than
-    headings.
+    """Add the unit of a row to the roster. Return False for a remark.
+
+    Raise UserError for more values than headings.
     """
     cells = [remove_markup(cell) for cell in cells]
     if any(cell.strip() for cell in cells[len(heads) :]):
@@ -231,22 +236,21 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
         text = next(cell.strip() for cell in cells if cell.strip())
         roster.notes.append(f'line {line} is left out: "{text[:60]}"')
         return False
-    values = {
-        head: clean_value(head, cell) for head, cell in zip(heads, cells, strict=False) if head
-    }
-    places = {head: (line, column) for column, head in enumerate(heads, 1) if head}
+    values: dict[str, str] = {}
     for head, cell in zip(heads, cells, strict=False):
-        if not head and cell.strip():
-            column = heads.index(head) + 1
-            note = f"column {column} has no heading, and is left out"
+        if head:
+            values[head] = clean_value(head, cell)
+        elif cell.strip():
+            note = f"column {heads.index(head) + 1} has no heading, and is left out"
             if note not in roster.notes:
                 roster.notes.append(note)
+    places = {head: (line, column) for column, head in enumerate(heads, 1) if head}
     roster.rows += expand_count(RosterLine(line, values, places), roster.notes)
     return True
 
 
 def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:
-    """Return whether a row is a remark or a sum between units, not a unit."""
+    """Return whether a row between units is a remark or a sum."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     if _REMARK.match(filled[0]) or (len(filled) == 1 and filled[0].endswith(":")):
         return True
@@ -257,9 +261,7 @@ def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:
 
 
 def clean_value(head: str, cell: str) -> str:
-    """Return a value as it is meant: `5.0` is 5, a dash is nothing, a name has no quotation
-    marks.
-    """
+    """Return a value in clean form: `5.0` is 5, a dash is empty, a name has no quotation marks."""
     value = cell.strip()
     if comparison_key(value) in _EMPTY:
         return ""
@@ -276,8 +278,9 @@ def clean_value(head: str, cell: str) -> str:
 
 
 def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
-    """Return the row with numbered units for its count, or the one in its name (`3x Squad`);
-    nothing for a count of 0. Raises UserError for a count that is none.
+    """Return the row with numbered units for its count, or for the count in its name (`3x Squad`).
+
+    Return [] for a count of 0. Raise UserError for any other count that is not from 1 to 40.
     """
     name = row.values.get("name", "").strip()
     raw = _TIMES.sub("", row.values.get(COUNT, "").strip())
@@ -310,9 +313,7 @@ def clean_unit_name(name: str) -> str:
 
 
 def split_count(name: str) -> tuple[str, str]:
-    """Return a name without the count in it, and the count, "" if it has none: `3x Squad`,
-    `Squad x3`.
-    """
+    """Return a name without the count in it, and the count, or "": `3x Squad`, `Squad x3`."""
     counted = _COUNTED.fullmatch(name)
     if not counted:
         return name, ""
@@ -320,7 +321,7 @@ def split_count(name: str) -> tuple[str, str]:
 
 
 def number_name(name: str, count: int) -> str:
-    """Return the name of so many units: `Squad A` three times is `Squad A 1..3`."""
+    """Return the name of `count` numbered units: `Squad A` three times is `Squad A 1..3`."""
     if count <= 1 or ".." in name:
         return name
     between = "-" if name[-1:].isdigit() else " "

@@ -1,4 +1,4 @@
-"""Whether an event may be taken back, and whose consent that needs. So undo cannot re-roll."""
+"""Whether an event may be undone, and whose consent that needs, so that undo cannot re-roll."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,23 +29,19 @@ from bot.rules.cards import HAND, SEEN
 from bot.storage.store import Store
 
 SILENT = 7 * 24 * 3600
-"""Seconds in which nobody of the other side has acted before somebody else may agree in their
-place.
-"""
+"""Seconds without an act of the other side before somebody else may agree in their place."""
 LEFT, SILENCE, EDITION = "left", "silent", "edition"
-"""Reasons of a manager to agree in the place of the other side; why what waits is taken back
-freely.
-"""
+"""Reasons for a manager to agree in place of the other side, and for a free undo of what waits."""
 FIRST, MOST = 50, 2_000
 """Events read at first on the way back from the newest, and at most."""
 LOOK_BACK = 200
-"""Events in which an undo or a redo of another is looked for."""
+"""Events that are searched for the undo or redo of another event."""
 
 
 class UndoTarget(NamedTuple):
-    """The event that an undo is about, and the later one that is in its way, if there is one.
+    """The event to undo, or the later event that blocks its undo.
 
-    `last` is the last event that holds once it is taken back.
+    `last` is the last event in effect after the undo.
     """
 
     event: Json | None = None
@@ -56,12 +52,11 @@ class UndoTarget(NamedTuple):
 def find_undo_target(
     newest_first: Iterable[Mapping[str, Any]], last: int, number: int
 ) -> UndoTarget:
-    """Find the event with this number, unless a later one is in the way, which is found then.
+    """Find the event with this number, or the newest later event that blocks its undo.
 
-    A later event is in the way if it read or wrote what the undo would change, see
-    `bot/game/undo_reach.py`. Of several the newest is found. `last` is the last event that holds;
-    the events need not be all of the log. Of an opened sealed roll the event comes with what its
-    opening changed.
+    A later event blocks it if it read or wrote what the undo would change, see
+    `bot/game/undo_reach.py`. `last` is the last event in effect; the events need not be all of the
+    log. An opened sealed roll comes with the changes of its opening.
     """
     events = list_effective_events(newest_first)
     later_events: list[Json] = []
@@ -81,34 +76,34 @@ def find_undo_target(
 
 
 async def find_undoable(
-    store: Store, ledger: Ledger, number: int, read: Iterable[Json] = ()
+    store: Store, ledger: Ledger, number: int, newest_first: Iterable[Json] = ()
 ) -> tuple[UndoTarget, list[Json]]:
-    """Find the event with this number in a game, or what is in its way.
+    """Find the event with this number in a game, or the event that blocks its undo.
 
-    `read` are the newest events, newest first, if they were read before. Also return the events
-    that were read for it, newest first.
+    `newest_first` are the newest events, if they were loaded before. Also return all events that
+    were loaded, newest first.
     """
-    events = list(read)
-    found = UndoTarget()
+    events = list(newest_first)
+    target = UndoTarget()
 
     def is_enough() -> bool:
-        nonlocal found
-        found = find_undo_target(events, ledger.game.last, number)
-        is_missing = found.event is None and bool(events) and events[-1]["number"] <= number
-        return found.way is not None or found.last > 0 or is_missing
+        nonlocal target
+        target = find_undo_target(events, ledger.game.last, number)
+        is_missing = target.event is None and bool(events) and events[-1]["number"] <= number
+        return target.way is not None or target.last > 0 or is_missing
 
     await _read_back(store, ledger, events, is_enough)
-    return found, events
+    return target, events
 
 
 class LastStep(NamedTuple):
     """The event that `/game undo` without a number means for one player.
 
-    `offers` are the events that it can mean, the likeliest first. If it can only mean that one,
-    `certain` is what undo finds for it, and no question is asked. `own` are the numbers of the
-    player's own events, `newest` is the newest event that holds, and `buried` the player's last
-    step if another event is in its way, which is offered then. `barrier` is the event across which
-    nothing is undone, if the search came to it.
+    `offers` are the events that it can mean, the likeliest first. If it can only mean one,
+    `certain` is the undo target, and no question is asked. `own` are the numbers of the player's
+    own events, `newest` is the newest event in effect, and `buried` the player's last step if
+    another event blocks its undo, which is offered then. `barrier` is the event that no undo
+    crosses, if the search reached one.
     """
 
     offers: tuple[Json, ...] = ()
@@ -128,9 +123,9 @@ class LastStep(NamedTuple):
 def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> LastStep:
     """Find the last step of a player that can still be undone, whatever its result.
 
-    A shot without effect counts, and so does an order or a card. If another event is in its way,
+    A shot without effect counts, and so does an order or a card. If another event blocks its undo,
     that one is offered. A player without any step is offered the newest that changed the game.
-    After a plain roll the last step before that is offered as well.
+    After a plain roll the step before it is offered as well.
     """
     own_numbers = _list_own_events(newest_first, person)
     events = [
@@ -158,9 +153,10 @@ def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> Las
 
 
 class _Search(NamedTuple):
-    """The player's steps that can be undone: plain rolls at most one, then one of another kind.
+    """The player's steps that can be undone: at most one plain roll, then one of another kind.
 
-    Or the `blocker` of the newest, if that is `blocked`; it is also what asks for a choice.
+    Or the `blocker` of the newest step, if that is `blocked`. An event that asks for a choice is a
+    blocker too.
     """
 
     steps: tuple[Json, ...] = ()
@@ -194,10 +190,10 @@ def _search_steps(
 def _find_newest_in_the_way(
     event: Json, later_events: Sequence[Json], events: Iterable[Json]
 ) -> Json | None:
-    """Return the event that has to be undone first for an undo of `event`, or None.
+    """Return the event that has to be undone before `event`, or None.
 
-    It may be in the way of one that is in the way, or a sealed roll whose opening changed the same.
-    `later_events` are those since, of all `events`, newest first.
+    It may block a blocker, or be a sealed roll whose opening changed the same. `later_events` are
+    the newer ones of `events`, newest first.
     """
     result: Json | None = None
     blocker = find_in_the_way(event, later_events)
@@ -254,24 +250,17 @@ _ACTS = (*COMBAT, "sealed", "unit", "track")
 
 
 def find_together(newest_first: Sequence[Json], number: int, person: str) -> UndoGroup:
-    """Find what the undo of an event takes back with it for the player who asks.
+    """Find the events that an undo takes back together, for the player who asks.
 
-    Their own later events without dice go with it if they are in its way. So does the *Done* with
+    Their own later events without dice go with it if they block its undo. So does the *Done* with
     which they handed over after it, if nobody has acted on that.
     """
-    events = [event for event in list_effective_events(newest_first) if event["number"] >= number][
-        ::-1
-    ]
+    effective = list_effective_events(newest_first)
+    events = [event for event in effective if event["number"] >= number][::-1]
     if not events or events[0]["number"] != number:
         return UndoGroup()
     own_numbers = _list_own_events(newest_first, person)
-    movable = {
-        event["number"]
-        for event in events[1:]
-        if event["number"] in own_numbers
-        and event["kind"] not in NEVER_UNDONE
-        and not is_shared(event)
-    }
+    movable = {event["number"] for event in events[1:] if _is_movable(event, own_numbers)}
     hand_over = next((event for event in events[1:] if event["kind"] in ("pass", "next")), None)
     is_own_act = number in own_numbers and events[0]["kind"] in _ACTS
     if hand_over is not None and hand_over["number"] in movable and is_own_act:
@@ -281,12 +270,19 @@ def find_together(newest_first: Sequence[Json], number: int, person: str) -> Und
     return _collect(events, movable)
 
 
+def _is_movable(event: Json, own_numbers: Collection[int]) -> bool:
+    """Return whether an event may go with an earlier one: the player's own, without dice."""
+    if event["number"] not in own_numbers or event["kind"] in NEVER_UNDONE:
+        return False
+    return not is_shared(event)
+
+
 def _collect(
     events: Sequence[Json], movable: Collection[int], hand_over: Json | None = None
 ) -> UndoGroup:
-    """Collect the first of these events with those that have to go, too, and the hand-over.
+    """Collect the first of these events with the later ones that have to go with it.
 
-    `events` are the event and those since, oldest first; of these only the `movable` can go with it.
+    `events` are oldest first. Only the `movable` and the `hand_over` can go with the first.
     """
     newest_first = events[::-1]
     event = add_opening(events[0], newest_first)
@@ -309,10 +305,10 @@ def _collect(
 
 
 def _list_own_events(newest_first: Sequence[Json], person: str) -> frozenset[int]:
-    """Return the numbers of the events that are a player's own.
+    """Return the numbers of a player's own events.
 
-    Those of a name that the player claimed later are among them, and a choice of the other side
-    that completes the player's shot: taken back, it takes the shot with it.
+    They include events of a name that the player claimed later, and choices of the other side that
+    complete the player's shot: the undo of such a choice undoes the shot.
     """
     persons = {person} - {""}
     authors: dict[int, str] = {}
@@ -320,17 +316,17 @@ def _list_own_events(newest_first: Sequence[Json], person: str) -> frozenset[int
         authors[event["number"]] = event["who"]
         if event["who"] in persons and event.get("own"):
             persons.add(event["own"])
-    own = {number for number, who in authors.items() if who in persons}
+    own_numbers = {number for number, author in authors.items() if author in persons}
     for event in reversed(newest_first):
-        if is_continuation(event) and event["event"] in own:
-            own.add(event["number"])
-    return frozenset(own)
+        if is_continuation(event) and event["event"] in own_numbers:
+            own_numbers.add(event["number"])
+    return frozenset(own_numbers)
 
 
 def find_newest_step(newest_first: Iterable[Json]) -> Json | None:
-    """Return the newest step of anybody that can be undone: the one that the board's *Undo* names.
+    """Return the newest step of any player that can be undone, for the board's *Undo*.
 
-    A plain roll is named only if there is nothing else. Returns None if nothing can be undone.
+    A plain roll counts only if there is nothing else. Return None if nothing can be undone.
     """
     plain_roll: Json | None = None
     for event in list_effective_events(newest_first):
@@ -355,9 +351,9 @@ def _is_silent_upkeep(event: Mapping[str, Any]) -> bool:
 
 
 async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[LastStep, list[Json]]:
-    """Read as much of the log as it takes to find the player's last step.
+    """Load as much of the log as it takes to find the player's last step.
 
-    If the last LOOK_BACK events hold none, the search ends. Also return the events that were read,
+    The search ends after LOOK_BACK events without one. Also return the events that were loaded,
     newest first.
     """
     events: list[Json] = []
@@ -375,7 +371,7 @@ async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[Las
 
 
 async def load_newest_step(store: Store, ledger: Ledger) -> int:
-    """Return the number of the step that the board's *Undo* names; 0 for none."""
+    """Return the number of the step that the board's *Undo* names, 0 for none."""
     events: list[Json] = []
     step: Json | None = None
 
@@ -393,36 +389,43 @@ async def _read_back(
 ) -> None:
     """Add events to `events`, newest first, until they are enough, at most MOST of them.
 
-    The store is only read if those that are there, or the events of this command, are not enough.
+    Read the store only if the present events, or those of this command, are not enough.
     """
     if not events:
         events += ledger.bodies[::-1]
     limit = FIRST
     is_all = False
     while not is_enough() and not is_all:
-        before = events[-1]["number"] if events else None
-        rows = await store.load_events(ledger.row, before=before, limit=limit, newest_first=True)
+        oldest_number = events[-1]["number"] if events else None
+        rows = await store.load_events(
+            ledger.row, before=oldest_number, limit=limit, newest_first=True
+        )
         events += [row.data for row in rows]
         is_all = len(rows) < limit or len(events) >= MOST
         limit = 10 * FIRST
 
 
 def _find_last_effective(
-    event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: int
+    event: Mapping[str, Any], earlier_events: Iterable[Mapping[str, Any]], last: int
 ) -> int:
-    """The last event that holds without `event`, given those before it."""
+    """Return the last event in effect without `event`, 0 for none.
+
+    `earlier_events` are those before it, newest first.
+    """
     if event["number"] != last:
         return last
-    return next(
-        (one["number"] for one in before if not (one["kind"] == "reveal" and "last" in one)), 0
-    )
+    for earlier in earlier_events:
+        is_passive_opening = earlier["kind"] == "reveal" and "last" in earlier
+        if not is_passive_opening:
+            return int(earlier["number"])
+    return 0
 
 
 def game_at(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> Game:
-    """The game with the players and the master that it had when the event with this number fell.
+    """Return the game with the players and the master of the time of event `number`.
 
-    Whoever went on as another person since is that one; who directs the game no longer, or plays by
-    now, does not.
+    A person who was claimed by a player since then is that player. A master who directs no longer,
+    or plays by now, is left out.
     """
     players = dict(game.players)
     master = game.master
@@ -435,10 +438,10 @@ def game_at(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) 
         master = fields.get("master", master)
         if event.get("own"):
             claims.insert(0, (event["own"], event["who"]))
-    for own, who in claims:
-        if own in players:
-            players[who] = players.pop(own)
-        master = who if master == own else master
+    for claimed, person in claims:
+        if claimed in players:
+            players[person] = players.pop(claimed)
+        master = person if master == claimed else master
     directs = master == game.master and master not in game.players
     return replace(game, players=players, master=master if directs else "")
 
@@ -446,55 +449,60 @@ def game_at(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) 
 def consenters(
     game: Game, person: str, persons: Iterable[str], event: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Who could agree to take the dice of `event` back, where `person` asks: players of another
-    side, and a game master who plays none. `game` is as it was when the event fell: who joins later
-    agrees to nothing.
+    """Return the persons who could agree to `person`'s undo of the dice of `event`.
 
-    Somebody without a side asks for the side that rolled, so that nobody outside can help a roller
-    to consent to their own undo. Where there are no sides it is everyone else who took part
-    (`persons`). Empty: the actor is alone.
+    These are the players of another side, and a game master who plays none. `game` is the game at
+    the time of the event, so that nobody who joined later can agree. A person without a side asks
+    for the side that rolled, so that no outsider can help a player to consent to their own undo.
+    Without sides, everybody else who took part (`persons`) can agree. Return an empty set if the
+    person is alone.
     """
-    if is_guarded(game) or (game.sides and game.players):
-        own = game.players.get(person, "")
-        others = {
-            one for one, side in game.players.items() if side != (own or event.get("side", ""))
-        }
-        if not own:
-            others.discard(event["who"])
-        if game.master and game.master not in game.players:
-            others.add(game.master)
-    else:
-        others = set(persons)
-    return frozenset(others - {person})
+    if not is_guarded(game) and not (game.sides and game.players):
+        return frozenset(persons) - {person}
+    person_side = game.players.get(person, "")
+    asking_side = person_side or event.get("side", "")
+    eligible = {player for player, side in game.players.items() if side != asking_side}
+    if not person_side:
+        eligible.discard(event["who"])
+    if game.master and game.master not in game.players:
+        eligible.add(game.master)
+    return frozenset(eligible - {person})
 
 
 def may_ask_for_undo(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
-    """Return whether they may ask for the event to be taken back at all."""
+    """Return whether the actor may ask for the undo of an event at all."""
     return not is_guarded(game) or bool(actor.side) or actor.directs or event["who"] == actor.person
 
 
-def may_stand_in(game: Game, then: Game, person: str, asked: str, event: Mapping[str, Any]) -> bool:
-    """Return whether a manager with this person may agree in the place of a side that is gone: they
-    play none, then or now.
+def may_stand_in(
+    game: Game, game_then: Game, person: str, requester: str, event: Mapping[str, Any]
+) -> bool:
+    """Return whether a manager with this person id may agree in place of a side that is gone.
+
+    They must play no side, neither now nor in `game_then`, the game at the time of the event, and
+    be neither the author nor the player who asks.
     """
-    plays = person in game.players or person in then.players
-    return not plays and person not in (asked, event["who"])
+    plays = person in game.players or person in game_then.players
+    return not plays and person not in (requester, event["who"])
 
 
-def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], at: float) -> bool:
-    """Return whether none of `persons` wrote one of the events of a log in the seven days before
-    `at` (Unix seconds).
+def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], time: float) -> bool:
+    """Return whether none of `persons` wrote one of the events in the seven days before `time`.
+
+    `time` is in Unix seconds. `events` are those of a log in order.
     """
-    known = set(persons)
-    since = set[str]()
+    silent_persons = set(persons)
+    recent_authors = set[str]()
     for event in events:
-        since |= {event["who"]} if event["at"] > at - SILENT else set()
-        known |= {event["who"]} if event.get("own", "") in known else set()
-    return known.isdisjoint(since)
+        if event["at"] > time - SILENT:
+            recent_authors.add(event["who"])
+        if event.get("own", "") in silent_persons:
+            silent_persons.add(event["who"])
+    return silent_persons.isdisjoint(recent_authors)
 
 
 def is_free(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
-    """Return whether the actor may undo the event without asking anybody.
+    """Return whether the actor may undo the event without anybody's consent.
 
     It has no dice and is their own, or they direct a game with sides and play none of them.
     """
@@ -502,12 +510,12 @@ def is_free(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
     return not is_shared(event) and (event["who"] == actor.person or is_umpire)
 
 
-def author_agrees(event: Mapping[str, Any], others: Collection[str]) -> bool:
-    """Return whether the player who caused the event may agree to its undo in place of `others`.
+def author_agrees(event: Mapping[str, Any], eligible: Collection[str]) -> bool:
+    """Return whether the author of the event may agree to its undo in place of `eligible` persons.
 
     They may if there are no dice in it, or if nobody else could agree.
     """
-    return not is_shared(event) or not others
+    return not is_shared(event) or not eligible
 
 
 def find_author_to_ask(
@@ -515,82 +523,86 @@ def find_author_to_ask(
     event: Mapping[str, Any],
     asked_by: str,
     present: Collection[str],
-    others: Collection[str],
+    eligible: Collection[str],
 ) -> str:
-    """Return the player who caused the event, if they alone can agree to its undo; "" if not.
+    """Return the author of the event if they alone can agree to its undo, else "".
 
     They alone can if `author_agrees`, as long as they are in the game: they are one of those who
-    are `present`, and in a game with sides they play one or direct it. Play asks nobody else as
-    long as they have not left and not been silent for seven days.
+    are `present`, and in a game with sides they play one or direct it. Nobody else is asked as long
+    as they have not left and not been silent for seven days. `asked_by` is the person who asks.
     """
     author: str = event["who"]
     is_there = author != asked_by and author in present
     if is_there and is_guarded(game):
         is_there = author in game.players or author == game.master
-    return author if is_there and author_agrees(event, others) else ""
+    return author if is_there and author_agrees(event, eligible) else ""
 
 
 def needs_manager(game: Game, event: Mapping[str, Any], person: str) -> bool:
-    """Return whether only a server's manager may undo the event without asking: they say so in the
-    log, which does not know who manages a server.
+    """Return whether `person` may undo the event only as a manager of the server.
+
+    The log records it then, since it does not know who manages a server.
     """
     return event["who"] != person and game.master != person
 
 
 def find_changed_since(game: Game, event: Mapping[str, Any], part: str = "after") -> list[str]:
-    """Return the names of units, cards and settings that are no longer as the event has them in
-    `after`, or in `before`. What is changed has to stay.
+    """Return the names of units, cards and settings that differ from the event's patch by now.
+
+    `part` is the part of the patch to compare: `after` or `before`. Changed things have to stay.
     """
     patch: Mapping[str, Any] = event.get(part) or {}
     opposite: Mapping[str, Any] = event.get("before" if part == "after" else "after") or {}
-    units = {
-        key: unit_to_json(unit) if (unit := game.units.get(key)) else None
-        for key in patch.get("units", {})
-    }
-    names = [
-        (unit or {"name": key})["name"]
-        for key, unit in patch.get("units", {}).items()
-        if units[key] != unit
-    ]
-    moved = (
-        key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count
-    )
-    names += [
-        f"the cards of {deck}" for deck in dict.fromkeys(key.partition("/")[0] for key in moved)
-    ]
+    names = list[str]()
+    for key, unit in patch.get("units", {}).items():
+        current_unit = game.units.get(key)
+        current = unit_to_json(current_unit) if current_unit else None
+        if current != unit:
+            names.append(unit["name"] if unit else key)
+    decks: dict[str, None] = {}
+    for key, count in patch.get("cards", {}).items():
+        if game.cards.get(key, 0) != count:
+            decks[key.partition("/")[0]] = None
+    names += [f"the cards of {deck}" for deck in decks]
     return names + list_changed_fields(game, patch, opposite)
 
 
 def is_remembered(event: Mapping[str, Any]) -> bool:
-    """Return whether it changed closed cards: then its undo says that nobody forgets what they saw
-    of known ends. That of a shuffle brings it back as it was.
+    """Return whether the event changed closed cards, so that its undo cannot undo what was seen.
+
+    Nobody forgets the known ends of a pile. The undo of a shuffle restores the pile as it was.
     """
-    changed = (event.get("before") or {}).get("cards", ()) if event.get("does") != "shuffle" else ()
-    return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed)
+    if event.get("does") == "shuffle":
+        return False
+    changed_cards = (event.get("before") or {}).get("cards", ())
+    return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed_cards)
 
 
 def find_last_turn_of(newest_first: Iterable[Json], kind: str, number: int) -> Json | None:
-    """The last undo, or redo, of the event with this number among these."""
-    return next(
-        (one for one in newest_first if one["kind"] == kind and one.get("event") == number), None
-    )
+    """Return the last event of `kind`, undo or redo, about the event with this number, or None."""
+    for event in newest_first:
+        if event["kind"] == kind and event.get("event") == number:
+            return event
+    return None
 
 
 def build_undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
-    """What an undo event of a game holds to take `event` back: its number, what holds then, and
-    the reversed patch.
+    """Build the fields of an undo event: the number undone, the last event in effect, the reverse
+    patch.
     """
     patch = build_patch_onto(game, event.get("after"), event.get("before"))
     if patch and is_remembered(event):
-        for part, at in (("before", game.cards.get(SEEN, 0)), ("after", game.number + 1)):
-            patch[part] = {**patch[part], "cards": {**patch[part]["cards"], SEEN: at}}
+        for part, seen_number in (("before", game.cards.get(SEEN, 0)), ("after", game.number + 1)):
+            patch[part] = {**patch[part], "cards": {**patch[part]["cards"], SEEN: seen_number}}
     return {"event": event["number"], "last": last, **patch}
 
 
 def build_redo_fields(event: Mapping[str, Any], game: Game) -> Json:
-    """What a redo event of a game holds to bring `event` back: its number and its patch."""
-    return {
+    """Build the fields of a redo event: the number to restore, its patch and its request."""
+    fields: Json = {
         "event": event["number"],
         **build_patch_onto(game, event.get("before"), event.get("after")),
-        **({"asks": event["asks"]} if "asks" in event else {}),
     }
+    if "asks" in event:
+        fields["asks"] = event["asks"]
+    return fields

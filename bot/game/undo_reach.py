@@ -1,6 +1,7 @@
-"""What the undo of an event would change, and which later events have read or written it.
+"""The parts of a game that an undo would change, and the later events that have read or written
+them.
 
-Everything here is decided from the log alone: play, the buttons and `bot/verification` ask the same
+All answers come from the log alone: play, the buttons and `bot/verification` call the same
 functions. A part of a game is named by a short key: `unit:us squad`, `track:US/points`,
 `deck:chances`, `phase`, `choice:12`, `field:rules`.
 """
@@ -22,20 +23,20 @@ from bot.rules.inputs.decks import DECK
 
 PHASE = "phase"
 _PHASE_FIELDS = ("turn", "phase", "turn_of", "go", "passes", "led", "initiative")
-"""Fields of a game that say whose move it is, and in which phase."""
+"""Fields of a game about the current phase and the sides to act in it."""
 BY_KEY = ("players", "plans", "orders", "rules", "tracks", "decks")
-"""Fields of a game that hold several things, each of which is undone by itself."""
+"""Fields of a game with several entries, each of which is undone by itself."""
 _EVERY_UNIT = "every unit"
 _ABSENT = object()
 
 
 def is_in_the_way(later_event: Mapping[str, Any], keys: Collection[str]) -> bool:
-    """Return whether a later event blocks the undo of what `keys` name.
+    """Return whether a later event blocks the undo of the parts named by `keys`.
 
-    It does if it read or wrote any of that. Nothing is undone across a barrier. What happens beside
-    the game never blocks: plain rolls, look-ups and shots that changed nothing, so that nobody can
-    bury a shot under them. Dice of upkeep count although they changed nothing, because the phase
-    would roll them again.
+    It does if it read or wrote any of them. Nothing is undone across a barrier. Events outside the
+    game never block: plain rolls, look-ups and shots that changed nothing, so that nobody can bury
+    a shot under them. Dice of upkeep count although they changed nothing, because the phase would
+    roll them again.
     """
     if later_event["kind"] in BARRIERS:
         return True
@@ -51,10 +52,10 @@ def is_in_the_way(later_event: Mapping[str, Any], keys: Collection[str]) -> bool
 def find_in_the_way(
     event: Mapping[str, Any], later_events: Iterable[Mapping[str, Any]]
 ) -> Mapping[str, Any] | None:
-    """Return the newest of the later events that is in the way of an undo of `event`, or None.
+    """Return the newest of the later events that blocks the undo of `event`, or None.
 
-    `later_events` are those since that are not undone, newest first. Of a sealed roll that was
-    opened only those count that came after its opening, which made its changes.
+    `later_events` are those not undone, newest first. For an opened sealed roll only those after
+    its opening count, since the opening made its changes.
     """
     candidates = [*later_events]
     opening = find_opening(event, candidates)
@@ -67,7 +68,7 @@ def find_in_the_way(
 
 
 def list_written(event: Mapping[str, Any]) -> list[str]:
-    """Return the key of each part of the game that an event changed, so that its undo would."""
+    """Return the key of each part of the game that an event changed, and its undo would change."""
     before: Mapping[str, Any] = event.get("before") or {}
     after: Mapping[str, Any] = event.get("after") or {}
     keys: list[str] = []
@@ -107,7 +108,7 @@ def _get_entry_key(field: str, key: str) -> str:
 
 
 def _list_read(event: Mapping[str, Any]) -> list[str]:
-    """Return the key of each part of the game that an event used as it was."""
+    """Return the key of each part of the game that an event used."""
     kind = event["kind"]
     keys = ["field:master", f"players:{event['who']}"]
     keys += [f"unit:{unit['name'].casefold()}" for unit in get_recorded_units(event)]
@@ -125,18 +126,18 @@ def _list_read(event: Mapping[str, Any]) -> list[str]:
     return keys
 
 
-def _list_read_tracks_and_piles(read: Mapping[str, Any]) -> list[str]:
-    """Return the keys of what a sequence read, which its event has by the names in formulas."""
-    piles = [name for name in read if name.startswith(DECK)]
-    tracks = [name for name in read if "." in name and name not in piles]
+def _list_read_tracks_and_piles(recorded: Mapping[str, Any]) -> list[str]:
+    """Return the keys of the tracks and piles that a sequence read, by their names in formulas."""
+    piles = [name for name in recorded if name.startswith(DECK)]
+    tracks = [name for name in recorded if "." in name and name not in piles]
     keys = [f"deck:{name.removeprefix(DECK)}" for name in piles]
     if tracks:
-        keys += [f"track:{key}" for key in get_track_keys(tracks, read)]
+        keys += [f"track:{key}" for key in get_track_keys(tracks, recorded)]
     return keys
 
 
 def _list_related(event: Mapping[str, Any]) -> list[str]:
-    """Return the keys of units that the changed units name, such as their vehicle or squad."""
+    """Return the keys of units named by the changed units, such as their vehicle or squad."""
     keys: list[str] = []
     for unit in ((event.get("after") or {}).get("units") or {}).values():
         for value in ((unit or {}).get("numbers") or {}).values():
@@ -153,7 +154,7 @@ def _list_changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> l
 def find_opening(
     event: Mapping[str, Any], newest_first: Iterable[Mapping[str, Any]]
 ) -> Mapping[str, Any] | None:
-    """Return the event that opened a sealed roll, or None. `newest_first` are the events since."""
+    """Return the event that opened a sealed roll, or None. `newest_first` are the events after it."""
     if event["kind"] != "sealed":
         return None
     number = event["number"]
@@ -161,18 +162,17 @@ def find_opening(
 
 
 def add_opening(event: Mapping[str, Any], newest_first: Iterable[Mapping[str, Any]]) -> Json:
-    """Return the event; of a sealed roll that was opened, with what its opening changed."""
+    """Return a copy of the event, with the changes of its opening if it is an opened sealed roll."""
     opening = find_opening(event, newest_first) or {}
     patch = {name: opening[name] for name in ("before", "after") if opening.get(name)}
     return {**event, **patch}
 
 
 def build_patch_onto(game: Game, source: Json | None, target: Json | None) -> Json:
-    """Return `before` and `after` of an event that changes what a patch changes from `source` to
-    `target`.
+    """Build `before` and `after` of an event that repeats the change of a patch on today's `game`.
 
-    Of a field that holds several things only those change that the patch changes: the other tracks
-    stay as they are in `game`. Returns {} for no patch.
+    The change is from `source` to `target`. In a field with several entries, only the entries of
+    the patch change: the other tracks stay as they are in `game`. Return {} for no patch.
     """
     if not source or not target:
         return {}
@@ -197,10 +197,10 @@ def build_patch_onto(game: Game, source: Json | None, target: Json | None) -> Js
 def list_changed_fields(
     game: Game, patch: Mapping[str, Any], opposite: Mapping[str, Any]
 ) -> list[str]:
-    """Return the fields of a game that are not as `patch` left them.
+    """Return the fields of a game that differ from `patch` by now.
 
-    `opposite` is the patch the other way: of a field with several entries only those count that it
-    changed.
+    `opposite` is the reverse patch. In a field with several entries, only the entries that differ
+    between the two count.
     """
     names: list[str] = []
     fields: Mapping[str, Any] = patch.get("game") or {}
