@@ -1,10 +1,11 @@
-"""What a command passes before it is handled. It runs once, however often it is delivered. What one
-person, one channel and all together may ask for is bounded: more is refused kindly, and nothing of
-it happens. And a queue per game: its commands run one after another in order of arrival, those of
-different games side by side.
+"""Limits and queues that each command passes before it is handled.
 
-An honest table never meets these limits: they keep one person with a script, or a crowd, from
-taking the bot from everybody else. Kept in memory and bounded; a restart forgets them.
+A command runs once, however often it is delivered. Budgets bound the commands of one person, of one
+channel and of all together: what is beyond is refused kindly, and has no effect. Each game has a
+queue: its commands run one after another in order of arrival, those of different games in parallel.
+
+An honest table never meets these limits. They keep one person with a script, or a crowd, from
+taking the bot from everybody else. They are kept in memory and bounded; a restart forgets them.
 """
 
 import asyncio
@@ -26,17 +27,17 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Path, Person, Place
 
 CHANNEL_TIMES = 5
-"""A channel has as much as so many persons."""
+"""The budget of a channel, as a multiple of one person's."""
 AT_ONCE = 20
-"""Commands of one person that may be under way."""
+"""Maximum number of one person's commands at work at the same time."""
 ALL_AT_ONCE = 2_000
 KNOWN = 10_000
-"""Persons and channels that are remembered; who was quiet longest is forgotten, and starts
-afresh.
+"""Persons and channels that are remembered. Beyond that, those quiet for longest start again with a
+full budget.
 """
 _ODDS, _SCAN, _COMPARED = 2.0, 3.0, 5.0
 _LIGHT, _HEAVY = 4_000, 1_000
-"""Characters that a command may write at its plain price, and those beyond that cost one more."""
+"""Characters that a command may write at its basic price, and the characters that cost one more."""
 _FILTERS = ("unit", "side", "kind", "page")
 _DEAR: dict[Path, float] = {
     ("game", "import"): 10.0,
@@ -50,18 +51,19 @@ _DEAR: dict[Path, float] = {
     ("button", "log"): _SCAN,
 }
 UNASKED = "unasked/"
-"""How the id of a request begins that is the bot's own, for somebody who did nothing: it is
-nobody's cost.
-"""
+"""Beginning of the id of a request that the bot makes itself. It costs nobody anything."""
 _NOTHING = "Nothing was rolled or written."
 
 Steady = Callable[[], float]
-"""Seconds on a clock that is never set."""
+"""A clock that is never set, in seconds."""
 
 
 class Budgets:
-    """What everybody has left. `per_minute` is one person's, and as much at once after a rest;
-    None: only the number at once is bounded."""
+    """The budgets of all persons and channels.
+
+    A person may use `per_minute`, also at once after a rest. With None, only the number of commands
+    at work is bounded.
+    """
 
     def __init__(self, per_minute: int | None = None, steady: Steady = time.monotonic) -> None:
         self.at_work = 0
@@ -73,45 +75,54 @@ class Budgets:
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
     def begin(self, command: Command) -> None:
-        """Take what a command costs; it is under way until its `finish`. Raises UserError for too
-        much.
+        """Charge a command and count it as at work until `finish`.
+
+        Raise UserError if a limit is reached.
         """
-        who = command.who.key
         if self.at_work >= ALL_AT_ONCE:
             raise make_busy_error()
-        is_theirs = not command.request_id.startswith(UNASKED)
-        if self._persons is not None and self._channels is not None and is_theirs:
-            if self._under_way[who] >= AT_ONCE:
-                what = f"{AT_ONCE} of your commands are still at work. {_NOTHING}"
-                raise UserError(
-                    what, hint="Try again when they are answered.", code="too-many-at-work"
-                )
-            price = compute_cost(command)
-            wait = self._persons.seconds_until(who, price)
-            if wait:
-                raise _make_limit_error(
-                    f"{format_count(self._persons.per_minute, 'command')} a minute each", wait
-                )
-            wait = self._channels.seconds_until(command.where.key, price)
-            if wait:
-                raise _make_limit_error(
-                    f"{self._channels.per_minute} commands a minute in one channel", wait
-                )
-            self._persons.take(who, price)
-            self._channels.take(command.where.key, price)
+        if not command.request_id.startswith(UNASKED):
+            self._charge(command)
         self.at_work += 1
-        self._under_way[who] += 1
+        self._under_way[command.who.key] += 1
+
+    def _charge(self, command: Command) -> None:
+        """Take the price of a command from the budgets of its person and its channel.
+
+        Raise UserError, and take nothing, if a limit is reached.
+        """
+        if self._persons is None or self._channels is None:
+            return
+        user = command.who.key
+        channel = command.where.key
+        if self._under_way[user] >= AT_ONCE:
+            message = f"{AT_ONCE} of your commands are still at work. {_NOTHING}"
+            raise UserError(
+                message, hint="Try again when they are answered.", code="too-many-at-work"
+            )
+        price = compute_cost(command)
+        wait = self._persons.seconds_until(user, price)
+        if wait:
+            limit = f"{format_count(self._persons.per_minute, 'command')} a minute each"
+            raise _make_limit_error(limit, wait)
+        wait = self._channels.seconds_until(channel, price)
+        if wait:
+            limit = f"{self._channels.per_minute} commands a minute in one channel"
+            raise _make_limit_error(limit, wait)
+        self._persons.take(user, price)
+        self._channels.take(channel, price)
 
     def finish(self, command: Command) -> None:
-        """It is done."""
+        """Count a command as finished."""
         self.at_work -= 1
         self._under_way[command.who.key] -= 1
         if not self._under_way[command.who.key]:
             del self._under_way[command.who.key]
 
     def weigh(self, command: Command, written: int) -> None:
-        """Take what a command wrote beyond the usual, in characters: a thousand dice cost more
-        than two.
+        """Charge a command for the characters that it `written` beyond the basic price.
+
+        A roll of a thousand dice costs more than a roll of two.
         """
         if self._persons is None or self._channels is None or command.path in _DEAR:
             return
@@ -122,36 +133,34 @@ class Budgets:
 
 
 def make_busy_error() -> UserError:
-    """The answer to everybody who comes while more is at work than can be kept."""
+    """Build the error for a command that arrives when too many are at work."""
     return UserError(
         f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.", code="busy"
     )
 
 
 def compute_cost(command: Command) -> float:
-    """What a command takes from the budgets: 1 for a roll, more for what keeps the machine at
-    work.
-    """
-    known = _DEAR.get(command.path)
-    if known is not None:
-        return known
+    """Return the price of a command: 1 for a roll, more if it keeps the machine at work."""
+    price = _DEAR.get(command.path)
+    if price is not None:
+        return price
     if command.path == ("log",) and any(command.options.get(name) for name in _FILTERS):
-        return _SCAN  # it may read the whole log, and find nothing
+        return _SCAN  # it may read the whole log without a match
     if is_flag_on(command.options, "compare") or command.options.get("rounds"):
         return _COMPARED
     return _ODDS if is_flag_on(command.options, "odds") else 1.0
 
 
-def _make_limit_error(most: str, wait: float) -> UserError:
+def _make_limit_error(limit: str, wait: float) -> UserError:
     return UserError(
-        f"Slow down: {most}.",
+        f"Slow down: {limit}.",
         hint=f"Try again in {max(2, ceil(wait))} seconds.",
         code="over-budget",
     )
 
 
 class _Buckets:
-    """A bucket for each key: full at first, filled again at an even pace."""
+    """A bucket for each key: full at first, then refilled at an even pace."""
 
     def __init__(self, per_minute: int, steady: Steady) -> None:
         self.per_minute = per_minute
@@ -160,50 +169,53 @@ class _Buckets:
         self._left = LRUCache[str, tuple[float, float]](KNOWN)
 
     def seconds_until(self, key: str, price: float) -> float:
-        """Seconds until the bucket holds `price` (or is full, for what costs more); 0.0 where it
-        does now.
+        """Return the seconds until the bucket holds `price`, 0.0 if it does now.
+
+        A price above the size of the bucket needs a full bucket.
         """
         return max(0.0, (min(price, self.per_minute) - self._level(key)) / self._pace)
 
     def take(self, key: str, price: float) -> None:
-        """Take so much out of the bucket."""
+        """Take `price` out of the bucket."""
         self._left[key] = (self._level(key) - price, self._steady())
 
     def _level(self, key: str) -> float:
-        left, at = self._left.get(key, (self.per_minute, 0.0))
-        return min(self.per_minute, left + (self._steady() - at) * self._pace)
+        level, time_taken = self._left.get(key, (self.per_minute, 0.0))
+        return min(self.per_minute, level + (self._steady() - time_taken) * self._pace)
 
 
 AGAIN_PAUSE = 2.0
-"""Seconds for which Again, pressed by the same person, does nothing more."""
+"""Seconds in which Again, pressed by the same person again, has no effect."""
 
 
 class Pauses:
-    """Who pressed Again where, and when."""
+    """The latest presses of Again, by person and place."""
 
     def __init__(self, steady: Clock) -> None:
         self._last = TTLCache[tuple[str, str], str](KNOWN, AGAIN_PAUSE, steady)
 
     def is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
-        """Return whether they pressed Again here a moment ago; the same press delivered twice does
-        not count.
+        """Return whether this person pressed Again here a moment ago.
+
+        The same press delivered twice does not count.
         """
         return self._last.setdefault((who.key, where.key), request_id) != request_id
 
 
 class Queues:
-    """Queues by key; one exists only while somebody waits in it. At most `most` may wait in
-    each.
-    """
+    """Queues by key. A queue exists only while a command is in it. At most `limit` may be in each."""
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
+    def __init__(self, limit: int | None = None) -> None:
+        self._most = limit
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
 
     @asynccontextmanager
     async def wait_for_turn(self, key: str) -> AsyncIterator[None]:
-        """One command's turn in the queue of `key`: its place is taken before anything is awaited.
-        Raises UserError where too many wait."""
+        """Wait for a turn in the queue of `key`, and hold it for the block.
+
+        The place in the queue is taken before anything is awaited. Raise UserError if too many
+        wait.
+        """
         lock, waiting = self._locks.get(key) or (asyncio.Lock(), 0)
         if self._most is not None and waiting >= self._most:
             raise make_busy_error()
@@ -231,7 +243,7 @@ class RunningCommand:
 
 
 class CommandsInFlight:
-    """What is at work, by request id."""
+    """The commands at work, by request id."""
 
     def __init__(self) -> None:
         self._works: dict[str, RunningCommand] = {}
@@ -242,31 +254,33 @@ class CommandsInFlight:
         run: Callable[[Gate], Coroutine[Any, Any, Reply]],
         command: Command | None = None,
     ) -> Reply:
-        """What `run` answers, which passes the gate before it stores. A request that is already at
-        work gets the same answer marked as `seen`."""
+        """Run a command, and return its reply. `run` passes the gate before it stores anything.
+
+        If the request is already at work, return the same reply, marked as `seen`.
+        """
         work = self._works.get(id)
         if work is not None:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
         gate = Gate()
-        over = asyncio.Event()
+        is_over = asyncio.Event()
         work = self._works[id] = RunningCommand(
             asyncio.get_running_loop().create_task(run(gate)), gate, command
         )
 
         def finish(_: object) -> None:
             self._works.pop(id, None)
-            over.set()
+            is_over.set()
 
         work.task.add_done_callback(finish)
         # not for the task: an adapter that gives up waiting must not leave half a command
-        await over.wait()
+        await is_over.wait()
         return work.task.result()
 
     def get(self, id: str) -> RunningCommand | None:
-        """The request, if it is at work."""
+        """Return the request if it is at work, else None."""
         return self._works.get(id)
 
     async def finish(self) -> None:
-        """Wait for all that is at work."""
+        """Wait until all commands at work are done."""
         await asyncio.gather(*(work.task for work in self._works.values()), return_exceptions=True)

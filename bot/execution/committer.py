@@ -1,6 +1,4 @@
-"""What a command changed goes to the disk in one commit, together with its answer and where that
-goes.
-"""
+"""Storage of a command's changes in one commit, together with its answer and its recipients."""
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
@@ -38,12 +36,12 @@ DELETED = Reply(
     "That was answered before, and the answer has been deleted since. Nothing happens again.",
     private=True,
 )
-"""The answer to a request that comes once more after its answer was deleted."""
+"""The reply to a request that arrives again after its answer was deleted."""
 
 
 class CommandCommitter:
-    """Stores what handlers wrote, and keeps what this process remembers of games and servers
-    true to it.
+    """The writer of commands' changes. It keeps the process's caches of games and servers true to
+    them.
     """
 
     def __init__(
@@ -67,9 +65,7 @@ class CommandCommitter:
         """
 
     async def find_earlier_reply(self, command: Command) -> Reply | None:
-        """The answer that this request got before, so that an error can be the echo of a
-        success.
-        """
+        """Return the earlier reply to this request, so that an error does not hide a success."""
         try:
             stored = await self._store.load_earlier_reply(command.request_id)
         except Deleted:
@@ -81,98 +77,107 @@ class CommandCommitter:
     async def store(
         self, context: Context, reply: Reply, gate: Gate | None, budgets: Budgets
     ) -> Reply:
-        """Commit what the handler wrote, together with the answer and where it goes. Raises what
-        `Store.commit` does, but for Deleted."""
+        """Commit the changes of a command together with its reply and its recipients.
+
+        Return the reply to show. Raise the errors of `Store.commit`, apart from Deleted.
+        """
         command = context.command
         commit = context.commit
         ledgers = [*context.other_ledgers, context.ledger]
         self._keep_packs(context, ledgers)
         await store_first_line(context, reply)
-        if commit.bindings or any(
-            waited_for(one.before) != waited_for(one.game) for one in ledgers
-        ):
+        has_waits_changed = any(
+            waited_for(ledger.before) != waited_for(ledger.game) for ledger in ledgers
+        )
+        if commit.bindings or has_waits_changed:
             await update_reminders_and_deadlines(context)
-        written = any(ledger.has_events or ledger.is_touched for ledger in ledgers)
-        kept = commit.docs or commit.drop_docs or commit.due or commit.drop_due
-        if not (written or kept or commit.bindings or commit.erase or commit.forget):
-            is_press = context.spec.family == "button" and not command.request_id.startswith(
-                UNASKED
-            )
-            # "done already" may be its echo
-            return (await self.find_earlier_reply(command) or reply) if is_press else reply
+        if not _has_changes(context, ledgers):
+            return await self._find_echo(context, reply)
         reply = await add_footer(context, reply)
         about = get_answer_topic(context, reply)
-        changing = await list_changed_messages(context, reply, about)
-        commit.request_id, commit.reply, commit.user = (
-            command.request_id,
-            reply.to_json(),
-            command.who.key,
-        )
-        commit.changes = tuple(
-            [change for ledger in ledgers if (change := ledger.build_change()) is not None]
-        )
-        commit.persons = tuple(
-            [row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events]
-        )
-        commit.texts = tuple([row for ledger in ledgers for row in ledger.new_texts])
-        commit.seeds = tuple([row for ledger in ledgers for row in ledger.new_seeds.values()])
-        linked = _list_linked_answers(context, ledgers, reply, about, changing)
-        commit.outbox = [*build_outgoing(command, about), *commit.outbox, *changing, *linked]
+        message_changes = await list_changed_messages(context, reply, about)
+        commit.request_id = command.request_id
+        commit.reply = reply.to_json()
+        commit.user = command.who.key
+        _add_ledger_rows(context, ledgers)
+        linked = _list_linked_answers(context, ledgers, reply, about, message_changes)
+        own_answer = build_outgoing(command, about)
+        commit.outbox = [*own_answer, *commit.outbox, *message_changes, *linked]
         commit.pressed = _find_pressed_message(context)
         commit.gate = gate
-        gone = self.erased.build_docs(commit.forget, self._clock()) if commit.forget else []
-        commit.docs += gone
+        erasure_docs = self.erased.build_docs(commit.forget, self._clock()) if commit.forget else []
+        commit.docs += erasure_docs
         try:
-            done = await self._store.commit(commit)
+            result = await self._store.commit(commit)
         except Deleted:
             return DELETED
-        if done.seen:
-            return replace(Reply.from_json(done.reply), seen=True)
+        if result.seen:
+            return replace(Reply.from_json(result.reply), seen=True)
         if commit.erase or commit.forget:
-            self.erased.keep(gone)
+            self.erased.keep(erasure_docs)
             await self._forget_receipts(context)
             await self._store.purge_deleted()
         self._remember(context, ledgers)
         budgets.weigh(command, context.ledger.count_written_characters())
+        self._call_listeners(context, ledgers)
+        reply_to_show = context.unstored(reply) if context.unstored is not None else reply
+        if command.delivery:
+            return replace(reply_to_show, outbox=result.outbox[0])
+        return reply_to_show
+
+    async def _find_echo(self, context: Context, reply: Reply) -> Reply:
+        """Return the reply to a command that changed nothing.
+
+        A button that was already pressed may only say "done already". Return its first reply then.
+        """
+        command = context.command
+        is_press = context.spec.family == "button" and not command.request_id.startswith(UNASKED)
+        if not is_press:
+            return reply
+        return await self.find_earlier_reply(command) or reply
+
+    def _call_listeners(self, context: Context, ledgers: Many[Ledger]) -> None:
+        """Tell the listeners about everything in this commit that they keep track of."""
+        commit = context.commit
         places = (binding.place for binding in commit.bindings)
-        for about in (*commit.forget, *commit.erase, *places, *_list_changed_hands(ledgers)):
+        for topic in (*commit.forget, *commit.erase, *places, *_list_changed_hands(ledgers)):
             for listener in self.listeners:
-                listener(about)
-        shown = context.unstored(reply) if context.unstored is not None else reply
-        return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
+                listener(topic)
 
     def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
-        """The packs that new events name stay, whatever becomes of them on the server; written
-        once each.
+        """Mark the packs in new events as used, so that they stay whatever the server does.
+
+        Each is marked once.
         """
-        seen = context.systems
-        if seen is list_builtin_systems():
+        visible = context.systems
+        if visible is list_builtin_systems():
             return
-        versions = [
-            *getattr(seen, "versions", ()),
-            *(one for one in seen.values() if one.about is not None),
-        ]
-        if not versions or not any(ledger.has_events for ledger in ledgers):
+        current_packs = [system for system in visible.values() if system.about is not None]
+        packs = [*getattr(visible, "versions", ()), *current_packs]
+        if not packs or not any(ledger.has_events for ledger in ledgers):
             return
-        named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
-        named |= {hash for ledger in ledgers for hash in ledger.game.packs}
-        if context.spec.system in seen:  # what is sealed names it inside
-            named.add(seen[context.spec.system].edition)
+        hashes = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
+        hashes |= {hash for ledger in ledgers for hash in ledger.game.packs}
+        if context.spec.system in visible:  # the content of a sealed roll names it
+            hashes.add(visible[context.spec.system].edition)
         server = get_server_key(context.command.where)
-        new = {
-            one.version: one
-            for one in versions
-            if one.version in named and (server, one.version) not in self._used
-        }
-        context.commit.docs += build_used_docs(new.values(), server)
+        new_packs = {}
+        for pack in packs:
+            if pack.version in hashes and (server, pack.version) not in self._used:
+                new_packs[pack.version] = pack
+        context.commit.docs += build_used_docs(new_packs.values(), server)
 
     async def _forget_receipts(self, context: Context) -> None:
-        was = context.ledger.was
-        erased = was.places if was is not None and was.row in context.commit.erase else ()
+        """Delete the receipts of erased games and forgotten users."""
+        loaded = context.ledger.was
+        erased_places = (
+            loaded.places if loaded is not None and loaded.row in context.commit.erase else ()
+        )
         for user in context.commit.forget or ("",):
-            await self._receipts.forget(user, erased, but=context.command.request_id)
+            await self._receipts.forget(user, erased_places, but=context.command.request_id)
 
     def _remember(self, context: Context, ledgers: Many[Ledger]) -> None:
+        """Update the caches of games, servers and used packs after a commit."""
         for row in context.commit.erase:
             self._games.drop(row)
         if context.commit.forget:
@@ -197,59 +202,91 @@ class CommandCommitter:
                     self._used.clear()
 
 
+def _has_changes(context: Context, ledgers: Many[Ledger]) -> bool:
+    """Return whether a command has anything to store."""
+    commit = context.commit
+    if any(ledger.has_events or ledger.is_touched for ledger in ledgers):
+        return True
+    if commit.docs or commit.drop_docs or commit.due or commit.drop_due:
+        return True
+    return bool(commit.bindings or commit.erase or commit.forget)
+
+
+def _add_ledger_rows(context: Context, ledgers: Many[Ledger]) -> None:
+    """Add the rows of the ledgers to the commit: events, persons, texts and seeds."""
+    commit = context.commit
+    changes = [ledger.build_change() for ledger in ledgers]
+    commit.changes = tuple([change for change in changes if change is not None])
+    commit.persons = tuple(
+        [row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events]
+    )
+    commit.texts = tuple([row for ledger in ledgers for row in ledger.new_texts])
+    commit.seeds = tuple([row for ledger in ledgers for row in ledger.new_seeds.values()])
+
+
 def _list_changed_hands(ledgers: Many[Ledger]) -> Iterator[str]:
+    """Yield each game in which hands may have changed."""
     for ledger in ledgers:
-        was = ledger.was.game if ledger.was is not None else ledger.game
-        now = ledger.game
-        if (was.cards, was.players, was.ended) != (now.cards, now.players, now.ended):
+        game = ledger.game
+        old_game = ledger.was.game if ledger.was is not None else game
+        old_values = (old_game.cards, old_game.players, old_game.ended)
+        if old_values != (game.cards, game.players, game.ended):
             yield ledger.row
 
 
 def build_outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
-    """Where the answer to a command goes; nowhere for one that nobody posts."""
+    """Build the outbox row for the answer to a command, () if nobody posts it."""
     if not command.delivery:
         return ()
     place = command.where.channel_or_thread_key
     home = command.where.key
-    return (
-        Outgoing(
-            place, dict(command.delivery), LEASE, about=about, home=home if home != place else ""
-        ),
-    )
+    if home == place:
+        home = ""
+    return (Outgoing(place, dict(command.delivery), LEASE, about=about, home=home),)
 
 
 def _find_pressed_message(context: Context) -> tuple[str, str, dict[str, Any]] | None:
-    """Where the message is whose button was pressed: on some platforms nobody knew that until
-    now.
+    """Return topic, place and spot of the message whose button was pressed, None if unknown.
+
+    On some platforms the press is the first time that anybody learns the spot.
     """
     spot = context.command.delivery.get("pressed")
-    known = context.pressed_topic and isinstance(spot, Mapping) and spot
-    return (context.pressed_topic, context.command.where.key, dict(known)) if known else None
+    if not context.pressed_topic or not isinstance(spot, Mapping) or not spot:
+        return None
+    return context.pressed_topic, context.command.where.key, dict(spot)
 
 
 def _list_linked_answers(
-    context: Context, ledgers: Many[Ledger], reply: Reply, about: str, changing: Many[Outgoing]
+    context: Context,
+    ledgers: Many[Ledger],
+    reply: Reply,
+    about: str,
+    message_changes: Many[Outgoing],
 ) -> Iterator[Outgoing]:
-    """What all may see of an answer, for every other place that plays the game; whoever serves
-    it posts it.
+    """Yield the public part of an answer for every other place that plays the game.
+
+    The process that serves the place posts it.
     """
-    told = reply.announce if reply.private else reply
-    if told is None or told.error:
+    public_reply = reply.announce if reply.private else reply
+    if public_reply is None or public_reply.error:
         return
     # A request for consent is no event, and the consent may have to come from another place.
-    asked = bool(context.commit.docs or context.commit.drop_docs)
-    games = [
-        ledger.was for ledger in ledgers if (ledger.has_events or asked) and ledger.was is not None
-    ]
-    here = context.command.where.key
-    places = dict.fromkeys([place for game in games for place in game.places if place != here])
+    is_request = bool(context.commit.docs or context.commit.drop_docs)
+    current_place = context.command.where.key
+    places: dict[str, None] = {}
+    for ledger in ledgers:
+        if ledger.was is not None and (ledger.has_events or is_request):
+            places |= dict.fromkeys(ledger.was.places)
+    places.pop(current_place, None)
     if not places:
         return
-    told_already = {outgoing.place for outgoing in context.commit.outbox}
-    told_already |= {change.place for change in changing if OR_POST in change.delivery}
+    served_places = {outgoing.place for outgoing in context.commit.outbox}
+    served_places |= {change.place for change in message_changes if OR_POST in change.delivery}
     for place in places:
-        if place not in told_already:
-            mention = told.mention if context.called is None else context.called.get(place, ())
-            yield Outgoing(
-                place, {}, 0.0, replace(told.standalone, mention=mention).to_json(), about
-            )
+        if place in served_places:
+            continue
+        mention = public_reply.mention
+        if context.called is not None:
+            mention = context.called.get(place, ())
+        linked_reply = replace(public_reply.standalone, mention=mention)
+        yield Outgoing(place, {}, 0.0, linked_reply.to_json(), about)

@@ -1,16 +1,17 @@
-"""Looks for what is due, and has it seen to: reminders, sealed orders that open. Any number of
-processes may look.
+"""The loop that runs what is due: reminders, and sealed orders that open.
+
+Any number of processes may run it.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from bot.game.game_cache import is_imported
 from bot.runtime.logs import get_seldom_logger, log_failure
 from bot.storage.base import Clock
-from bot.storage.records import Commit, DueRow
+from bot.storage.records import Commit, DueRow, PersonRow
 from bot.storage.store import Store
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec, Person, Place, get_server_key
@@ -19,16 +20,16 @@ log = logging.getLogger(__name__)
 often = get_seldom_logger(f"{__name__}.often")
 
 DUE = CommandSpec(("due",), "What was due", "due")
-"""In no registry: nobody can type it."""
+"""The command of what is due. It is in no registry, so nobody can type it."""
 EVERY = 15.0
 MOST = 50
-"""What is seen to in one look; the rest waits for the next."""
+"""Maximum number of due rows in one look. The rest waits for the next look."""
 AFTER_TROUBLE = 600.0
-"""Seconds until what failed is tried again, so that it keeps nothing else waiting."""
+"""Seconds before a failed row is tried again, so that it holds nothing up."""
 
 
 class DueLoop:
-    """Sees to what is due, each thing once: it leaves the store in the commit that sees to it."""
+    """The loop that runs each due row once: the row leaves the store in the commit of its command."""
 
     def __init__(
         self,
@@ -42,7 +43,7 @@ class DueLoop:
         self._failed: dict[str, float] = {}
 
     async def run(self) -> None:
-        """Every quarter of a minute, until cancelled."""
+        """Run what is due every EVERY seconds, until cancelled."""
         while True:
             try:
                 await self.look()
@@ -51,35 +52,42 @@ class DueLoop:
             await asyncio.sleep(EVERY)
 
     async def look(self) -> int:
-        """See to all that is due now, as far as one look goes; how much that was."""
+        """Run what is due now, as far as one look goes. Return how many rows that were."""
         now = self._steady()
-        self._failed = {key: at for key, at in self._failed.items() if at > now}
-        rows = [
-            row
-            for row in await self._store.load_due(MOST + len(self._failed))
-            if row.key not in self._failed
-        ]
+        self._failed = {
+            key: retry_time for key, retry_time in self._failed.items() if retry_time > now
+        }
+        due_rows = await self._store.load_due(MOST + len(self._failed))
+        rows = [row for row in due_rows if row.key not in self._failed]
         for row in rows:
             if not await self._see_to(row):
                 self._failed[row.key] = now + AFTER_TROUBLE
         return len(rows)
 
     async def _see_to(self, row: DueRow) -> bool:
+        """Run one due row. Return whether it succeeded."""
         saved = await self._store.load_game_by_id(row.game)
-        if saved is None or not saved.places:  # put aside: whoever takes it up again begins anew
+        if saved is None or not saved.places:  # put aside: it is set up again with the game
             await self._store.commit(Commit(drop_due=[(row.key, None)]))
             return True
-        where = Place(saved.places[0], get_server_key(saved.places[0]))
+        place = Place(saved.places[0], get_server_key(saved.places[0]))
         options = {"key": row.key, "at": row.at}
-        found = [one for one in saved.persons if not is_imported(one)]
-        laid = next(
-            (one for one in found if one.person == row.data.get("person")),
-            found[0] if found else None,
-        )
-        who = Person(laid.user, laid.name) if laid is not None else Person("nobody:", "")
-        reply = await self._run(
-            Command(DUE.path, options, who, where, f"due/{row.key}/{row.at}", spec=DUE)
-        )
+        user = _find_user(row, saved.persons)
+        request_id = f"due/{row.key}/{row.at}"
+        reply = await self._run(Command(DUE.path, options, user, place, request_id, spec=DUE))
         if reply.error:
             log.error("what was due in a game could not be seen to: %s", reply.title)
         return not reply.error
+
+
+def _find_user(row: DueRow, persons: Iterable[PersonRow]) -> Person:
+    """Return the user in whose name a due row runs: its own person, else any, else nobody."""
+    candidates = [person for person in persons if not is_imported(person)]
+    if not candidates:
+        return Person("nobody:", "")
+    chosen = candidates[0]
+    for person in candidates:
+        if person.person == row.data.get("person"):
+            chosen = person
+            break
+    return Person(chosen.user, chosen.name)

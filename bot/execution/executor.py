@@ -1,11 +1,8 @@
-"""One command handled: within its budget, in its turn, with the channel's game loaded, and
-stored.
-"""
+"""The way of one command: within its budget, in its turn, with the channel's game, until stored."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +17,7 @@ from bot.game.game_cache import GameCache, LoadedGame
 from bot.game.ledger import EventWriter, Ledger
 from bot.game.rights import OtherSide
 from bot.game.roster import has_left_fight, sort_units
+from bot.game.state import Game
 from bot.odds_pool.pool import OddsService, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.preferences.enabled_packs import OF_A_VERSION, EnabledPacks, RulesetCache
@@ -31,6 +29,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import SEEN, load_shared_systems
+from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.storage.store import Store
@@ -46,11 +45,11 @@ from bot.ui.typing.roster_example import write_roster_example
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 50
-"""How often a command is run again because another process was faster."""
+"""Maximum number of runs of a command if other processes keep changing the game."""
 IN_LINE = 200
-"""How many commands of one channel may wait for their turn."""
+"""Maximum number of commands of one channel in line."""
 PAGES = 2
-"""How many after-action pages are built at once."""
+"""Maximum number of after-action pages built at once."""
 _COUNTING = (
     "odds",
     "bars",
@@ -82,8 +81,10 @@ _LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTI
 
 
 class CommandExecutor:
-    """Handles commands, those of one channel one after another. `budgets` bounds what each person
-    may ask for, `address` is where shared games are served, or empty."""
+    """The executor of commands, those of one channel one after another.
+
+    `budgets` bounds the commands of each person. `address` is where shared games are served, or "".
+    """
 
     def __init__(
         self,
@@ -118,7 +119,7 @@ class CommandExecutor:
 
     @property
     def waiting(self) -> int:
-        """Places with a command at work or in line."""
+        """Return how many places have a command at work or in line."""
         return len(self._queues)
 
     async def close(self) -> None:
@@ -128,13 +129,14 @@ class CommandExecutor:
         await self.pack_checker.close()
 
     async def answer(self, command: Command, gate: Gate) -> Reply:
-        """The answer to a command, which is on the disk with all that it did; whatever goes wrong
-        is a private one.
+        """Run a command, and return its reply once everything is on the disk.
 
-        While nothing can be saved, mere dice are thrown all the same, and marked as not recorded.
+        Any error becomes a private reply. While nothing can be saved, mere dice are rolled all the
+        same, and marked as not recorded.
         """
-        if (known := self._unrecorded.kept.get(command.request_id)) is not None:
-            return replace(known, seen=True)
+        unrecorded_reply = self._unrecorded.kept.get(command.request_id)
+        if unrecorded_reply is not None:
+            return replace(unrecorded_reply, seen=True)
         try:
             self.budgets.begin(command)
             try:
@@ -142,75 +144,86 @@ class CommandExecutor:
             finally:
                 self.budgets.finish(command)
         except StoreError as error:
-            if (before := await self._storing.find_earlier_reply(command)) is not None:
-                return before
-            return self._unrecorded.answer_instead(
-                error, command, sure=gate.call_off()
-            ) or build_error_reply(error)
+            earlier_reply = await self._storing.find_earlier_reply(command)
+            if earlier_reply is not None:
+                return earlier_reply
+            is_sure = gate.call_off()
+            unrecorded_reply = self._unrecorded.answer_instead(error, command, sure=is_sure)
+            return unrecorded_reply or build_error_reply(error)
         except UserError as error:
-            before = await self._storing.find_earlier_reply(command)
-            return before or await self._build_refusal(error, command)
+            earlier_reply = await self._storing.find_earlier_reply(command)
+            return earlier_reply or await self._build_refusal(error, command)
         except CalledOff:
-            known = self._unrecorded.kept.get(command.request_id)
-            return (
-                replace(known, seen=True) if known is not None else build_error_reply(NOT_WRITTEN)
-            )
+            unrecorded_reply = self._unrecorded.kept.get(command.request_id)
+            if unrecorded_reply is not None:
+                return replace(unrecorded_reply, seen=True)
+            return build_error_reply(NOT_WRITTEN)
         except Exception:
             return build_failure_reply(log, f"command {' '.join(command.path)}", recorded=False)
 
     async def _run_in_turn(self, command: Command, gate: Gate) -> Reply:
+        """Run a command after those before it in its channel's queue, and store it.
+
+        Slow read-only commands do not hold the channel's queue.
+        """
         spec = command.spec or get_spec(self._registry, command.path)
         _check_options(spec, command.options)
         if spec.path in CHOOSE_A_SYSTEM:
             self._enabled.drop_cached(command.where.server)
         if command.where.is_own:
             check_own_play(spec, command.where, command.who)
-        rolls = spec.family in _ROLLING
-        counts = rolls and spec.counts_only_odds(command.options)
+        is_roll = spec.family in _ROLLING
+        is_only_odds = is_roll and spec.counts_only_odds(command.options)
         if command.where.parent is not None:
             command = await self._threads.move_command_home(command)
-        writes = spec.path in _WRITING or (rolls and not counts)
-        # What moves nothing but may take seconds keeps nobody in line behind it.
-        waits = not (counts or spec.family in ("help", "find") or spec.path in _LONG)
-        async with self._queues.wait_for_turn(command.where.key) if waits else nullcontext():
+        writes = spec.path in _WRITING or (is_roll and not is_only_odds)
+        is_read_only = is_only_odds or spec.family in ("help", "find") or spec.path in _LONG
+        if is_read_only:
+            return await self._run_until_stored(command, gate, writes=writes)
+        async with self._queues.wait_for_turn(command.where.key):
             return await self._run_until_stored(command, gate, writes=writes)
 
     async def _format_typed(self, command: Command) -> tuple[str, str]:
-        """The command as text, so that an error can show it corrected, and its example in words
-        of the game here.
+        """Return the command as text, for an error to show it corrected, and an example of it.
+
+        The example uses the units of the game here, if there is one.
         """
         spec = command.spec
         if spec is None:
             return "/" + " ".join(command.path), ""
         if spec.family == "button":
             return "", ""
-        loaded = await self._games.load_current((await self._threads.find_home(command.where)).key)
-        played = loaded.game.system if loaded is not None else ""
+        loaded = await self._load_game(command)
+        system = loaded.game.system if loaded is not None else ""
         options = {name: value for name, value in command.options.items() if name != FILE}
         example = ""
-        if loaded is not None and spec.system == played:
-            units = [
-                unit for unit in sort_units(loaded.game.units.values()) if not has_left_fight(unit)
-            ]
-            seen = build_registry(await self._shelves.load_visible(command.where, loaded.game))
-            person = loaded.find_person(command.who.key)
-            side = loaded.game.players.get(person.person, "") if person is not None else ""
-            example = write_roster_example(spec, seen, units, side)
-        return format_named_command(spec, options), example or build_example(spec, played)
+        if loaded is not None and spec.system == system:
+            example = await self._build_roster_example(command, spec, loaded)
+        return format_named_command(spec, options), example or build_example(spec, system)
+
+    async def _load_game(self, command: Command) -> LoadedGame | None:
+        """Load the game that is played where a command was typed."""
+        home = await self._threads.find_home(command.where)
+        return await self._games.load_current(home.key)
+
+    async def _build_roster_example(
+        self, command: Command, spec: CommandSpec, loaded: LoadedGame
+    ) -> str:
+        """Return an example of a command with units of the game, "" if none fit."""
+        units = sort_units(loaded.game.units.values())
+        units = [unit for unit in units if not has_left_fight(unit)]
+        visible = await self._shelves.load_visible(command.where, loaded.game)
+        person = loaded.find_person(command.who.key)
+        side = loaded.game.players.get(person.person, "") if person is not None else ""
+        return write_roster_example(spec, build_registry(visible), units, side)
 
     async def _build_refusal(self, error: UserError, command: Command) -> Reply:
-        """Return the answer to a command that was refused; a correction is offered only if it would
-        be taken.
-        """
+        """Build the reply to a refused command. A correction is offered only if it would be accepted."""
         error = await self._explain_error(error, command)
         line, example = await self._format_typed(command)
         if line:
-            loaded = await self._games.load_current(
-                (await self._threads.find_home(command.where)).key
-            )
-            game = None
-            if loaded is not None:
-                game = loaded.game
+            loaded = await self._load_game(command)
+            game = loaded.game if loaded is not None else None
             systems = await self._shelves.load_visible(command.where, game)
             registry = build_registry(systems)
             check_correction(error, line, registry)
@@ -219,47 +232,44 @@ class CommandExecutor:
         return build_error_reply(error, line, example)
 
     async def _explain_error(self, error: UserError, command: Command) -> UserError:
+        """Return a more exact error if another version of a pack, or a removed unit, is the cause."""
         if error.code not in OF_A_VERSION and not isinstance(error.about, str):
             return error
-        where = await self._threads.find_home(command.where)
-        loaded = await self._games.load_current(where.key)
+        home = await self._threads.find_home(command.where)
+        loaded = await self._games.load_current(home.key)
         if command.where.is_own:
-            said = f'"{error.about}" is not a unit type, and your own play has no roster.'
-            return (
-                UserError(said, hint=error.hint, code=error.code, option=error.option)
-                if error.about
-                else error
+            return _explain_in_own_play(error)
+        if not isinstance(error.about, str):
+            game = loaded.game if loaded is not None else None
+            return await self._shelves.explain_error(error, command.path, home, game)
+        if loaded is None:
+            return error
+        name = await find_removed_unit(self._store, loaded, error.about)
+        if name:
+            return UserError(
+                f"{name} is no longer on the roster.",
+                hint=phrase("`/unit list` shows who is."),
+                code=error.code,
+                option=error.option,
             )
-        if isinstance(error.about, str):
-            name = (
-                await find_removed_unit(self._store, loaded, error.about)
-                if loaded is not None
-                else ""
-            )
-            gone = f"{name} is no longer on the roster."
-            hint = phrase("`/unit list` shows who is.")
-            if (
-                loaded is not None
-                and not name
-                and (why := self._shelves.explain_exclusion(command.path, where, loaded.game))
-            ):
-                error.hint = why
-            return (
-                UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
-            )
-        return await self._shelves.explain_error(
-            error, command.path, where, loaded.game if loaded is not None else None
-        )
+        reason = self._shelves.explain_exclusion(command.path, home, loaded.game)
+        if reason:
+            error.hint = reason
+        return error
 
     async def _run_until_stored(self, command: Command, gate: Gate, *, writes: bool) -> Reply:
-        """The answer, stored; `writes`: an event comes of it, as of nearly every command."""
+        """Run a command, again if another process was faster, and return its stored reply.
+
+        `writes`: the command leads to an event, as nearly every command does. Then the cached game is
+        tried first.
+        """
         place = command.where.key
         for attempt in range(ATTEMPTS):
-            known = self._games.get_cached(place) if writes and not attempt else None
-            loaded = known if known is not None else await self._games.load_current(place)
+            cached = self._games.get_cached(place) if writes and not attempt else None
+            loaded = cached if cached is not None else await self._games.load_current(place)
             try:
-                if known is not None:
-                    return await self._run_on_cached_game(command, known, gate)
+                if cached is not None:
+                    return await self._run_on_cached_game(command, cached, gate)
                 return await self._run_attempt(command, loaded, gate)
             except Conflict:
                 if loaded is not None:
@@ -269,13 +279,15 @@ class CommandExecutor:
             "Too much is going on in this game at once.", hint="Try again in a moment.", code="busy"
         )
 
-    async def _run_on_cached_game(self, command: Command, known: LoadedGame, gate: Gate) -> Reply:
-        """The answer in a game of which nobody has asked whether it is still as it is known: the
-        commit of an event in it finds out, and whatever else comes of it, a refusal too, is given
-        out once the store was asked."""
-        check = partial(self._games.check_current, command.where.key, known)
+    async def _run_on_cached_game(self, command: Command, cached: LoadedGame, gate: Gate) -> Reply:
+        """Run a command on the cached game, which may be out of date.
+
+        The commit of an event finds that out. Any other reply, also a refusal, is returned only
+        after a check with the store. Raise Conflict if the game is out of date.
+        """
+        check = partial(self._games.check_current, command.where.key, cached)
         try:
-            return await self._run_attempt(command, known, gate, check)
+            return await self._run_attempt(command, cached, gate, check)
         except (Conflict, CalledOff, StoreError):
             raise
         except Exception:
@@ -289,102 +301,146 @@ class CommandExecutor:
         gate: Gate,
         check: Callable[[], Awaitable[None]] | None = None,
     ) -> Reply:
-        """The answer, stored. Raises Conflict where another process was faster: with `check`, this
-        is asked where nothing happened in the game that was loaded."""
+        """Run a command once, and return its stored reply.
+
+        Raise Conflict if another process was faster. `check` finds that out if the command writes no
+        event.
+        """
         assert command.spec is not None
         await self._enabled.check(command.spec, command.where)
         game = loaded.game if loaded is not None else None
-        # for mere dice nothing is read
-        is_bare = command.path == ("roll",) and (game is None or not game.packs)
-        seen = (
-            load_shared_systems()
-            if is_bare
-            else await self._shelves.load_visible(command.where, game)
-        )
-        registry = self._registry if seen is self._registry.games else build_registry(seen)
-        if registry is not self._registry or (
-            command.spec.system and command.spec.system not in seen
-        ):
+        visible = await self._load_systems(command, game)
+        registry = self._registry
+        if visible is not self._registry.games:
+            registry = build_registry(visible)
+        is_hidden = bool(command.spec.system) and command.spec.system not in visible
+        if registry is not self._registry or is_hidden:
             command = _read_with_packs(command, registry)
-        before = SEEN.set(seen)
+        token = SEEN.set(visible)
         try:
-            request: OtherSide | None = None
-            acts_for: frozenset[str] = frozenset()
-            while True:  # a second time for a game master who acts for another player's side
-                ledger = Ledger(
-                    loaded, EventWriter(command.who.key, command.who.name, self._clock())
-                )
-                context = Context(
-                    command,
-                    ledger,
-                    self._store,
-                    registry,
-                    self.odds.count,
-                    self.worker.run,
-                    self.checker.run,
-                    self.pack_checker.run,
-                    partial(self._enabled.check, where=command.where),
-                    self._shelves.load_visible,
-                    seen,
-                    address=self.address,
-                    members=self.members,
-                    pages=self.pages,
-                    acts_for=acts_for,
-                )
-                if request is not None and not acts_for.issuperset(request.sides):
-                    reply = ask_to_act_for(context, request)
-                    break
-                if game is None or game.ended:
-                    context.prepared = await load_next_seed(self._store, command.where)
-                if game is None:
-                    context.moved, _ = await find_moved_game(self._store, command.where.key)
-                try:
-                    reply = await get_handler(context.spec)(context)
-                    break
-                except OtherSide as error:
-                    request = error
-                    acts_for = await load_agreed_sides(context)
-                except UserError as error:
-                    add_game_hints(context, error)
-                    raise
-            if check is not None and not (context.ledger is ledger and ledger.has_events):
+            context, ledger, reply = await self._handle(command, loaded, registry, visible)
+            # the commit of an event in the loaded game is a check itself
+            has_event_in_game = context.ledger is ledger and ledger.has_events
+            if check is not None and not has_event_in_game:
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)
         finally:
-            SEEN.reset(before)
+            SEEN.reset(token)
+
+    async def _load_systems(self, command: Command, game: Game | None) -> Mapping[str, System]:
+        """Load the systems that a command sees. A plain roll of dice needs no packs."""
+        is_plain_roll = command.path == ("roll",) and (game is None or not game.packs)
+        if is_plain_roll:
+            return load_shared_systems()
+        return await self._shelves.load_visible(command.where, game)
+
+    async def _handle(
+        self,
+        command: Command,
+        loaded: LoadedGame | None,
+        registry: Registry,
+        visible: Mapping[str, System],
+    ) -> tuple[Context, Ledger, Reply]:
+        """Call the handler of a command.
+
+        Call it again for a game master who has agreed to act for another player's side. Return the
+        context, the ledger of the loaded game, and the reply: the handler may have put another
+        ledger into the context. Raise UserError.
+        """
+        game = loaded.game if loaded is not None else None
+        request: OtherSide | None = None
+        acts_for: frozenset[str] = frozenset()
+        while True:
+            ledger = Ledger(loaded, EventWriter(command.who.key, command.who.name, self._clock()))
+            context = self._build_context(command, ledger, registry, visible, acts_for)
+            if request is not None and not acts_for.issuperset(request.sides):
+                return context, ledger, ask_to_act_for(context, request)
+            if game is None or game.ended:
+                context.prepared = await load_next_seed(self._store, command.where)
+            if game is None:
+                context.moved, _ = await find_moved_game(self._store, command.where.key)
+            try:
+                return context, ledger, await get_handler(context.spec)(context)
+            except OtherSide as error:
+                request = error
+                acts_for = await load_agreed_sides(context)
+            except UserError as error:
+                add_game_hints(context, error)
+                raise
+
+    def _build_context(
+        self,
+        command: Command,
+        ledger: Ledger,
+        registry: Registry,
+        visible: Mapping[str, System],
+        acts_for: frozenset[str],
+    ) -> Context:
+        """Build the context of one run of a command."""
+        return Context(
+            command,
+            ledger,
+            self._store,
+            registry,
+            self.odds.count,
+            self.worker.run,
+            self.checker.run,
+            self.pack_checker.run,
+            partial(self._enabled.check, where=command.where),
+            self._shelves.load_visible,
+            visible,
+            address=self.address,
+            members=self.members,
+            pages=self.pages,
+            acts_for=acts_for,
+        )
 
 
-def _read_with_packs(command: Command, seen: Registry) -> Command:
-    """The command as it is with the packs that are played here; it may have been read without
-    them.
+def _explain_in_own_play(error: UserError) -> UserError:
+    """Return the error for a unit that was named in somebody's own play, which has no roster."""
+    if not error.about:
+        return error
+    message = f'"{error.about}" is not a unit type, and your own play has no roster.'
+    return UserError(message, hint=error.hint, code=error.code, option=error.option)
+
+
+def _read_with_packs(command: Command, registry: Registry) -> Command:
+    """Return the command with its spec from the packs played here.
+
+    The command may have been parsed without them. Raise UserError if its system is not enabled.
     """
-    spec = seen.get(command.path)
-    known = command.spec
-    if spec is None and known is not None and known.system:
-        raise UserError(f"{known.name} is not enabled here.", code="not-enabled")
-    return replace(command, spec=spec or known)
+    spec = registry.get(command.path)
+    parsed_spec = command.spec
+    if spec is None and parsed_spec is not None and parsed_spec.system:
+        raise UserError(f"{parsed_spec.name} is not enabled here.", code="not-enabled")
+    return replace(command, spec=spec or parsed_spec)
 
 
 def _check_options(spec: CommandSpec, options: Mapping[str, object]) -> None:
-    """Raise UserError for more than anybody types, and for a flag that is neither yes nor no, so
-    that nobody need ask again what it means."""
+    """Raise UserError for oversized options, and for a flag that is neither yes nor no.
+
+    Later code can rely on the value of each flag.
+    """
     check_sizes(options)
     for name in FLAGS:
-        if options.get(name) not in (None, "") and (option := spec.find_option(name)) is not None:
+        if options.get(name) in (None, ""):
+            continue
+        option = spec.find_option(name)
+        if option is not None:
             clean(option, options[name])
 
 
-def build_failure_reply(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
-    """A private reply for the exception at hand, which is logged whole; `recorded` False says
-    that nothing was.
+def build_failure_reply(log: logging.Logger, task: str, *, recorded: bool = True) -> Reply:
+    """Build a private reply for the current exception, and log the exception in full.
+
+    `task` names what failed. `recorded` False says that nothing was recorded.
     """
     reference = create_id()[:8]
-    log.exception("%s failed, reference %s", what, reference)
-    nothing = "Nothing was recorded. " if not recorded else ""
-    return build_error_reply(
-        UserError(
-            f"Something went wrong here, which is not your fault (reference {reference}).",
-            hint=f"{nothing}The host finds the reference in the log.",
-            code="our-fault",
-        )
+    log.exception("%s failed, reference %s", task, reference)
+    nothing = "" if recorded else "Nothing was recorded. "
+    error = UserError(
+        f"Something went wrong here, which is not your fault (reference {reference}).",
+        hint=f"{nothing}The host finds the reference in the log.",
+        code="our-fault",
     )
+    return build_error_reply(error)

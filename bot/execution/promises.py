@@ -1,15 +1,16 @@
-"""A receipt is a promise: what was shown as under way is answered or refused, also after a crash.
-And dice while nothing can be saved: rolls, tables and sequences typed in full are answered, and
-marked as not recorded.
+"""Receipts as promises, and dice while nothing can be saved.
 
-They are thrown with dice of the moment, never with those of a game: whoever saw these would know
-the next ones. And only where it is certain that the command itself was not stored, nor ever will
-be.
+A command that was shown as under way is answered or refused, also after a crash.
+
+While nothing can be saved, rolls, tables and sequences typed in full are answered, and marked as
+not recorded. They use throwaway dice, never those of a game: anyone who saw these would know the
+next ones. They are rolled only if it is certain that the command itself was not and will not be
+stored.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from cachetools import LRUCache
@@ -17,6 +18,7 @@ from cachetools import LRUCache
 from bot.execution.budgets import CommandsInFlight, RunningCommand
 from bot.execution.committer import DELETED, build_outgoing
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, build_not_run_reply
+from bot.presentation.play_record import ReplyWithRecord
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
 from bot.rules.errors import UserError
@@ -35,23 +37,19 @@ often = get_seldom_logger(f"{__name__}.often")
 
 AWAY = "store-away"
 STORED_WITHIN = 0.2
-"""Seconds for which a commit that is being written is waited for, before the receipt is shown
-without a note of it.
-"""
+"""Seconds to wait for a commit in progress before the receipt is shown without a note of it."""
 
 NOTE = "Not recorded: nothing can be saved just now. The log has no trace of these dice, and no unit has changed."
 DOWN = 15.0
-"""Seconds for which a store that failed is taken to be down."""
+"""Seconds for which a store counts as down after a failure."""
 KEPT = 1_000
-"""Answers that are remembered, so that a request that comes twice is answered with the same
-dice.
-"""
+"""Unrecorded replies that are remembered, so that a repeated request gets the same dice."""
 _NEVER = ("secret", "odds", "compare", "rounds")
-"""What needs more than dice: a log that keeps it, or the worker."""
+"""Options that need more than dice: a log that keeps the result, or the worker."""
 
 
 class UnrecordedAnswers:
-    """The answers that this process gave while nothing could be saved, by request."""
+    """The replies of this process while nothing could be saved, by request."""
 
     def __init__(self, steady: Clock) -> None:
         self._steady = steady
@@ -60,30 +58,33 @@ class UnrecordedAnswers:
         """The answers, by request id."""
 
     def answer_instead(self, error: UserError, command: Command, *, sure: bool) -> Reply | None:
-        """The answer where the store failed so; None where the error is to be shown. `sure`:
-        nothing was stored, and nothing will be."""
-        if (
-            not isinstance(error, StoreError)
-            or error.is_short
-            or error.code in ("busy", "our-fault")
-        ):
+        """Return an unrecorded reply after a failure of the store, None if the error has to be shown.
+
+        `sure`: nothing was stored, and nothing will be.
+        """
+        if not isinstance(error, StoreError) or error.is_short:
+            return None
+        if error.code in ("busy", "our-fault"):
             return None
         self._failed = self._steady()
         return self.answer(command) if sure or error.is_sure else None
 
     def answer_while_down(self, command: Command) -> Reply | None:
-        """The answer to a command that was called off, where the store failed a moment ago; else
-        None.
+        """Return an unrecorded reply to a command that was called off, if the store has just
+        failed.
+
+        Otherwise return None.
         """
         return self.answer(command) if self._steady() - self._failed < DOWN else None
 
     def answer(self, command: Command) -> Reply | None:
-        """The answer to a command that is certainly not stored; None for one that needs the
-        game, or has a mistake.
+        """Return an unrecorded reply to a command that is certainly not stored.
+
+        Return None for a command that needs the game, or has a mistake.
         """
-        known = self.kept.get(command.request_id)
-        if known is not None or command.spec is None:
-            return known
+        earlier_reply = self.kept.get(command.request_id)
+        if earlier_reply is not None or command.spec is None:
+            return earlier_reply
         try:
             reply = _play_unrecorded(command, command.spec)
         except UserError:
@@ -95,44 +96,47 @@ class UnrecordedAnswers:
 
 
 def _play_unrecorded(command: Command, spec: CommandSpec) -> Reply | None:
-    """A roll, a table or a sequence with thrown dice and no roster; None for anything else, and
-    for one that draws.
+    """Play a roll, table or sequence with throwaway dice and without a roster.
+
+    Return None for any other command, and for one that draws cards.
     """
     options = {
         name: value for name, value in command.options.items() if value not in (None, "", ())
     }
     if any(is_flag_on(options, name) for name in _NEVER) or spec.wants_whole(options):
         return None
-    who = command.who.name
-    if spec.family == "roll":
-        outcome = roll_dice(options, who, create_throwaway_source())
-    elif spec.family == "lookup":
-        game = find_system(spec.system)
-        given = {
-            name: value for name, value in options.items() if name not in ("picture", "private")
-        }
-        outcome = look_up_table(game.find_table(spec.target), given, who, create_throwaway_source())
-    elif (
-        spec.family == "sequence"
-        and not (sequence := find_system(spec.system).find_sequence(spec.target)).decks
-    ):
-        outcome = run_sequence(sequence, spec, options, who, create_throwaway_source(), {})
-    else:
+    outcome = _play_with_throwaway_dice(spec, options, command.who.name)
+    if outcome is None:
         return None
-    bare = replace(
-        outcome.reply,
-        buttons=(),
-        menus=(),
-        after="",
-        private=outcome.reply.private or spec.is_private(options),
-    )
+    is_private = outcome.reply.private or spec.is_private(options)
+    reply = replace(outcome.reply, buttons=(), menus=(), after="", private=is_private)
     if outcome.happening is None:
-        return bare  # a table read is nothing that is ever recorded
-    return replace(bare, lines=(*bare.lines, NOTE))
+        return reply  # a table without a roll is never recorded
+    return replace(reply, lines=(*reply.lines, NOTE))
+
+
+def _play_with_throwaway_dice(
+    spec: CommandSpec, options: Mapping[str, object], name: str
+) -> ReplyWithRecord | None:
+    """Return the outcome of a roll, table or sequence, None for any other command.
+
+    `name` is the name of the player.
+    """
+    if spec.family == "roll":
+        return roll_dice(options, name, create_throwaway_source())
+    if spec.family == "lookup":
+        table = find_system(spec.system).find_table(spec.target)
+        inputs = {key: value for key, value in options.items() if key not in ("picture", "private")}
+        return look_up_table(table, inputs, name, create_throwaway_source())
+    if spec.family == "sequence":
+        sequence = find_system(spec.system).find_sequence(spec.target)
+        if not sequence.decks:
+            return run_sequence(sequence, spec, options, name, create_throwaway_source(), {})
+    return None
 
 
 class ReceiptPromises:
-    """What this process has promised, and what it makes good for a dead one."""
+    """The promises of this process, and those that it keeps for a dead one."""
 
     def __init__(
         self,
@@ -149,15 +153,18 @@ class ReceiptPromises:
         self._under_way = under_way
 
     async def make(self, command: Command, until: float) -> Reply | None:
-        """Write down that `command` will be answered or refused; see App.promised."""
-        begun = self._under_way.get(command.request_id)
+        """Record that `command` will be answered or refused; see App.promised.
+
+        Return None if that is recorded, else the reply to show in place of the receipt.
+        """
+        earlier_work = self._under_way.get(command.request_id)
         try:
             await self._receipts.note(command, until)
             return None
         except UserError as error:
             log_failure(often, "could not save a receipt", error)
             problem = error
-        work = self._under_way.get(command.request_id) or begun
+        work = self._under_way.get(command.request_id) or earlier_work
         if work is not None and not work.gate.call_off():
             return await hand_over_reply(work, STORED_WITHIN)
         if work is not None and work.command is not None:
@@ -169,10 +176,11 @@ class ReceiptPromises:
         return self._unrecorded.answer_while_down(command) or build_error_reply(NOT_WRITTEN)
 
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]]) -> Reply:
-        """The answer to a receipt that was taken over: the command is run while its token lives.
+        """Return the reply to a receipt that was taken over. `run` runs its command while its token
+        lives.
 
-        After that it is refused, which is stored like any answer: whoever was faster, only one of
-        both is told.
+        Later the command is refused, and the refusal stored like any answer. If another process was
+        faster, its reply counts, and only one of both is shown.
         """
         command = receipt.command
         if self._clock() < receipt.until:
@@ -182,18 +190,21 @@ class ReceiptPromises:
             command.request_id, reply.to_json(), command.who.key, outbox=[*build_outgoing(command)]
         )
         try:
-            done = await self._store.commit(commit)
+            result = await self._store.commit(commit)
         except Deleted:
             return replace(DELETED, seen=True)
-        return replace(reply, seen=True) if done.seen else replace(reply, outbox=done.outbox[0])
+        return replace(reply, seen=True) if result.seen else replace(reply, outbox=result.outbox[0])
 
 
 async def hand_over_reply(work: RunningCommand, within: float) -> Reply | None:
-    """The answer of what is just being stored, given to whoever could not show a receipt; None
-    where it is not there within so many seconds."""
-    done, _ = await asyncio.wait({work.task}, timeout=within)
-    if not done:
+    """Return the reply of a command whose commit is in progress, to show in place of a receipt.
+
+    Return None if it is not there `within` so many seconds.
+    """
+    finished, _ = await asyncio.wait({work.task}, timeout=within)
+    if not finished:
         return None
-    is_again, work.is_handed_over = work.is_handed_over, True  # the same request, delivered twice
+    is_repeated = work.is_handed_over  # the same request, delivered twice
+    work.is_handed_over = True
     reply = work.task.result()
-    return replace(reply, seen=True, outbox=0) if is_again else reply
+    return replace(reply, seen=True, outbox=0) if is_repeated else reply

@@ -1,3 +1,4 @@
-"""What a host sees of a running bot: a line per command, health, figures. Imported only where
-somebody looks.
+"""The host's view of a running bot: a log line per command, health, metrics.
+
+Imported only if somebody looks.
 """

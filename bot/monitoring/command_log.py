@@ -1,5 +1,6 @@
-"""Sees commands, receipts and commits go by: how long each took, and how it ended. Never what
-was typed.
+"""A record of commands, receipts and commits: how long each took, and its outcome.
+
+It never contains typed text.
 """
 
 import logging
@@ -23,21 +24,17 @@ BUSY = ("busy", "over-budget", "too-many-at-work")
 
 
 class Counts:
-    """What counts: nothing here; the metrics, where somebody asks for them, which call all
-    figures by these names.
-    """
+    """A counter that counts nothing. `Metrics` counts the same names for a host who wants figures."""
 
-    def count(self, what: str, *labels: str) -> None:
-        """It happened once more."""
+    def count(self, name: str, *labels: str) -> None:
+        """Count one event of this name."""
 
-    def record_duration(self, what: str, seconds: float, *labels: str) -> None:
-        """It happened, and took so long."""
+    def record_duration(self, name: str, seconds: float, *labels: str) -> None:
+        """Count one event of this name, and record the seconds it took."""
 
 
 class Watch:
-    """What the app shows of its work. `failing` is why the last commit was not written, "" where
-    it was.
-    """
+    """The observer of the app's work. `failing` is why the last commit was not written, or ""."""
 
     def __init__(self, counts: Counts | None = None) -> None:
         self.counts = counts or Counts()
@@ -45,62 +42,71 @@ class Watch:
         self.written = monotonic()  # when a commit last succeeded
 
     def watch_answers(self, answer: Answer) -> Answer:
-        """`answer`, seen."""
+        """Return `answer` with a record of each call."""
 
         async def watch_answer(command: Command, gate: Gate) -> Reply:
-            begun = perf_counter()
+            start = perf_counter()
             reply = await answer(command, gate)
-            self._record_answer(command, reply, perf_counter() - begun)
+            self._record_answer(command, reply, perf_counter() - start)
             return reply
 
         return watch_answer
 
     def watch_promises(self, promise: Promise) -> Promise:
-        """`promise`, seen."""
+        """Return `promise` with a record of each call."""
 
         async def watch_promise(command: Command, until: float) -> Reply | None:
-            begun = perf_counter()
-            refused = await promise(command, until)
-            self.counts.record_duration("receipt", perf_counter() - begun, get_platform(command))
-            if refused is not None:
-                self.counts.count("unwritten", get_platform(command))
-            return refused
+            start = perf_counter()
+            refusal = await promise(command, until)
+            platform = get_platform(command)
+            self.counts.record_duration("receipt", perf_counter() - start, platform)
+            if refusal is not None:
+                self.counts.count("unwritten", platform)
+            return refusal
 
         return watch_promise
 
     def watch_store(self, store: Store) -> Store:
-        """`store`, whose commits are seen."""
+        """Return `store` with a record of each commit."""
         return cast(Store, WatchedStore(store, self))
 
     def record_commit(self, outcome: str, seconds: float, problem: str = "") -> None:
-        """A commit ended; `problem` is why the store could not write it."""
+        """Record a finished commit. `problem` is why the store could not write it."""
         if outcome == "failed":
             self.failing = problem
         elif outcome == "done":
-            self.failing, self.written = "", monotonic()
+            self.failing = ""
+            self.written = monotonic()
         self.counts.record_duration("commit", seconds, outcome)
 
     def _record_answer(self, command: Command, reply: Reply, seconds: float) -> None:
+        """Count one answered command, and write its log line."""
         spec = command.spec
         outcome = get_outcome(reply)
-        system, family = (spec.system or "-", spec.family) if spec is not None else ("-", "unknown")
-        self.counts.count("command", get_platform(command), system, family, outcome)
-        self.counts.record_duration("answer", seconds, get_platform(command))
-        if log.isEnabledFor(logging.INFO):
-            # of the registry: nothing that was typed
-            path = " ".join(spec.path) if spec is not None else "unknown"
-            shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome
-            fields = {
-                "system": system,
-                "command": path,
-                "ms": round(seconds * 1000, 1),
-                "outcome": shown,
-            }
-            log.info("%s: %s, %.1f ms", path, shown, seconds * 1000, extra={"fields": fields})
+        system = "-"
+        family = path = "unknown"
+        if spec is not None:
+            system = spec.system or "-"
+            family = spec.family
+            path = " ".join(spec.path)  # from the registry: no typed text
+        platform = get_platform(command)
+        self.counts.count("command", platform, system, family, outcome)
+        self.counts.record_duration("answer", seconds, platform)
+        if not log.isEnabledFor(logging.INFO):
+            return
+        outcome_text = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome
+        milliseconds = seconds * 1000
+        fields = {
+            "system": system,
+            "command": path,
+            "ms": round(milliseconds, 1),
+            "outcome": outcome_text,
+        }
+        log.info("%s: %s, %.1f ms", path, outcome_text, milliseconds, extra={"fields": fields})
 
 
 class WatchedStore:
-    """A store that tells of its commits; all else is the store's own."""
+    """A store whose commits are recorded. Everything else is the store's own."""
 
     def __init__(self, store: Store, watch: Watch) -> None:
         self._store = store
@@ -110,31 +116,37 @@ class WatchedStore:
         return getattr(self._store, name)
 
     async def commit(self, commit: Commit) -> Committed:
-        """See Store."""
-        begun = perf_counter()
+        """Commit to the store, and record duration and outcome. See Store."""
+        start = perf_counter()
         outcome = "failed"
         problem = "a commit failed"
         try:
-            done = await self._store.commit(commit)
-            outcome = "seen" if done.seen else "done"
-            return done
-        except (Conflict, CalledOff, Deleted) as passed:
-            outcome = {Conflict: "conflict", CalledOff: "called-off"}.get(type(passed), "seen")
+            result = await self._store.commit(commit)
+            outcome = "seen" if result.seen else "done"
+            return result
+        except Conflict:
+            outcome = "conflict"
+            raise
+        except CalledOff:
+            outcome = "called-off"
+            raise
+        except Deleted:
+            outcome = "seen"
             raise
         except StoreError as error:
             problem = error.message
             raise
         finally:
-            self._watch.record_commit(outcome, perf_counter() - begun, problem)
+            self._watch.record_commit(outcome, perf_counter() - start, problem)
 
 
 def get_platform(command: Command) -> str:
-    """Where a command comes from."""
+    """Return the platform of a command, such as `discord`."""
     return command.where.key.partition(":")[0]
 
 
 def get_outcome(reply: Reply) -> str:
-    """How a command ended, in one of seven words."""
+    """Return the outcome of a command in one of seven words."""
     if NOTE in reply.lines:
         return "unrecorded"
     if not reply.error:

@@ -1,5 +1,7 @@
-"""Whether the bot keeps its promises just now: commits are written, the disk has room, answers
-leave, platforms are there. And what a supervisor of the systemd kind is told of it."""
+"""The health of the bot: commits are written, the disk has room, answers leave, platforms respond.
+
+`Supervisor` reports it to a supervisor such as systemd.
+"""
 
 import asyncio
 import logging
@@ -22,41 +24,42 @@ log = logging.getLogger(__name__)
 
 MIB = 2**20
 LITTLE = 100 * MIB
-"""Free room below which the disk is nearly full: some hundred thousand rolls, and the copies
-that updates make.
+"""Free bytes below which the disk counts as nearly full: room for about a hundred thousand rolls,
+and for the copies that updates make.
 """
 EVERY = 5.0
 PROBE_AFTER = 30.0
-"""Seconds without a commit after which one is made to see whether it works."""
+"""Seconds without a commit before a test commit."""
 PROBE_SECONDS = 10.0
 PATIENCE = 60.0
-"""Seconds for which a platform may be away: it comes back by itself after most troubles."""
+"""Seconds that a platform may be away: it comes back by itself after most troubles."""
 LATE = 120.0
 """Seconds after which an answer in the outbox is late."""
 MOST_LATE = 50
-"""Places with such answers, or answers where none leaves, at which somebody should look."""
+"""Number of places with late answers, or of stuck answers, at which the host should look."""
 APART = 5.0
-"""Seconds by which a machine's clock may differ from the database's: nothing hangs on it that
-anybody would see.
-"""
+"""Seconds that a machine's clock may differ from the database's without any visible effect."""
 
 COPIED = ("copy", "last")
-"""The document that says when the games were copied last."""
+"""The document with the time of the last copy of the games."""
 COPY_EVERY = 60.0
-"""Seconds after which it is read again."""
+"""Seconds between reads of that document."""
 MISSED = 3 * DAY + 3_600.0
-"""Seconds without a copy after which somebody should look: three nights, and an hour for the
-last of them.
+"""Seconds without a copy before the host should look: three nights, and an hour for the last of
+them.
 """
 
 Links = Mapping[str, Callable[[], str]]
-"""Each platform by name, and what is wrong with its connection: "" for nothing."""
+"""The connection check of each platform, by name. It returns the problem, or ""."""
 
 
 @dataclass(slots=True)
 class HealthReport:
-    """What was seen last. `troubles` are for the host to look at, `notes` for them to know,
-    `unready` says why nobody should be sent here."""
+    """The results of the last look.
+
+    `troubles` need the host, `notes` are for their information. `unready` is why no traffic should
+    be sent here, or "".
+    """
 
     troubles: tuple[str, ...] = ("starting",)
     unready: str = "starting"
@@ -71,7 +74,7 @@ class HealthReport:
 
 
 class Health:
-    """Looks every few seconds; `sight` is what it saw."""
+    """The health check, repeated every few seconds. `sight` is its last report."""
 
     def __init__(
         self,
@@ -81,8 +84,10 @@ class Health:
         disk: Path | None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`links` are the platforms that are served, `disk` the folder of the database, if it is a
-        file. Without a store yet the bot `set_problem` for one."""
+        """Prepare the check. `links` are the served platforms, `disk` the folder of a database file.
+
+        Without a store, the bot reports the reason with `set_problem`.
+        """
         self._store = store
         self._watch = watch
         self._links = links
@@ -91,34 +96,35 @@ class Health:
         self._away: dict[str, float] = {}
         self._copy: dict[str, float] = {}
         self._copy_read = -COPY_EVERY
-        self._first: dict[
-            tuple[str, int], float
-        ] = {}  # the first late answer of a place, and since when it is that
+        self._first: dict[tuple[str, int], float] = {}
+        """The time since which an answer is the oldest late one of its place, by (place, id)."""
         self.sight = HealthReport()
         self.looked = time.monotonic()
 
     def set_store(self, store: Store, links: Links) -> None:
-        """The store is there, and what is served."""
-        self._store, self._links, self.sight = store, links, HealthReport()
+        """Set the store and the served platforms, once they are there."""
+        self._store = store
+        self._links = links
+        self.sight = HealthReport()
 
     def set_problem(self, problem: str) -> None:
-        """Why there is no store yet."""
+        """Set the reason why there is no store yet."""
         self.sight = HealthReport((problem,), problem)
 
     def get_age(self) -> float:
-        """Seconds since it looked last."""
+        """Return the seconds since the last look."""
         return time.monotonic() - self.looked
 
-    async def run(self, *seen: Callable[[HealthReport], None]) -> None:
-        """Look until cancelled; each of `seen` hears of each look."""
+    async def run(self, *listeners: Callable[[HealthReport], None]) -> None:
+        """Look every EVERY seconds until cancelled, and pass each report to the `listeners`."""
         while True:
-            before = self.sight.troubles
+            old_troubles = self.sight.troubles
             try:
                 await self.look()
             except Exception:
                 log.exception("could not look at the bot's health")
                 self.sight.troubles = ("its health cannot be seen",)
-            if self.sight.troubles != before and self._store is not None:
+            if self.sight.troubles != old_troubles and self._store is not None:
                 # who waits for it says so
                 log.log(
                     logging.ERROR if self.sight.troubles else logging.INFO,
@@ -126,58 +132,62 @@ class Health:
                     self.describe(),
                 )
             self.looked = time.monotonic()
-            for hear in seen:
-                hear(self.sight)
+            for listener in listeners:
+                listener(self.sight)
             await asyncio.sleep(EVERY)
 
     def describe(self) -> str:
-        """What is wrong, or that all is well."""
+        """Return the troubles in one text, or `well` with the notes."""
         return "; ".join(self.sight.troubles or ("well", *self.sight.notes))
 
     async def look(self) -> HealthReport:
-        """Look once at everything."""
+        """Check everything once, and return the report."""
         if self._store is None:
             return self.sight
         sight = HealthReport(troubles=())
-        unread, waiting = await self._check_outbox(self._store, sight)
-        unsaved = await self._find_save_problem(self._store, at_once=bool(unread))
-        if unread and not unsaved:  # it was just coming back
-            unread, waiting = await self._check_outbox(self._store, sight)
-        unsaved = unsaved or unread
-        apart = await self._find_clock_problem(self._store) if not unsaved else ""
-        uncopied = await self._find_copy_problem(self._store) if not unsaved else ""
+        outbox_problem, late_answers = await self._check_outbox(self._store, sight)
+        save_problem = await self._find_save_problem(self._store, at_once=bool(outbox_problem))
+        if outbox_problem and not save_problem:  # the store was just coming back
+            outbox_problem, late_answers = await self._check_outbox(self._store, sight)
+        store_problem = save_problem or outbox_problem
+        clock_problem = copy_problem = ""
+        if not store_problem:
+            clock_problem = await self._find_clock_problem(self._store)
+            copy_problem = await self._find_copy_problem(self._store)
         sight.copied = self._copy.get("at", 0.0)
-        free = self._find_space_problem(sight)
-        sight.links = {name: link() for name, link in self._links.items()}
-        sight.troubles = tuple(
-            filter(
-                None,
-                (unsaved, free, waiting, apart, uncopied, *self._list_lost_platforms(sight.links)),
-            )
-        )
+        space_problem = self._find_space_problem(sight)
+        sight.links = {name: find_problem() for name, find_problem in self._links.items()}
+        lost_platforms = self._list_lost_platforms(sight.links)
+        problems = (store_problem, space_problem, late_answers, clock_problem, copy_problem)
+        sight.troubles = tuple(problem for problem in (*problems, *lost_platforms) if problem)
         away = [f"{name}: {problem}" for name, problem in sight.links.items() if problem]
-        sight.unready = unsaved or "; ".join(away) or ("" if sight.links else "starting")
+        sight.unready = store_problem or "; ".join(away) or ("" if sight.links else "starting")
         self.sight = sight
         return sight
 
     async def _find_save_problem(self, store: Store, *, at_once: bool) -> str:
-        """Why nothing can be saved. Where nobody plays, or `at_once`, something small is written
-        to see it.
+        """Return why nothing can be saved, or "".
+
+        Write a small document to find out if there was no commit lately, or `at_once`.
         """
-        if at_once or self._watch.failing or time.monotonic() - self._watch.written > PROBE_AFTER:
-            begun = time.perf_counter()
-            try:
-                async with asyncio.timeout(PROBE_SECONDS):
-                    await store.put_doc(Doc("health", "probe", {}, self._clock() + 60.0))
-                self._watch.record_commit("done", time.perf_counter() - begun)
-            except TimeoutError:
-                return f"commits take longer than {PROBE_SECONDS:g} s"
-            except UserError as error:
-                return f"commits fail: {describe_for_host(error)}"
+        is_quiet = time.monotonic() - self._watch.written > PROBE_AFTER
+        if not (at_once or self._watch.failing or is_quiet):
+            return ""
+        start = time.perf_counter()
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                await store.put_doc(Doc("health", "probe", {}, self._clock() + 60.0))
+            self._watch.record_commit("done", time.perf_counter() - start)
+        except TimeoutError:
+            return f"commits take longer than {PROBE_SECONDS:g} s"
+        except UserError as error:
+            return f"commits fail: {describe_for_host(error)}"
         return ""
 
     async def _check_outbox(self, store: Store, sight: HealthReport) -> tuple[str, str]:
-        """Why the outbox cannot be read, and what is wrong with it."""
+        """Return why the outbox cannot be read, and what is wrong with its late answers, or "" for
+        each.
+        """
         late = list[Late]()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
@@ -193,71 +203,78 @@ class Health:
         return "", self._find_late_answers(late, sight)
 
     def _find_late_answers(self, late: Sequence[Late], sight: HealthReport) -> str:
-        """What is wrong with answers that are late. One channel may hold a long queue, which its
-        platform lets go at its own pace: that is for nobody to mend."""
+        """Return what is wrong with late answers, or "".
+
+        One channel may have a long queue that its platform accepts at its own pace. That is only a note
+        in `sight`, since nobody can mend it.
+        """
         now = self._clock()
-        many = sum(count for _, count, _ in late)
-        first = {place: self._first.get((place, id), now) for place, _, id in late}
-        self._first = {(place, id): first[place] for place, _, id in late}
-        stuck = sum(count for place, count, _ in late if now - first[place] >= LATE)
+        late_count = sum(count for _, count, _ in late)
+        oldest_since = {place: self._first.get((place, id), now) for place, _, id in late}
+        self._first = {(place, id): oldest_since[place] for place, _, id in late}
+        stuck = sum(count for place, count, _ in late if now - oldest_since[place] >= LATE)
         if len(late) >= MOST_LATE:
             return f"answers for {len(late)} places have waited for more than {LATE:g} s"
         if stuck >= MOST_LATE:
             return f"{stuck} answers have waited for more than {LATE:g} s, and none of them leaves"
-        if many >= MOST_LATE:
+        if late_count >= MOST_LATE:
             places = "place" if len(late) == 1 else "places"
             sight.notes = (
-                f"{many} answers for {len(late)} {places} have waited for more than {LATE:g} s",
+                f"{late_count} answers for {len(late)} {places} have waited for more than {LATE:g} s",
             )
         return ""
 
     async def _find_clock_problem(self, store: Store) -> str:
-        """How far this machine's clock is from the one that its processes share, where anybody
-        would notice.
+        """Return how far this machine's clock differs from the database's, "" if not visibly.
+
+        All processes share the database's clock.
         """
-        begun = self._clock()
+        start = self._clock()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                there = await store.load_time()
+                database_time = await store.load_time()
         except (TimeoutError, UserError):
-            return ""  # said as often as it matters by what else is looked at
-        here = self._clock()
-        # whatever the way there and back took
-        apart = begun - there if begun > there else min(0.0, here - there)
-        way = "ahead of" if apart > 0 else "behind"
-        return (
-            f"this machine's clock is {abs(apart):.0f} s {way} the database's: set it"
-            if abs(apart) > APART
-            else ""
-        )
+            return ""  # another check reports that
+        end_time = self._clock()
+        # however long the request took each way
+        if start > database_time:
+            difference = start - database_time
+        else:
+            difference = min(0.0, end_time - database_time)
+        if abs(difference) <= APART:
+            return ""
+        direction = "ahead of" if difference > 0 else "behind"
+        return f"this machine's clock is {abs(difference):.0f} s {direction} the database's: set it"
 
     async def _find_copy_problem(self, store: Store) -> str:
-        """Since when the games were not copied, where that is too long; a host who copies by other
-        means hears of it in the doctor alone."""
+        """Return for how long the games were not copied, "" if not too long.
+
+        The doctor alone reports that to a host who copies by other means.
+        """
         if time.monotonic() - self._copy_read >= COPY_EVERY:
             try:
                 async with asyncio.timeout(PROBE_SECONDS):
                     doc = await store.load_doc(*COPIED)
             except (TimeoutError, UserError):
-                return ""  # see `_find_clock_problem`
-            self._copy, self._copy_read = doc.data if doc is not None else {}, time.monotonic()
+                return ""  # another check reports that
+            self._copy = doc.data if doc is not None else {}
+            self._copy_read = time.monotonic()
         return describe_missing_copy(self._copy, self._clock())
 
     def _find_space_problem(self, sight: HealthReport) -> str:
+        """Return that the disk is nearly full, or "". Set `sight.free` in bytes."""
         if self._disk is None:
             return ""
         try:
             sight.free = shutil.disk_usage(self._disk).free
         except OSError as error:
             return f"the data folder cannot be seen: {error.strerror}"
-        return (
-            f"the disk is nearly full: {sight.free // MIB} MiB are free"
-            if sight.free < LITTLE
-            else ""
-        )
+        if sight.free >= LITTLE:
+            return ""
+        return f"the disk is nearly full: {sight.free // MIB} MiB are free"
 
     def _list_lost_platforms(self, links: Mapping[str, str]) -> Sequence[str]:
-        """Platforms that have been away for too long."""
+        """Return the platforms that have been away for too long, each with its problem."""
         now = time.monotonic()
         self._away = {name: self._away.get(name, now) for name, problem in links.items() if problem}
         return [
@@ -268,32 +285,29 @@ class Health:
 
 
 def describe_for_host(error: UserError) -> str:
-    """What a host reads of it, who may know more than a player."""
+    """Return the message of an error for the host, who may see more than a player."""
     return error.for_host if isinstance(error, StoreError) else error.message
 
 
-def build_copy_doc(before: Doc | None, now: float, *, is_whole: bool) -> Doc:
-    """The document of the last copy, once one was made or has failed."""
+def build_copy_doc(old_doc: Doc | None, now: float, *, is_whole: bool) -> Doc:
+    """Build the document of the last copy, after one was made or has failed."""
     if is_whole:
         return Doc(*COPIED, {"at": now})
-    data = before.data if before is not None else {}
+    data = old_doc.data if old_doc is not None else {}
     return Doc(*COPIED, {"failing": now, **data})
 
 
 def describe_missing_copy(data: Mapping[str, float], now: float) -> str:
-    """Since when no copy was made, of which there were some or should have been; "" where that
-    is not long.
-    """
+    """Return for how long no copy was made, "" if not too long or if copies were never made."""
     since = data.get("at", data.get("failing", now))
-    return (
-        f"the games were not copied for {format_count(round((now - since) / DAY), 'day')}"
-        if now - since > MISSED
-        else ""
-    )
+    if now - since <= MISSED:
+        return ""
+    days = format_count(round((now - since) / DAY), "day")
+    return f"the games were not copied for {days}"
 
 
 class Supervisor:
-    """Speaks to the socket that the environment names; without one nobody listens."""
+    """A connection to the socket named by the environment. Without one, nothing is sent."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         path = environ.get("NOTIFY_SOCKET", "")
@@ -303,7 +317,7 @@ class Supervisor:
         return bool(self._address)
 
     def notify(self, *lines: str) -> None:
-        """Say it, such as READY=1; a supervisor that does not listen is no reason to stop."""
+        """Send lines such as READY=1. A supervisor that does not listen is no reason to stop."""
         if not self._address:
             return
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as sender:

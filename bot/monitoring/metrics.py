@@ -1,6 +1,4 @@
-"""The figures of a running bot in the form that Prometheus reads; needs the package
-prometheus-client.
-"""
+"""Metrics of a running bot in the format of Prometheus; needs the package prometheus-client."""
 
 from prometheus_client import (
     CollectorRegistry,
@@ -22,7 +20,7 @@ SECONDS = (
     *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75),
     *(1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 5.0, 10.0),
 )
-"""Steps of the histograms; three seconds is how long a platform waits for a receipt."""
+"""Steps of the histograms. Three seconds is the time that a platform waits for a receipt."""
 COUNTED = {
     "command": ("grognard_commands", "Commands answered", "platform", "system", "kind", "outcome"),
     "unwritten": ("grognard_receipts_failed", "Receipts not written down in time", "platform"),
@@ -51,9 +49,7 @@ TIMED = {
     "commit": ("grognard_commit_seconds", "Commits", "outcome"),
     "lag": ("grognard_loop_lag_seconds", "By how much the event loop came late to its turn"),
 }
-"""What `Counts` are told, by the name that they are told it by: its figure, what that is, and
-its labels.
-"""
+"""Histograms by the name that `Counts` uses, like COUNTED: metric, help text, labels."""
 OUTBOX = (
     ("grognard_outbox_waiting", "Answers on their way, whichever process brings them"),
     ("grognard_outbox_late", "Those of them that have waited for two minutes"),
@@ -62,19 +58,19 @@ OUTBOX = (
 
 
 class Metrics(Counts):
-    """Counts what the watch sees, and reads the rest where it is when somebody asks."""
+    """Counters of what the watch reports. Everything else is read on request."""
 
     def __init__(self, version: str) -> None:
         self._registry = registry = CollectorRegistry()
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)
         self._counted = {
-            what: Counter(name, about, labels, registry=registry)
-            for what, (name, about, *labels) in COUNTED.items()
+            key: Counter(name, about, labels, registry=registry)
+            for key, (name, about, *labels) in COUNTED.items()
         }
         self._timed = {
-            what: Histogram(name, about, labels, buckets=SECONDS, registry=registry)
-            for what, (name, about, *labels) in TIMED.items()
+            key: Histogram(name, about, labels, buckets=SECONDS, registry=registry)
+            for key, (name, about, *labels) in TIMED.items()
         }
         self._handling: CommandExecutor | None = None
         self._given_up = 0
@@ -93,18 +89,24 @@ class Metrics(Counts):
             "grognard_connected", "1 while a platform is connected", "platform"
         )
 
-    def count(self, what: str, *labels: str) -> None:
-        """See Counts."""
-        (self._counted[what].labels(*labels) if labels else self._counted[what]).inc()
+    def count(self, name: str, *labels: str) -> None:
+        """Count one event of this name. See Counts."""
+        counter = self._counted[name]
+        if labels:
+            counter = counter.labels(*labels)
+        counter.inc()
 
-    def record_duration(self, what: str, seconds: float, *labels: str) -> None:
-        """See Counts."""
-        (self._timed[what].labels(*labels) if labels else self._timed[what]).observe(seconds)
+    def record_duration(self, name: str, seconds: float, *labels: str) -> None:
+        """Record the seconds of one event of this name. See Counts."""
+        histogram = self._timed[name]
+        if labels:
+            histogram = histogram.labels(*labels)
+        histogram.observe(seconds)
 
     def follow(self, handling: CommandExecutor, store: Store) -> None:
-        """Show what is at work there."""
+        """Add gauges for the work of this executor and this store."""
         self._handling = handling
-        for name, about, now in (
+        for name, about, read_value in (
             ("grognard_at_work", "Commands under way", lambda: handling.budgets.at_work),
             ("grognard_queues", "Games with commands in line", lambda: handling.waiting),
             (
@@ -118,10 +120,10 @@ class Metrics(Counts):
                 lambda: store.in_use,
             ),
         ):
-            self._gauge(name, about).set_function(now)
+            self._gauge(name, about).set_function(read_value)
 
     def show_health(self, sight: HealthReport) -> None:
-        """Show what the health check saw."""
+        """Set the gauges to a health report."""
         self._healthy.set(not sight.troubles)
         for platform, counts in sight.outbox.items():
             for gauge, count in zip(self._outbox, counts, strict=True):
@@ -131,11 +133,11 @@ class Metrics(Counts):
             self._disk.set(sight.free)
         for platform, problem in sight.links.items():
             self._connected.labels(platform).set(not problem)
-            for what in ("reconnect", "limited", "refused"):
-                self._counted[what].labels(platform)  # there from the start
+            for name in ("reconnect", "limited", "refused"):
+                self._counted[name].labels(platform)  # there from the start
 
     def render(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """Return all metrics in the format of Prometheus."""
         given_up = self._handling.worker.given_up if self._handling is not None else 0
         self._counted["given-up"].inc(given_up - self._given_up)
         self._given_up = given_up
