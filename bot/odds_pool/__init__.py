@@ -1,1 +1,1 @@
-"""Long sums beside the bot: the pool and its process."""
+"""Long calculations outside the bot's process: the pool and its process."""

@@ -1,9 +1,9 @@
-"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five
+"""Odds within a time limit: quick ones at once, larger ones in a worker process within five
 seconds.
 
-However many ask at once, nobody else waits for their odds: one is counted on the spot at a time,
-with a pause behind it as long as it took, and what is more goes to the worker. Whoever asks the
-same gets the same count.
+However many users ask at once, nobody else waits for their odds. One calculation at a time runs
+inline, with a pause after it as long as it took. The rest goes to the worker. Equal requests share
+one calculation.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ from bot.rulesets.system import Sequence
 INLINE_STATES = 300
 INLINE_ROLLS = 6_000
 INLINE_SECONDS = 0.03
-"""What is counted on the spot, about ten milliseconds; on a slow machine no more than thirty."""
+"""Limits of an inline calculation: about ten milliseconds, on a slow machine no more than thirty.
+"""
 WORKER_SECONDS = 5.0
 START_SECONDS = 60.0
 BUSY_SECONDS = 60.0
-"""How much longer a sum may take by the clock where the machine is busy with others."""
+"""Extra seconds by the clock for a calculation while the machine is busy with other work."""
 WAITING = 500
-"""How many may wait for the worker before it is said to be busy."""
+"""Maximum number of calculations in line for the worker."""
 LINE_SECONDS = 20.0
-"""How long one of them waits at most: by then nobody looks at the screen any more."""
+"""Maximum number of seconds in line: by then nobody looks at the screen any more."""
 HERE = 4
-"""How many wait for their turn on the spot before the worker is asked."""
+"""Number of inline calculations in line before the worker is used."""
 KEPT = 256
 _SECRET = ("TOKEN", "SECRET", "KEY", "PASS", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parents[2]
@@ -57,9 +58,7 @@ T = TypeVar("T")
 
 
 class OddsService:
-    """The odds that are asked for in chat. Equal questions share one count; the latest few
-    hundred are kept.
-    """
+    """The odds for chat. Equal requests share one calculation; the latest few hundred are cached."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -71,8 +70,9 @@ class OddsService:
     async def count(
         self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
     ) -> dict[str, Distribution]:
-        """The distribution of each output of `paths`, for reading. Raises UserError, also for
-        what takes too long.
+        """Return the distribution of each output of `paths`. Do not change it: it is cached.
+
+        Raise UserError, also if the calculation takes too long.
         """
         # The inputs as they were understood, so with all that a roster unit brought.
         key = repr(
@@ -102,13 +102,13 @@ class OddsService:
     async def _count_here(
         self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
     ) -> dict[str, Distribution]:
-        """Quick odds on the spot. Raises TooManyStates for others."""
+        """Calculate quick odds inline. Raise TooManyStates for others."""
         self._waiting += 1
         try:
             await self._here.acquire()
         finally:
             self._waiting -= 1
-        since = monotonic()
+        start = monotonic()
         try:
             return compute_each_odds(
                 sequence,
@@ -120,7 +120,7 @@ class OddsService:
                 seconds=INLINE_SECONDS,
             )
         finally:  # the next one does not begin before everybody else had as much time
-            asyncio.get_running_loop().call_later(monotonic() - since, self._here.release)
+            asyncio.get_running_loop().call_later(monotonic() - start, self._here.release)
 
     def _keep(self, key: str, task: asyncio.Task[dict[str, Distribution]]) -> None:
         del self._under_way[key]
@@ -129,14 +129,15 @@ class OddsService:
 
 
 class Worker:
-    """One process beside the bot, started when first needed, for sums that would hold everybody
-    else up.
-    """
+    """One process outside the bot, started when first needed, for calculations that would block it."""
 
     def __init__(
         self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY
     ) -> None:
-        """A process that `stays` waits for the next sum; else it ends when nobody waits for it."""
+        """Prepare a worker. A process that `stays` waits for more; else it ends when nobody waits.
+
+        `busy` is the message if too many wait.
+        """
         self.seconds = seconds
         self._stays = stays
         self._busy = busy
@@ -150,19 +151,19 @@ class Worker:
         return self._waiting
 
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
-        """What `function(*arguments)` returns, run in the worker: a function of a module, values
-        that can be pickled.
+        """Run `function(*arguments)` in the worker, and return its result.
 
-        It sees the systems that are in use here. Raises the function's UserError, and TooManyStates
-        after the time limit (`seconds`, if it has its own): then the process is ended.
+        The function must belong to a module, and its arguments must be picklable. It sees the
+        systems in use here. Raise the function's UserError, and TooManyStates after the time limit
+        (`seconds`, if it has its own): then the process is ended.
         """
         if self._waiting >= WAITING:
             raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
         self._waiting += 1
-        since = monotonic()
+        start = monotonic()
         try:
             async with self._turn:
-                if monotonic() - since > LINE_SECONDS:
+                if monotonic() - start > LINE_SECONDS:
                     raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
                 limit = seconds or self.seconds
                 question = pack_value(
@@ -233,21 +234,20 @@ def _build_environment() -> dict[str, str]:
 
 
 async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> Any:
-    """The answer, if it comes in time. Where the machine is busy with others, what counts is the
-    time that the process had; but nobody waits more than BUSY_SECONDS longer. Raises TimeoutError.
+    """Return the process's answer if it comes within `seconds` of its own processor time.
+
+    A busy machine may need more time by the clock, at most BUSY_SECONDS more. Raise TimeoutError.
     """
     reading = asyncio.ensure_future(_read_answer(process))
     try:
-        before = _get_processor_seconds(process.pid)
-        end = monotonic() + seconds + BUSY_SECONDS
-        done, _ = await asyncio.wait({reading}, timeout=seconds)
-        while (
-            not done
-            and monotonic() < end
-            and _get_processor_seconds(process.pid) - before < seconds
-        ):
-            done, _ = await asyncio.wait({reading}, timeout=min(seconds, 2.0) / 10)
-        if not done:
+        used_before = _get_processor_seconds(process.pid)
+        deadline = monotonic() + seconds + BUSY_SECONDS
+        finished, _ = await asyncio.wait({reading}, timeout=seconds)
+        while not finished and monotonic() < deadline:
+            if _get_processor_seconds(process.pid) - used_before >= seconds:
+                break
+            finished, _ = await asyncio.wait({reading}, timeout=min(seconds, 2.0) / 10)
+        if not finished:
             raise TimeoutError
         return await reading
     finally:
@@ -255,9 +255,7 @@ async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> A
 
 
 def _get_processor_seconds(pid: int) -> float:
-    """Seconds that the processor has worked for a process; endless where the system does not
-    say.
-    """
+    """Return the processor seconds used by a process, infinity if the system does not say."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -272,10 +270,13 @@ async def _read_answer(process: asyncio.subprocess.Process) -> Any:
 
 
 def list_packs_in_use() -> tuple[Mapping[str, bytes], ...]:
-    """The files of the packs that the command at work sees, the host's first: none for most."""
-    seen = get_systems()
-    versions = getattr(seen, "versions", ())  # those in force stay behind the others
-    hosts = (pack for pack in seen.values() if pack.about is not None and pack not in versions)
+    """Return the files of the packs that the current command sees, the host's packs first.
+
+    Most commands see none.
+    """
+    systems = get_systems()
+    versions = getattr(systems, "versions", ())  # those in force stay behind the others
+    hosts = (pack for pack in systems.values() if pack.about is not None and pack not in versions)
     return tuple(pack.content for pack in (*hosts, *versions))
 
 
@@ -286,5 +287,5 @@ def count_odds_here(
     paths: tuple[str, ...],
     roster: Roster,
 ) -> dict[str, Distribution]:
-    """The odds of a sequence, called by names: what the worker is asked for."""
+    """Return the odds of a sequence by its names. The worker calls this."""
     return compute_each_odds(find_system(system_id).find_sequence(sequence_id), raw, paths, roster)

@@ -1,6 +1,4 @@
-"""The worker process: takes one sum after the other from standard input, and answers on standard
-output.
-"""
+"""The worker process: it reads calculations from standard input, and answers on standard output."""
 
 import contextlib
 import pickle
@@ -14,35 +12,32 @@ from typing import Any
 
 SIZE = struct.Struct(">Q")
 GRACE = 90
-"""Seconds behind its limit after which the process ends, whatever it is at: its parent gave up
-long before.
-"""
+"""Seconds after its limit before the process ends itself. Its parent gave up long before."""
 MEMORY = 640 * 2**20
-"""Bytes of address space, Python itself included: what needs more is refused, and the bot beside
-it goes on.
+"""Bytes of address space, Python included. A calculation that needs more is refused, and the bot
+goes on.
 """
 
 Refused = tuple[str, Any, str | None, str]
-"""A UserError on its way: message, hint, option, code."""
+"""A UserError between processes: message, hint, option, code."""
 
 
 def pack_value(value: object) -> bytes:
-    """A value as it goes through the pipe: its length, then its pickle. Only our own two
-    processes speak here.
+    """Return a value in the form of the pipe: its length, then its pickle.
+
+    Only our own two processes use the pipe.
     """
     data = pickle.dumps(value)
     return SIZE.pack(len(data)) + data
 
 
 def get_function_path(function: Callable[..., Any]) -> str:
-    """How a function of a module is called on the other side."""
+    """Return the name of a module's function for the other process: `module:function`."""
     return f"{function.__module__}:{function.__qualname__}"
 
 
 def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | None]:
-    """(result, None), or (None, (what was wrong, hint, option, code)): errors cross between
-    processes as plain JSON.
-    """
+    """Call a function by its path. Return (result, None), or (None, its UserError as plain JSON)."""
     from bot.rules.errors import UserError
     from bot.rules.text.phrase import text_to_json
 
@@ -54,31 +49,29 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | Non
 
 
 def _use_packs(packs: tuple[Mapping[str, bytes], ...]) -> contextlib.AbstractContextManager[None]:
-    """Inside, the systems are those of everybody and these packs, as the bot beside it loaded
-    them.
-    """
+    """Return a block in which the systems are the shared ones and these packs, as in the bot."""
     if not packs:
         return contextlib.nullcontext()
     from bot.rulesets.catalog import load_shared_systems, use_systems
     from bot.rulesets.packs.pack import PackSystem, compute_version
     from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 
-    known = {
-        hash: _PACKS.get(hash) or PackSystem(content)
-        for content in packs
-        for hash in [compute_version(content)]
-    }
-    _PACKS.clear()  # only those of the last question are kept
-    _PACKS.update(known)
-    return use_systems(VisibleRulesets(load_shared_systems(), known.values()))
+    loaded: dict[str, Any] = {}
+    for content in packs:
+        hash = compute_version(content)
+        loaded[hash] = _PACKS.get(hash) or PackSystem(content)
+    _PACKS.clear()  # only those of the last request are cached
+    _PACKS.update(loaded)
+    return use_systems(VisibleRulesets(load_shared_systems(), loaded.values()))
 
 
 _PACKS: dict[str, Any] = {}
 
 
 def main() -> None:
-    """Work until the pipe is closed. Ctrl-C is the parent's business; a sum that outlives its
-    parent ends by itself.
+    """Work until the pipe is closed.
+
+    Ctrl-C is left to the parent. A calculation that outlives its parent ends by itself.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
@@ -95,22 +88,20 @@ def main() -> None:
             with _use_packs(packs):
                 sink.write(pack_value("begun"))
                 sink.flush()
-                told = pack_value(answer(name, arguments))
+                packed_answer = pack_value(answer(name, arguments))
         except MemoryError:
             sys.exit("a sum took too much memory")
         signal.alarm(0)
-        sink.write(told)
+        sink.write(packed_answer)
         sink.flush()
 
 
 def _limit_memory() -> None:
-    """Bound what this process may take. Where memory runs short anyway, it goes rather than the
-    bot.
-    """
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
+    """Limit the memory of this process. If memory runs short anyway, it is killed before the bot."""
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    limit = MEMORY if hard_limit == resource.RLIM_INFINITY else min(MEMORY, hard_limit)
     with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 

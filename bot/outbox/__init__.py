@@ -1,3 +1,1 @@
-"""What is owed to people: receipts shown, and answers on their way, until somebody has seen
-them.
-"""
+"""The outbox: receipts shown and answers on their way, until somebody has seen the answers."""

@@ -1,6 +1,4 @@
-"""What this process is at work on is kept from others, for as long as it takes: its leases are
-renewed meanwhile.
-"""
+"""Leases: this process holds what it is at work on, and renews its claim until it is done."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -14,13 +12,13 @@ often = get_seldom_logger(f"{__name__}.often")
 K = TypeVar("K")
 
 LEASE = 10.0
-"""Seconds after which another process may take over what was not renewed; it was a dead
-process's, then.
+"""Seconds after which another process may take over a lease that was not renewed, since its process
+is dead.
 """
 
 
 class Leases(Generic[K]):
-    """Things held. `renew` is called with all of them every few seconds, while there are any."""
+    """The keys that this process holds. `renew` is called with all of them every few seconds."""
 
     def __init__(self, renew: Callable[[Sequence[K]], Awaitable[None]]) -> None:
         self._renew = renew
@@ -34,24 +32,24 @@ class Leases(Generic[K]):
         return len(self._held)
 
     def hold(self, *keys: K) -> None:
-        """Keep these from others until they are let go, as often as they were held."""
+        """Hold these keys until `let_go` was called as often as `hold`."""
         for key in keys:
             self._held[key] = self._held.get(key, 0) + 1
         if self._held and self._task is None:
             self._task = asyncio.create_task(self._keep())
 
     def let_go(self, *keys: K) -> None:
-        """These are done with."""
+        """Let go of these keys."""
         for key in keys:
-            left = self._held.get(key, 0) - 1
-            if left > 0:
-                self._held[key] = left
+            count = self._held.get(key, 0) - 1
+            if count > 0:
+                self._held[key] = count
             else:
                 self._held.pop(key, None)
 
     @contextmanager
     def hold_during(self, *keys: K) -> Iterator[None]:
-        """Hold these for a while."""
+        """Hold these keys for the block."""
         self.hold(*keys)
         try:
             yield
@@ -59,7 +57,7 @@ class Leases(Generic[K]):
             self.let_go(*keys)
 
     def close(self) -> None:
-        """Renew nothing any more."""
+        """Stop renewing."""
         if self._task is not None:
             self._task.cancel()
 

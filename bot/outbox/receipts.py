@@ -1,5 +1,5 @@
-"""The receipts that this process owes an answer and those that it takes over from a dead one,
-and when one is shown.
+"""Receipts: those that this process owes an answer, those that it takes over from a dead one, and
+the time to show one.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 often = get_seldom_logger(f"{__name__}.often")
 
 PATIENCE = 1.0
-"""Seconds for writing a receipt down: whoever waits for it sees nothing yet."""
+"""Seconds for writing a receipt down. The user sees nothing in this time."""
 REFERENCE = "reference "
 AT_ONCE = 50
 EVERY = 1.0
@@ -33,7 +33,9 @@ NOT_WRITTEN = UserError(
 
 
 class Receipts:
-    """Written down, held while this process works on them, dropped when answered."""
+    """The receipts of this process: written down, held while it works on them, dropped when
+    answered.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -43,12 +45,10 @@ class Receipts:
         self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:
-        """Write down that a receipt will be shown. Raises StoreError when that cannot be done in
-        time.
-        """
+        """Write down that a receipt will be shown. Raise StoreError if that takes too long."""
         work = asyncio.ensure_future(self._journal.note(Receipt(command, until), LEASE))
-        done, _ = await asyncio.wait({work}, timeout=PATIENCE)
-        if not done:
+        finished, _ = await asyncio.wait({work}, timeout=PATIENCE)
+        if not finished:
             self._refused.add(command.request_id)
             work.add_done_callback(lambda _: self._handle_late_note(work, command.request_id))
             raise StoreError("The journal of receipts takes too long.")
@@ -56,42 +56,45 @@ class Receipts:
             self._held.hold(command.request_id)
 
     def _handle_late_note(self, work: asyncio.Future[bool], id: str) -> None:
-        """It was written too late, or not at all; one that another process had written is that
-        one's.
-        """
+        """Drop a receipt that was written too late, unless another process had written it."""
         if not work.cancelled() and work.exception() is None and work.result():
             self._dropping = asyncio.ensure_future(self._drop(id))
         else:
             self._refused.discard(id)
 
     async def finish(self, id: str) -> None:
-        """It is answered. One that this process does not hold is left alone: it is another's."""
+        """Drop a receipt that is answered. One that another process holds is left alone."""
         if id in self._held:
             await self._drop(id)
             self._held.let_go(id)
 
     def release(self, id: str) -> None:
-        """It could not be answered now: whoever claims it tries again."""
+        """Let go of a receipt that could not be answered now, so that it is claimed and tried
+        again.
+        """
         self._held.let_go(id)
 
     async def claim(self, platform: str) -> Sequence[Receipt]:
-        """Receipts that nobody holds any more, now held here."""
+        """Claim receipts of a platform that nobody holds any more, and return them."""
         room = AT_ONCE - len(self._held)
-        found = await self._journal.claim(platform, LEASE, room) if room > 0 else ()
-        refused = self._refused & {receipt.command.request_id for receipt in found}
+        if room <= 0:
+            return []
+        claimed = await self._journal.claim(platform, LEASE, room)
+        refused = self._refused & {receipt.command.request_id for receipt in claimed}
         for id in refused:
             await self._drop(id)
-        mine = [
-            one
-            for one in found
-            if (id := one.command.request_id) not in refused and id not in self._held
-        ]
-        self._held.hold(*(receipt.command.request_id for receipt in mine))
-        return mine
+        receipts = list[Receipt]()
+        for receipt in claimed:
+            id = receipt.command.request_id
+            if id not in refused and id not in self._held:
+                receipts.append(receipt)
+        self._held.hold(*(receipt.command.request_id for receipt in receipts))
+        return receipts
 
     async def forget(self, user: str, places: Sequence[str], but: str) -> None:
-        """Delete what is about a user or places; their receipts of this moment are answered all
-        the same.
+        """Delete the receipts of a user or of places, apart from the request `but`.
+
+        Receipts that are at work now are answered all the same.
         """
         try:
             await self._journal.forget(user, places, but)
@@ -99,7 +102,7 @@ class Receipts:
             log.error("could not delete receipts: %s", error.message)
 
     def close(self) -> None:
-        """Hold nothing any more."""
+        """Stop holding receipts."""
         self._held.close()
 
     async def _drop(self, id: str) -> None:
@@ -114,7 +117,7 @@ MOST_TYPED = 60
 
 
 def build_not_run_reply(command: Command) -> Reply:
-    """The answer where a command was shown as under way, but not run before its token died."""
+    """Build the reply for a command that was shown as under way, but not run before its token died."""
     return Reply(
         f"{command.who.name}, your command was not run",
         (
@@ -129,25 +132,27 @@ def build_not_run_reply(command: Command) -> Reply:
 
 
 def _describe_command(command: Command) -> str:
-    """Which command it was: the beginning of what they typed, where others may read that."""
+    """Return the beginning of a typed command, only its name if others must not read the rest."""
     name = "/" + " ".join(command.path)
     if command.path[0] == "button":
         return "A button you pressed"
-    if command.path[0] == "order" or any(is_flag_on(command.options, one) for one in FLAGS):
+    if command.path[0] == "order" or any(is_flag_on(command.options, flag) for flag in FLAGS):
         return name
-    said = (
-        key if value is True else f"{key}={value}"
-        for key, value in command.options.items()
-        if value
-    )
-    return " ".join([name, *said])[:MOST_TYPED]
+    words = [name]
+    for key, value in command.options.items():
+        if value:
+            words.append(key if value is True else f"{key}={value}")
+    return " ".join(words)[:MOST_TYPED]
 
 
 async def watch(
     receipts: Receipts, platform: str, answer: Callable[[Receipt], Awaitable[None]]
 ) -> None:
-    """Look for receipts that nobody holds, for ever, and answer them, those of one place in order
-    of arrival. One whose answer failed is `broken`, and comes again."""
+    """Claim receipts that nobody holds, until cancelled, and answer them in order of arrival by
+    place.
+
+    A receipt whose answer fails is released, and claimed again later.
+    """
     at_work: set[asyncio.Task[None]] = set()
     try:
         while True:
@@ -175,25 +180,36 @@ async def _try_answer(
 
 
 CROWD = 12
-"""With so many at work at once receipts are shown sooner, and with five times as many at once."""
+"""Number of commands at work at which receipts are shown sooner, and at five times as many sooner
+still.
+"""
 STEP = 0.1
-"""Seconds after which somebody who waits for an answer looks how many others have come."""
+"""Seconds between looks at how many others are at work."""
 
 
 def get_patience_divisor(at_work: int) -> int:
-    """What patience is divided by while so many are at work at once."""
-    return 1 if at_work < CROWD else 4 if at_work < 5 * CROWD else 16
+    """Return the number by which patience is divided while `at_work` commands are at work."""
+    if at_work < CROWD:
+        return 1
+    if at_work < 5 * CROWD:
+        return 4
+    return 16
 
 
 async def wait_until_done(
-    work: asyncio.Future[Any], patience: Callable[[], float], spent: float = 0.0
+    work: asyncio.Future[Any], patience: Callable[[], float], seconds_passed: float = 0.0
 ) -> bool:
-    """Return whether the work is done before so many seconds are over, of which some are `spent`;
-    they may become fewer as others come.
+    """Wait at most `patience()` seconds for the work. Return whether it is done.
+
+    `seconds_passed` of them are over already. The patience may shrink as others come.
     """
     clock = asyncio.get_running_loop().time
-    begun = clock() - spent
-    await asyncio.wait({work}, timeout=max(0.0, min(patience() - spent, STEP)))
-    while not work.done() and (left := begun + patience() - clock()) > 0:
-        await asyncio.wait({work}, timeout=min(left, STEP))
+    start = clock() - seconds_passed
+    first_wait = min(patience() - seconds_passed, STEP)
+    await asyncio.wait({work}, timeout=max(0.0, first_wait))
+    while not work.done():
+        remaining = start + patience() - clock()
+        if remaining <= 0:
+            break
+        await asyncio.wait({work}, timeout=min(remaining, STEP))
     return work.done()

@@ -1,6 +1,4 @@
-"""Answers on their way: stored with what they answer, and kept until somebody has seen them
-posted.
-"""
+"""Answers on their way: stored with their commit, and kept until somebody has seen them posted."""
 
 import asyncio
 import contextlib
@@ -18,20 +16,17 @@ from bot.ui.reply.reply import Reply
 often = get_seldom_logger(f"{__name__}.often")
 
 GOOD_UNTIL = "good_until"
-"""In the delivery of an answer that nobody asked for: Unix seconds after which it is better
-never posted.
+"""Key in the delivery of an unrequested answer: Unix seconds after which it should not be posted.
 """
 INSTEAD = "instead"
-"""In the delivery of what is for one person: the channel where they are called if they take no
-direct messages.
-"""
+"""Key in the delivery of a direct message: the channel to mention the user in if they take none."""
 _OURS = (GOOD_UNTIL, INSTEAD)
 NOTE_AGAIN = 3.0
-"""Seconds until what the store could not take is written down again."""
+"""Seconds until a failed write to the store is tried again."""
 
 
 class DueAnswer(NamedTuple):
-    """An answer that nobody has confirmed as posted: where it goes, and how."""
+    """An answer that nobody has confirmed as posted, with its place and delivery."""
 
     id: int
     place: str
@@ -47,8 +42,10 @@ class DueAnswer(NamedTuple):
 
 
 class Answers:
-    """The outbox of one process: what it posts now nobody else gets, and what is left over goes
-    to one of all.
+    """The outbox of one process.
+
+    While it posts an answer, no other process gets it. Answers that are left over go to one of all
+    processes.
     """
 
     def __init__(self, store: Store) -> None:
@@ -57,7 +54,7 @@ class Answers:
         self._noting: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
-        """Hold nothing any more."""
+        """Stop holding answers."""
         for task in self._noting:
             task.cancel()
         self._posting.close()
@@ -65,9 +62,12 @@ class Answers:
     async def mark_delivered(
         self, *answers: Reply | int, spot: Mapping[str, object] | None = None
     ) -> None:
-        """These answers were posted, or never can be: replies of `run`, or ids of `claim_due`. What the
-        store cannot take now is written down later: it is on the screen, and must not come there
-        twice. `spot` is where, for `amend`."""
+        """Record that these answers were posted, or can never be.
+
+        They are replies of `run`, or ids of `claim_due`. If the store cannot record it now, it is
+        recorded later: the answer is on the screen, and must not appear twice. `spot` is where, for
+        `amend`.
+        """
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         ids = [id for id in ids if id]
         with self.hold_while_posting(*ids):  # until that is on the disk
@@ -82,7 +82,7 @@ class Answers:
                 task.add_done_callback(self._noting.discard)
 
     async def _note_shown(self, ids: Sequence[int], spot: dict[str, object] | None) -> None:
-        """Write down that these were shown, as soon as the store takes it, and let them go."""
+        """Record that these answers were shown as soon as the store allows it, then let go of them."""
         while True:
             await asyncio.sleep(NOTE_AGAIN)
             with contextlib.suppress(StoreError):
@@ -91,16 +91,12 @@ class Answers:
                 return
 
     def hold_while_posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
-        """While this block posts these answers, nobody else gets them from `claim_due`, however long
-        it takes.
-        """
+        """Hold these answers for the block, so that no other process gets them from `claim_due`."""
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         return self._posting.hold_during(*(id for id in ids if id))
 
     async def claim_due(self, platform: str, limit: int = 50) -> list[DueAnswer]:
-        """Answers that were not posted in time, oldest first; each is given to one process,
-        which posts it at once.
-        """
+        """Claim answers that were not posted in time, oldest first. The caller posts them at once."""
         rows = await self._store.claim_outbox(LEASE, limit, platform)
         return [
             DueAnswer(
@@ -121,25 +117,29 @@ class Answers:
         ]
 
     async def keep_unseen(self, user: str, id: str, reply: Reply, now: float) -> None:
-        """Keep an answer for somebody, as long as a draft; once for each id."""
+        """Keep an answer for a user, as long as a draft, once for each id."""
         await self._store.put_doc(
             Doc(UNTOLD, f"{user}/{id}", reply.to_json(), now + DRAFTS_KEPT, user)
         )
 
     async def list_unseen(self, user: str | None = None) -> list[tuple[str, Reply]]:
-        """What is kept for somebody, or for all, by its key, which begins with whose it is."""
+        """Return the kept answers of a user, or of all, as (key, reply). The key begins with the
+        user.
+        """
         return [
             (doc.key, Reply.from_json(doc.data))
             for doc in await self._store.load_docs(UNTOLD, user)
         ]
 
     async def mark_seen(self, key: str) -> None:
-        """They have seen it."""
+        """Delete a kept answer that its user has seen."""
         await self._store.take_doc(UNTOLD, key)
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
-        """This answer could not be posted, or (`unsure`) nobody knows: it is due again in `after`
-        seconds (LONGEST_WAIT at most)."""
+        """Schedule an answer again in `after` seconds (LONGEST_WAIT at most).
+
+        It could not be posted, or (`unsure`) nobody knows whether it was.
+        """
         await self._store.retry_outbox(min(after, LONGEST_WAIT), id, held=unsure)
 
     async def _keep(self, ids: Sequence[int]) -> None:

@@ -1,6 +1,4 @@
-"""What an adapter keeps for itself beside the games: what its platform was told, where it is
-installed.
-"""
+"""Notes of an adapter outside the games: what its platform was sent, where it is installed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,34 +15,36 @@ class Notes:
         self._platform = platform
 
     async def get(self, name: str, key: str) -> Mapping[str, Any] | None:
-        """What was written there last, or None."""
+        """Return the document with this name and key, or None."""
         doc = await self._store.load_doc(f"{self._platform}-{name}", key)
         return doc.data if doc is not None else None
 
     async def get_time(self) -> float:
-        """Unix seconds by the clock that all processes share."""
+        """Return the Unix seconds of the clock that all processes share."""
         return await self._store.load_time()
 
     async def list_keys(self, name: str) -> list[str]:
-        """Where something is written under this name."""
+        """Return the keys of the documents with this name."""
         return [doc.key for doc in await self._store.load_docs(f"{self._platform}-{name}")]
 
     async def put(
         self, name: str, key: str, data: Mapping[str, Any], expires: float | None = None
     ) -> None:
-        """Write it, in place of what was there; it is gone at Unix seconds `expires`, if that is
-        given.
+        """Write a document, in place of an earlier one. It is deleted at `expires` (Unix seconds),
+        if given.
         """
         await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data), expires))
 
     async def replace(self, name: str, key: str, since: str, data: Mapping[str, Any]) -> bool:
-        """Write it; False where somebody else has, `since` naming what both read. Of several
-        processes that ask at once one does."""
+        """Write a document, unless another process has replaced the same version of it.
+
+        `since` names that version, which all of them have read. Return whether this process wrote it.
+        """
         kind = f"{self._platform}-{name}"
         request = f"{self._platform}:{name}/{key}/{since}"
-        done = await self._store.commit(Commit(request, docs=[Doc(kind, key, dict(data))]))
-        return not done.seen
+        result = await self._store.commit(Commit(request, docs=[Doc(kind, key, dict(data))]))
+        return not result.seen
 
     async def remove(self, name: str, key: str) -> None:
-        """Nothing is there from now on."""
+        """Delete a document."""
         await self._store.take_doc(f"{self._platform}-{name}", key)

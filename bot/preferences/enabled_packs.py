@@ -1,8 +1,8 @@
-"""Which systems a server has switched on, and which a command sees: beside those that everybody
-has, the packs that its server has enabled, and those in the versions that its game is played with.
+"""The systems that a server has enabled, and those that a command sees.
 
-A server without packs sees the systems of the house, and nothing is read for it. Packs that were
-loaded are kept by their hash, as they never change.
+A command sees the built-in systems, the packs that its server has enabled, and the packs of its
+game in the versions that the game is played with. A server without packs sees the built-in systems,
+and nothing is read for it. Loaded packs are cached by their hash, since they never change.
 """
 
 import asyncio
@@ -29,17 +29,19 @@ from bot.ui.registry import TABLE, Registry
 from bot.ui.spec import CommandSpec, Path, Place
 
 SETUP_KEPT = 20.0
-"""Seconds after which another process's change is seen."""
+"""Seconds until another process's change takes effect here."""
 PACKS_KEPT = 1.0
-"""The same of a server with packs: its players see them come and go in the menu."""
+"""The same for a server with packs: its players see them appear and disappear in the menu."""
 MOST = 10_000
 
 
 class NotManager(UserError):
-    """Only whoever manages the server may do this; said in the words of its platform."""
+    """The refusal of an action that only a manager of the server may do, in the words of its
+    platform.
+    """
 
-    def __init__(self, what: str, where: Place) -> None:
-        super().__init__(f"Only a {get_manager_word(where.key)} can {what}.", code="not-manager")
+    def __init__(self, action: str, where: Place) -> None:
+        super().__init__(f"Only a {get_manager_word(where.key)} can {action}.", code="not-manager")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,10 @@ _ALL = _ServerChoice()
 
 
 class EnabledPacks:
-    """The choice of each server, as `/setup systems` and `/pack enable` stored it; without one all
-    systems that come with the bot are enabled, and no packs."""
+    """The choice of each server, as stored by `/setup systems` and `/pack enable`.
+
+    Without a choice all systems that come with the bot are enabled, and no packs.
+    """
 
     def __init__(self, store: Store, registry: Registry, steady: Clock) -> None:
         self._store = store
@@ -64,55 +68,62 @@ class EnabledPacks:
         self._setups = LRUCache[str, tuple[float, _ServerChoice]](MOST)
 
     def forget(self, server: str) -> None:
-        """Read this server's choice anew: it has just been stored."""
+        """Drop the cached choice of a server after this process has stored it, and tell the
+        listeners.
+        """
         self._setups.pop(server, None)
         for listener in self.listeners:
             listener(server)
 
     def drop_cached(self, server: str) -> bool:
-        """Read this server's choice anew the next time; whether it was known at all. For what names
-        a pack that is not known: another process may have it enabled since."""
+        """Drop the cached choice of a server. Return whether there was one.
+
+        For an unknown name of a pack: another process may have enabled it.
+        """
         return self._setups.pop(server, None) is not None
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""
         if not spec.system or spec.system not in self._registry.games:
-            # a pack of the server's own is seen or not
+            # a pack of the server's own is either visible or not
             return
-        here = await self._load_choice(where)
-        enabled = here.systems
-        if enabled is not None and spec.system not in (*enabled, *here.packs):
-            wider = " ".join(sorted({*enabled, spec.system}))
-            what = f"{self._registry.games[spec.system].title} is not enabled here."
-            hint = phrase(
-                "A {manager} can enable it: `/setup systems {wider}`",
-                manager=get_manager_word(where.key),
-                wider=wider,
-            )
-            raise UserError(what, hint=hint, code="not-enabled")
+        choice = await self._load_choice(where)
+        enabled = choice.systems
+        if enabled is None or spec.system in enabled or spec.system in choice.packs:
+            return
+        new_systems = " ".join(sorted({*enabled, spec.system}))
+        hint = phrase(
+            "A {manager} can enable it: `/setup systems {wider}`",
+            manager=get_manager_word(where.key),
+            wider=new_systems,
+        )
+        message = f"{self._registry.games[spec.system].title} is not enabled here."
+        raise UserError(message, hint=hint, code="not-enabled")
 
     async def list_systems(self, where: Place) -> tuple[str, ...]:
-        """The systems that are enabled there, in their order."""
-        enabled = await self._load_choice(where)
+        """Return the enabled systems of a place, in their order."""
+        choice = await self._load_choice(where)
         systems = tuple(
             game
             for game in self._registry.games
-            if enabled.systems is None or game in enabled.systems
+            if choice.systems is None or game in choice.systems
         )
-        return (*systems, *(id for id in enabled.packs if id not in systems))
+        return (*systems, *(id for id in choice.packs if id not in systems))
 
     async def load_packs(self, where: Place) -> Mapping[str, str]:
-        """The hash of each pack that is enabled there, by id."""
+        """Return the hash of each pack that is enabled in a place, by id."""
         return (await self._load_choice(where)).packs
 
     async def _load_choice(self, where: Place) -> _ServerChoice:
+        """Return the choice of a place's server, from the cache while it is fresh."""
         if not where.server:
             return _ALL
-        known = self._setups.get(where.server)
-        if known is not None and self._steady() - known[0] <= (
-            PACKS_KEPT if known[1].packs else SETUP_KEPT
-        ):
-            return known[1]
+        cached = self._setups.get(where.server)
+        if cached is not None:
+            time_loaded, choice = cached
+            max_age = PACKS_KEPT if choice.packs else SETUP_KEPT
+            if self._steady() - time_loaded <= max_age:
+                return choice
         doc = await self._store.load_doc("setup", where.server)
         data = doc.data if doc is not None else {}
         systems = frozenset(data["systems"]) if "systems" in data else None
@@ -124,13 +135,13 @@ class EnabledPacks:
 log = logging.getLogger(__name__)
 
 OF_A_VERSION = ("unknown-command", "unknown-option", "not-enabled")
-"""What a command is that another version of a pack would know."""
+"""Codes of errors about a command that another version of a pack may have."""
 LOADED = 40
 SHELVES_KEPT = 64
 
 
 class RulesetCache:
-    """Packs in memory, and the shelves made of them; both bounded."""
+    """A bounded cache of packs in memory, and of the sets of visible systems built from them."""
 
     def __init__(self, store: Store, enabled: EnabledPacks) -> None:
         self._store = store
@@ -142,49 +153,46 @@ class RulesetCache:
         self._last = FIFOCache[str, VisibleRulesets](SHELVES_KEPT)
 
     def get_last_seen(self, server: str) -> Mapping[str, System]:
-        """What was seen on a server the last time, for whoever shows its commands and cannot
-        wait.
-        """
+        """Return the systems last visible on a server, for a caller that cannot wait."""
         return self._last.get(server) or load_shared_systems()
 
     async def load_visible(self, where: Place, game: Game | None = None) -> Mapping[str, System]:
-        """What is seen in a place where this game is played: one that was started stays with its
-        version, free play goes with its server."""
-        here = tuple((await self._enabled.load_packs(where)).values())
-        played = game.packs if game is not None else ()
-        if not here and not played and not _has_host_extensions():
+        """Return the systems visible in a place where this game is played.
+
+        A game that has started stays with its versions of packs. Free play goes with its server.
+        """
+        server_packs = tuple((await self._enabled.load_packs(where)).values())
+        game_packs = game.packs if game is not None else ()
+        if not server_packs and not game_packs and not _has_host_extensions():
             self._last.pop(where.server, None)
             return load_shared_systems()
-        hashes = (here, played) if game is not None and game.started else (played, here)
-        found = await self.load_with_packs(
-            *hashes, joined=None if game is None or is_open(game) else played
-        )
-        self._last[where.server] = found
-        return found
+        hash_groups = (game_packs, server_packs)
+        if game is not None and game.started:
+            hash_groups = (server_packs, game_packs)
+        joined = None if game is None or is_open(game) else game_packs
+        visible = await self.load_with_packs(*hash_groups, joined=joined)
+        self._last[where.server] = visible
+        return visible
 
     async def explain_error(
         self, error: UserError, path: Path, where: Place, game: Game | None
     ) -> UserError:
-        """An error about a command; of one that only the version in the server's menu knows it
-        says what is played.
+        """Return an error about a command, with a hint if only another version of a pack has it.
+
+        The game may be played with an older version than that in the server's menu.
         """
         if game is None or not game.packs or error.code not in OF_A_VERSION:
             return error
-        enabled = (await self._enabled.load_packs(where)).get(id := path[0].removesuffix(TABLE))
-        known = [
-            pack
-            for hash in game.packs
-            if (pack := await self._load_pack(hash)) is not None and pack.id == id
-        ]
-        newer = await self._load_pack(enabled) if enabled is not None else None
-        if (
-            not known
-            or newer is None
-            or known[-1].home != game.system
-            or known[-1].version == enabled
-        ):
+        id = path[0].removesuffix(TABLE)
+        enabled_hash = (await self._enabled.load_packs(where)).get(id)
+        game_packs = [await self._load_pack(hash) for hash in game.packs]
+        versions = [pack for pack in game_packs if pack is not None and pack.id == id]
+        newer = await self._load_pack(enabled_hash) if enabled_hash is not None else None
+        if not versions or newer is None:
             return error
-        played = known[-1]
+        played = versions[-1]
+        if played.home != game.system or played.version == enabled_hash:
+            return error
         hint = phrase(
             "This game is played with {played}. To move it on to {newer}: `/game settings pack={id}`",
             played=f"{played.title} {played.about.version}",
@@ -194,38 +202,42 @@ class RulesetCache:
         return UserError(error.message, hint=hint, option=error.option, code=error.code)
 
     def explain_exclusion(self, path: Path, where: Place, game: Game) -> str:
-        """Why units of this game are not known to a command: it is one of an extension of
-        another game.
+        """Return why a command does not know the units of this game, or "".
+
+        It does not if it belongs to an extension of another game.
         """
-        known = self.get_last_seen(where.server)
-        pack = known.get(path[0])
-        return (
-            describe_exclusion(pack, game.system, known) if pack is not None and game.system else ""
-        )
+        systems = self.get_last_seen(where.server)
+        pack = systems.get(path[0])
+        if pack is None or not game.system:
+            return ""
+        return describe_exclusion(pack, game.system, systems)
 
     async def load_with_packs(
-        self, *hashes: Iterable[str], joined: tuple[str, ...] | None = None
+        self, *hash_groups: Iterable[str], joined: tuple[str, ...] | None = None
     ) -> VisibleRulesets:
-        """The systems of everybody, with these packs: of several versions of one id the last is in
-        force. Of extensions those that have `joined` the game, or all (None)."""
-        named = tuple(hash for some in hashes for hash in some)
-        key = (named, joined)
-        shelf = self._shelves.get(key)
-        if shelf is None:
-            found = {
-                hash: pack
-                for hash in dict.fromkeys(named)
-                if (pack := await self._load_pack(hash)) is not None
-            }
-            shelf = VisibleRulesets(
-                load_shared_systems(), [found[hash] for hash in named if hash in found], joined
-            )
-            if not found.keys() >= set(named):
-                return shelf  # what is missing may be there the next time
-            self._shelves[key] = shelf
-        return shelf
+        """Return the systems that come with the bot together with these packs.
+
+        Of several versions of one id the last is in force. Of extensions only those in `joined` count,
+        or all if it is None.
+        """
+        hashes = tuple(hash for group in hash_groups for hash in group)
+        key = (hashes, joined)
+        visible = self._shelves.get(key)
+        if visible is not None:
+            return visible
+        packs: dict[str, PackSystem] = {}
+        for hash in dict.fromkeys(hashes):
+            pack = await self._load_pack(hash)
+            if pack is not None:
+                packs[hash] = pack
+        listed_packs = [packs[hash] for hash in hashes if hash in packs]
+        visible = VisibleRulesets(load_shared_systems(), listed_packs, joined)
+        if packs.keys() >= set(hashes):  # a missing pack may be there the next time
+            self._shelves[key] = visible
+        return visible
 
     async def _load_pack(self, hash: str) -> PackSystem | None:
+        """Return the pack with this hash, None if it is missing or damaged."""
         pack = self._packs.get(hash)
         if pack is None:
             pack = _load_host_pack(hash) or await load_stored_pack(self._store, hash)
@@ -256,5 +268,5 @@ def _has_host_extensions() -> bool:
 
 
 def _load_host_pack(hash: str) -> PackSystem | None:
-    """The pack of this version in the host's own folders, which no store needs to have."""
+    """Return the pack of this version from the host's own folders, or None."""
     return next((pack for pack in list_host_packs().values() if pack.version == hash), None)

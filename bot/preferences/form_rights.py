@@ -1,5 +1,7 @@
-"""Who may send a form: an onlooker is asked to join before it opens, and a player is told whose the
-units are."""
+"""The right to send a form.
+
+An onlooker is invited to join before it opens, and a player is told if its units are not theirs.
+"""
 
 from collections.abc import Mapping
 
@@ -26,9 +28,9 @@ FOR_PLAYERS: tuple[Path, ...] = (
     ("track", "set"),
     ("fair", "add"),
 )
-"""Commands with a form that only players of the game may send."""
+"""Commands whose form only players of the game may send."""
 LONGEST = 90
-"""Characters of a command that a button opens."""
+"""Maximum number of characters of a command that a button opens."""
 
 
 def check_seat(
@@ -38,8 +40,7 @@ def check_seat(
     person: Person,
     systems: Mapping[str, System],
 ) -> None:
-    """Raise UserError if this person could not send the form of a command in the game of its
-    channel, with buttons to join a side.
+    """Raise UserError, with buttons to join a side, if this person could not send a command's form.
 
     Odds are for everybody, and so is a roll that names no unit of the game.
     """
@@ -71,7 +72,7 @@ def _check_units(
     side: str,
     systems: Mapping[str, System],
 ) -> None:
-    """Raise UserError if all units that a filled-in form would act with belong to another side."""
+    """Raise UserError if all acting units of a filled-in form belong to another side."""
     system = systems.get(spec.system)
     sequence = system.sequences.get(spec.target) if system is not None else None
     if sequence is None or affects_its_own_unit(sequence):

@@ -1,15 +1,17 @@
-"""Commands that are not run yet: forms that are opened, filled in and run, by a bare command and by
-the buttons *Change…*, *Fix it* and others; and what odds were asked for.
+"""Forms: commands that are filled in before they run.
 
-A form is a draft in the store, so it outlives the process; its key is in the platform's form, and
-whatever copies of it there are (the form, the odds of it, *Fix it*), it runs once, in the commit
-that rolls. Until then it is its owner's alone, and kept for 30 days, odds for a day. The action of
-a button that opens one is `form:draft:KEY`, `form:event:ROW:34`, or `form:lnlt fire us3`.
+A bare command opens a form, and so do the buttons *Change…*, *Fix it* and others. Requests for odds
+are kept in the same way.
+
+A form is a draft in the store, so it outlives the process. Its key is in the platform's form.
+Whatever copies of it there are (the form, its odds, *Fix it*), it runs once, in the commit that
+rolls. Until then only its owner can use it. It is kept for 30 days, odds for a day. The action of a
+button that opens a form is `form:draft:KEY`, `form:event:ROW:34`, or `form:lnlt fire us3`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 
@@ -50,16 +52,16 @@ _MORE = ("game", "wrong", "message", "title", "better")
 
 
 def build_earlier_game_error() -> UserError:
-    """Return the refusal of what was offered in a game that was played here before."""
+    """Build the error for a button of a game that was played here before."""
     return UserError("That button is from an earlier game.", code="other-game")
 
 
 class Draft(NamedTuple):
     """A command with its options so far, for a form or a button that runs it.
 
-    `page` is 1 where the form shows its rare fields too. `wrong` is the option that was refused,
-    `message` why, `better` the options as they were probably meant. `title` is the form's, where it
-    is not that of the command.
+    `page` is 1 if the form shows its rare fields too. `wrong` is the refused option, `message` the
+    reason, and `better` the options that were probably meant. `title` is the form's, if it differs
+    from the command's.
     """
 
     key: str
@@ -74,30 +76,33 @@ class Draft(NamedTuple):
     better: Mapping[str, object] | None = None
 
     def build_doc(self, now: float, kept: float = DRAFTS_KEPT) -> Doc:
-        """The draft as the store keeps it."""
+        """Build the document that stores the draft for `kept` seconds from `now`."""
         data = {"path": list(self.path), "options": dict(self.options), "page": self.page}
-        data |= {name: found for name in _MORE if (found := getattr(self, name))}
+        for name in _MORE:
+            value = getattr(self, name)
+            if value:
+                data[name] = value
         return Doc(DRAFT, self.key, data, now + kept, self.owner)
 
 
 def create_draft(path: Path, options: Mapping[str, object], owner: str, game: str = "") -> Draft:
-    """A draft under a key of its own."""
+    """Create a draft with a new key."""
     return Draft(create_id(), path, options, owner, game=game)
 
 
 async def load_draft(store: Store, key: str) -> Draft | None:
-    """The draft with this key, unless it is used up or outdated."""
+    """Load the draft with this key, None if it was used or has expired."""
     doc = await store.load_doc(DRAFT, key)
     if doc is None:
         return None
-    more = {name: doc.data[name] for name in _MORE if name in doc.data}
+    optional_values = {name: doc.data[name] for name in _MORE if name in doc.data}
     return Draft(
         key,
         tuple(doc.data["path"]),
         doc.data["options"],
         doc.owner,
         doc.data.get("page", 0),
-        **more,
+        **optional_values,
     )
 
 
@@ -109,13 +114,14 @@ class Drafts:
         self._clock = clock
 
     async def get(self, key: str, owner: str) -> Draft | None:
-        """Their own draft with this key, unless it is used up or outdated."""
+        """Return the owner's draft with this key, None if it was used or has expired."""
         draft = await load_draft(self._store, key)
         return draft if draft is not None and draft.owner == owner else None
 
     async def get_own(self, key: str, owner: str) -> Draft:
-        """The same. Raises UserError for one that is used up or outdated."""
-        if (draft := await self.get(key, owner)) is None:
+        """Return the owner's draft with this key. Raise UserError if it was used or has expired."""
+        draft = await self.get(key, owner)
+        if draft is None:
             raise UserError(
                 "This form was already used, or has expired.",
                 hint="Type the command again.",
@@ -124,7 +130,7 @@ class Drafts:
         return draft
 
     async def put(self, draft: Draft) -> None:
-        """Write a draft, or change it."""
+        """Store a new or changed draft."""
         await self._store.put_doc(draft.build_doc(self._clock()))
 
 
@@ -171,7 +177,7 @@ NO_FIX = (
         "side-taken",
     ),
 )
-"""Refusals that no other word in a form would change."""
+"""Codes of refusals that no other value in a form would change."""
 TYPED_WRONG = (
     "unknown-option",
     "loose-word",
@@ -184,96 +190,98 @@ TYPED_WRONG = (
     "too-many",
     "bad-roster",
 )
-"""Refusals that a form can mend although they name none of its options."""
+"""Codes of refusals that a form can correct although they name none of its options."""
 MOST_REASSURED, SECONDS_REASSURED = 10_000, 3_600.0
-"""People who have read that a refused form keeps their choices, and for how long that is not said
-again.
+"""Number of users who were told that a refused form keeps their choices, and seconds before they
+are told again.
 """
 ONE_MORE = "one-more"
-"""What a form asks when an input counts only by what was filled in."""
+"""The code of a form's request for an input that depends on what was filled in."""
 TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy", "choice-first")
-"""Refusals after which the same command may go through, once something else is done."""
+"""Codes of refusals after which the same command may succeed later."""
 
 
 def build_form_button(
     path: Path, options: Mapping[str, object], label: str, registry: Registry
 ) -> Button:
-    """A button that opens the form of a command with these options filled in, for whoever presses
-    it.
+    """Build a button that opens the form of a command with these options filled in.
 
-    For a unit's card: `build_form_button(("lnlt", "fire"), {"attackers": unit.handle}, "Fire with it",
-    context.registry)`. It holds the command as text. Options that do not fit into a button are left
-    out, from the end; for those write a draft (`create_draft(...)` into `context.commit.docs`) and use
+    Anybody may press it. For a unit's card: `build_form_button(("lnlt", "fire"), {"attackers":
+    unit.handle}, "Fire with it", context.registry)`. It holds the command as text. Options that do
+    not fit into a button are left out, from the end. To keep those, write a draft
+    (`create_draft(...)` into `context.commit.docs`) and use
     `Button(f"form:draft:{draft.key}", label)`.
     """
     spec = registry.get(path)
     assert spec is not None, path
-    given = dict(options)
-    while len(text := format_command(spec, given)) > LONGEST and (
-        dropped := [name for name in given if name != ODDS]
-    ):
-        given.pop(dropped[-1])
+    kept_options = dict(options)
+    text = format_command(spec, kept_options)
+    while len(text) > LONGEST:
+        removable = [name for name in kept_options if name != ODDS]
+        if not removable:
+            break
+        kept_options.pop(removable[-1])
+        text = format_command(spec, kept_options)
     return Button(OPEN_FORM + text.removeprefix("/"), label)
 
 
-def get_draft_action(how: str, key: str, options: Mapping[str, object]) -> str:
-    """What the draft `key` does by the choice in its form: roll, count, or ask for the next of
-    the player's dice.
+def get_draft_action(roll_mode: str, key: str, options: Mapping[str, object]) -> str:
+    """Return the action of the draft `key` for the roll mode chosen in its form.
+
+    It rolls, counts the odds, or asks for the next of the player's dice.
     """
-    if how == HAND:
+    if roll_mode == HAND:
         dice = [word for word in split_words(options.get(HAND) or ()) if word != "?"]
         return f"die:{key}:{','.join(dice)}"
-    return f"count:{key}" if how == ODDS else f"roll:{key}"
+    return f"count:{key}" if roll_mode == ODDS else f"roll:{key}"
 
 
 SeenAt = Callable[[Place], Awaitable[Mapping[str, System]]]
-"""The systems that are seen in a place."""
+"""A function that returns the systems visible in a place."""
 
 
 class FormService:
-    """What the adapters open forms with. Every method may raise UserError or StoreError."""
+    """The service that the adapters open forms with. Every method may raise UserError or
+    StoreError.
+    """
 
     def __init__(
         self,
         store: Store,
         drafts: Drafts,
         games: GameCache,
-        house: Registry,
+        registry: Registry,
         threads: Threads,
         seen_at: SeenAt,
     ) -> None:
         self._store = store
         self._drafts = drafts
         self._games = games
-        self._registry = house
+        self._registry = registry
         self._threads = threads
         self._seen_at = seen_at
         self._reassured = TTLCache[str, bool](MOST_REASSURED, SECONDS_REASSURED)
 
     async def create_draft(
-        self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = ""
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, title: str = ""
     ) -> Draft:
-        """A new form of theirs with these options filled in."""
-        draft = create_draft(spec.path, _drop_files(options), who.key)._replace(title=title)
+        """Create a form for a person with these options filled in."""
+        draft = create_draft(spec.path, _drop_files(options), person.key)._replace(title=title)
         await self._drafts.put(draft)
         return draft
 
     async def create_prefilled_draft(
-        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, where: Place
     ) -> Draft:
-        """A new form of theirs with these options, and with what lasts of what they gave to this
-        command last.
-        """
+        """Create a form for a person with these options, and with the lasting ones of their last use."""
         loaded = await self._games.load_current((await self._threads.find_home(where)).key)
-        last = await load_last_inputs(self._store, loaded, who.key, spec.path)
-        known = (
-            CompletionContext(tuple(loaded.game.units.values()), system=loaded.game.system)
-            if loaded is not None
-            else CompletionContext()
-        )
-        return await self.create_draft(
-            spec, {**get_lasting_inputs(spec, last, known), **options}, who
-        )
+        last_inputs = await load_last_inputs(self._store, loaded, person.key, spec.path)
+        completion = CompletionContext()
+        if loaded is not None:
+            units = tuple(loaded.game.units.values())
+            completion = CompletionContext(units, system=loaded.game.system)
+        lasting = get_lasting_inputs(spec, last_inputs, completion)
+        return await self.create_draft(spec, {**lasting, **options}, person)
 
     async def check_seat(
         self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
@@ -286,10 +294,11 @@ class FormService:
     async def offer_scenario(
         self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
     ) -> Reply | None:
-        """Return the answer to a bare combat command where no game is on: a scenario to start, and
-        the form; None if the form should open at once.
+        """Return the reply to a bare combat command without a game: a scenario to start, and the
+        form.
 
-        Whoever has typed units to this command before gets the form with them.
+        Return None if the form should open at once. A person who has typed units to this command
+        before gets the form with them.
         """
         needs_units = any(
             option.is_required and option.type in ("unit", "units") for option in spec.options
@@ -322,25 +331,26 @@ class FormService:
     async def offer_scenario_for_button(
         self, action: str, person: Person, place: Place
     ) -> Reply | None:
-        """Return what a button that opens the form of a bare combat command is answered with where
-        no game is on; None if the form should open.
+        """Return `offer_scenario` for a button that opens the form of a bare combat command.
+
+        Return None if the form should open.
         """
         if action.startswith((DRAFTED, OF_EVENT)):
             return None
         try:
             with use_systems(await self._seen_at(place)):
-                typed = parse_text(action, get_registry())
+                parsed = parse_text(action, get_registry())
         except UserError:
             return None
-        return await self.offer_scenario(typed.spec, typed.options, person, place)
+        return await self.offer_scenario(parsed.spec, parsed.options, person, place)
 
     async def invite(
-        self, spec: CommandSpec, options: Mapping[str, object], who: Person, example: str
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, example: str
     ) -> Reply:
-        """Return the answer to a command that lacks something: a button opens its form."""
+        """Build the reply to a command that lacks something: a button opens its form."""
         action = " ".join(spec.path)
         if options:
-            draft = await self.create_draft(spec, options, who)
+            draft = await self.create_draft(spec, options, person)
             action = f"{DRAFTED}{draft.key}"
         missing = [option.display_name for option in list_missing(spec, options)]
         lines = [f"Needed: {join_names(missing)}"] if missing else []
@@ -354,142 +364,155 @@ class FormService:
             buttons=(Button(OPEN_FORM + action, "Fill in the form", "good"),),
         )
 
-    async def open_draft(self, what: str, who: Person, where: Place) -> Draft:
-        """The form that a button opens; `what` is its action behind OPEN_FORM.
+    async def open_draft(self, action: str, person: Person, where: Place) -> Draft:
+        """Return the form that a button opens. `action` is the button's action after OPEN_FORM.
 
-        Raises UserError, also for who could not send it.
+        Raise UserError, also for a person who could not send it.
         """
-        draft = await self._find_draft_to_open(what, who, where)
+        draft = await self._find_draft_to_open(action, person, where)
         with use_systems(await self._seen_at(where)):
             spec = get_registry().get(draft.path)
         if spec is not None:
-            await self.check_seat(spec, draft.options, who, where)
+            await self.check_seat(spec, draft.options, person, where)
         return draft
 
-    async def _find_draft_to_open(self, what: str, who: Person, where: Place) -> Draft:
-        """Return the draft of the form that a button opens. Raises UserError."""
+    async def _find_draft_to_open(self, action: str, person: Person, where: Place) -> Draft:
+        """Return the draft of the form that a button opens. Raise UserError."""
         if where.is_own:
-            check_own_play(CommandSpec((), "", ""), where, who)
-        if what.startswith(DRAFTED):
-            return await self._drafts.get_own(what.removeprefix(DRAFTED), who.key)
-        if what.startswith(OF_EVENT):
-            return await self._create_draft_of_event(what.removeprefix(OF_EVENT), who, where)
+            check_own_play(CommandSpec((), "", ""), where, person)
+        if action.startswith(DRAFTED):
+            return await self._drafts.get_own(action.removeprefix(DRAFTED), person.key)
+        if action.startswith(OF_EVENT):
+            return await self._create_draft_of_event(action.removeprefix(OF_EVENT), person, where)
         with use_systems(await self._seen_at(where)):
-            seen = get_registry()
+            registry = get_registry()
         try:
-            typed = parse_text(what, seen)
-            if where.is_own:
-                check_own_play(typed.spec, where, who)
-            if typed.spec.path == ("setup", "systems") and not who.manager:
-                raise NotManager("choose the rule sets", where)
-            if typed.options and typed.spec.family != "sequence":
-                return await self.create_draft(typed.spec, typed.options, who)
-            return await self.create_prefilled_draft(typed.spec, typed.options, who, where)
+            return await self._create_draft_of_text(action, registry, person, where)
         except UserError as error:
             if isinstance(error, NotManager) or error.code == "needs-game":
                 raise
-            kept = salvage_command(what, seen)
-            draft = create_draft(kept.spec.path, kept.options, who.key)
+            salvaged = salvage_command(action, registry)
+            draft = create_draft(salvaged.spec.path, salvaged.options, person.key)
             draft = draft._replace(wrong=error.option or "", message=describe_problem(error))
             await self._drafts.put(draft)
             return draft
 
-    async def _create_draft_of_event(self, number: str, who: Person, where: Place) -> Draft:
-        row, _, digits = number.partition(":")
+    async def _create_draft_of_text(
+        self, text: str, registry: Registry, person: Person, where: Place
+    ) -> Draft:
+        """Create the form of a command as text. Raise UserError."""
+        parsed = parse_text(text, registry)
+        spec = parsed.spec
+        if where.is_own:
+            check_own_play(spec, where, person)
+        if spec.path == ("setup", "systems") and not person.manager:
+            raise NotManager("choose the rule sets", where)
+        if parsed.options and spec.family != "sequence":
+            return await self.create_draft(spec, parsed.options, person)
+        return await self.create_prefilled_draft(spec, parsed.options, person, where)
+
+    async def _create_draft_of_event(self, address: str, person: Person, where: Place) -> Draft:
+        """Create the form of an event's command with its options. `address` is ROW:NUMBER.
+
+        Raise UserError if its command cannot be repeated.
+        """
+        row, _, digits = address.partition(":")
         home = (await self._threads.find_home(where)).key
         loaded = await self._games.load_current(home)
-        at = int(digits) if digits.isdecimal() and len(digits) < 12 else 0
+        number = int(digits) if digits.isdecimal() and len(digits) < 12 else 0
         if loaded is not None and row != loaded.row:
             raise build_earlier_game_error()
-        found = (
-            await load_event_body(self._store, loaded.row, loaded.game, at)
-            if loaded is not None
-            else None
-        )
-        event = found or {}
+        event: Mapping[str, Any] = {}
+        if loaded is not None:
+            event = await load_event_body(self._store, loaded.row, loaded.game, number) or {}
+        path = tuple(str(event.get("command") or "").split())
         with use_systems(await self._seen_at(where)):
-            spec = get_registry().get(tuple(str(event.get("command") or "").split()))
-            typed = remove_derived_inputs(event) if spec is not None else {}
+            spec = get_registry().get(path)
+            options = remove_derived_inputs(event) if spec is not None else {}
         if spec is None or spec.family not in KEPT or event.get("sealed"):
-            said = f"#{digits[:12]} cannot be changed and done again."
-            raise UserError(said, hint="Type the command again.", code="not-repeatable")
+            message = f"#{digits[:12]} cannot be changed and done again."
+            raise UserError(message, hint="Type the command again.", code="not-repeatable")
         if loaded is not None and loaded.game.ended and spec.family == "sequence":
             raise make_game_over_error(loaded.game)
         shot = "the shot of " if spec.verb in FIRES else ""
-        return await self.create_draft(spec, typed, who, f"Change {shot}#{digits}")
+        return await self.create_draft(spec, options, person, f"Change {shot}#{digits}")
 
     async def offer_correction(
         self,
         reply: Reply,
         spec: CommandSpec,
         options: Mapping[str, object],
-        who: Person,
+        person: Person,
         key: str = "",
     ) -> Reply:
-        """A refusal with *Fix it*, which opens the form as it was filled in, and a button that does
-        what was meant.
+        """Return a refusal with *Fix it*, which opens the form as it was filled in.
 
-        `key` is the draft that was refused, where there is one.
+        A second button does what was probably meant. `key` is the refused draft, if there is one.
         """
-        if reply.error and not reply.seen and reply.code == "no-game":
-            return replace(
-                reply, buttons=(*reply.buttons, Button(f"{OPEN_FORM}game start", "Start a game"))
-            )
-        later = reply.code in TRY_AGAIN
-        if not reply.error or reply.seen or not spec.options or reply.code in NO_FIX:
+        if not reply.error or reply.seen:
             return reply
-        if spec.family not in KEPT and (later or not _can_correct(spec, reply)):
+        if reply.code == "no-game":
+            start_button = Button(f"{OPEN_FORM}game start", "Start a game")
+            return replace(reply, buttons=(*reply.buttons, start_button))
+        may_retry = reply.code in TRY_AGAIN
+        is_draft_runnable = spec.family in KEPT
+        if not spec.options or reply.code in NO_FIX:
             return reply
-        message = describe_in_form(spec, reply)
-        before = create_draft(spec.path, {}, who.key)
-        draft = before._replace(
-            key=key or before.key, options=_drop_files(options), wrong=reply.option, message=message
-        )
-        how = get_roll_mode(spec, options)
-        label = "Go on" if reply.code == ONE_MORE else "Fix it"
-        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", label)]
-        if later:
-            draft = draft._replace(wrong="", message="")
-            buttons = [Button(get_draft_action(how, draft.key, options), "Try again")]
-        pad = (
-            build_keypad(reply.owed, draft.key)
-            if reply.owed is not None and spec.family in KEPT
-            else None
-        )
-        if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
-            better = set_roll_mode(spec, parse_text(reply.better, self._registry).options, how)
-            draft = draft._replace(better=_drop_files(better))
-            buttons.insert(
-                0,
-                Button(
-                    get_draft_action(how, draft.key, better),
-                    _format_correction_label(spec, reply, how),
-                    "primary",
-                ),
-            )
+        if not is_draft_runnable and (may_retry or not _can_correct(spec, reply)):
+            return reply
+        draft, buttons = self._build_correction(reply, spec, options, person, key)
         try:
             await self._drafts.put(draft)
-        except StoreError:  # the refusal is told all the same, without a form
+        except StoreError:  # show the refusal all the same, without a form
             return reply
-        if pad is not None:  # the next die is one tap away, or typed
-            return replace(pad, lines=(*pad.lines, *reply.lines), code=reply.code, owed=reply.owed)
-        # A button does what the line to copy would, and which die is owed says by itself that
-        # nothing was rolled.
-        lines = [part for part in reply.lines if len(buttons) < 2 or reply.better not in str(part)]
-        says_so = (
-            spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
+        if reply.owed is not None and is_draft_runnable:  # the next die is one tap away, or typed
+            keypad = build_keypad(reply.owed, draft.key)
+            if keypad is not None:
+                keypad_lines = (*keypad.lines, *reply.lines)
+                return replace(keypad, lines=keypad_lines, code=reply.code, owed=reply.owed)
+        # A button does the same as the line to copy, and a missing die implies that nothing was
+        # rolled.
+        lines = tuple(
+            [line for line in reply.lines if len(buttons) < 2 or reply.better not in str(line)]
         )
-        says_so = says_so and who.key not in self._reassured
-        if says_so:
-            self._reassured[who.key] = True
-        kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
-        return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
+        was_rolling = spec.family in ROLLS and reply.code != "die-owed"
+        is_new_to_user = person.key not in self._reassured
+        if was_rolling and not may_retry and len(options) > 1 and is_new_to_user:
+            self._reassured[person.key] = True
+            lines = (*lines, "Nothing was rolled; your other choices are kept.")
+        return replace(reply, lines=lines, buttons=(*reply.buttons, *buttons))
+
+    def _build_correction(
+        self,
+        reply: Reply,
+        spec: CommandSpec,
+        options: Mapping[str, object],
+        person: Person,
+        key: str,
+    ) -> tuple[Draft, list[Button]]:
+        """Build the draft of a refused command, and the buttons for it."""
+        new_draft = create_draft(spec.path, _drop_files(options), person.key)
+        draft = new_draft._replace(key=key or new_draft.key)
+        roll_mode = get_roll_mode(spec, options)
+        if reply.code in TRY_AGAIN:
+            action = get_draft_action(roll_mode, draft.key, options)
+            buttons = [Button(action, "Try again")]
+        else:
+            draft = draft._replace(wrong=reply.option, message=describe_in_form(spec, reply))
+            label = "Go on" if reply.code == ONE_MORE else "Fix it"
+            buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", label)]
+        if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
+            better_options = parse_text(reply.better, self._registry).options
+            better_options = set_roll_mode(spec, better_options, roll_mode)
+            draft = draft._replace(better=_drop_files(better_options))
+            action = get_draft_action(roll_mode, draft.key, better_options)
+            label = _format_correction_label(spec, reply, roll_mode)
+            buttons.insert(0, Button(action, label, "primary"))
+        return draft, buttons
 
 
 def describe_in_form(spec: CommandSpec, reply: Reply) -> str:
-    """Return a refusal as a form shows it at the field: what is missing by the field's name, and
-    nothing to type.
-    """
+    """Return a refusal for the field of a form: the name of what is missing, and nothing to type."""
     option = spec.find_option(reply.option)
     if reply.code != "missing" or option is None or option.label.startswith(("Who", "At whom")):
         hints = [line for line in reply.lines[:1] if isinstance(line, str) and not _is_typed(line)]
@@ -498,26 +521,24 @@ def describe_in_form(spec: CommandSpec, reply: Reply) -> str:
 
 
 def describe_problem(error: UserError) -> str:
-    """Return what was wrong as a form shows it: without a command to type."""
+    """Return the problem of an error for a form: without a command to type."""
     hint = "" if _is_typed(error.hint) else error.hint
     return f"{error.message} {hint}".rstrip()
 
 
 def _is_typed(text: str) -> bool:
-    """Return whether a sentence holds a command to type, which nobody can do in a form."""
+    """Return whether a sentence contains a command to type, which nobody can do in a form."""
     return any(isinstance(piece, Typed) for piece in split_pieces(text))
 
 
 def _can_correct(spec: CommandSpec, reply: Reply) -> bool:
-    """Return whether the form of a command beside the fight can mend what was refused: a field of
-    it was wrong.
-    """
+    """Return whether the form of a command outside combat can correct a refusal: a field was wrong."""
     option = spec.find_option(reply.option)
     return reply.code in TYPED_WRONG or (option is not None and option.type != "bool")
 
 
 def _drop_files(options: Mapping[str, object]) -> dict[str, object]:
-    """Options without files, which are as their platform describes them."""
+    """Return options without files, which have the form of their platform, and without None."""
     return {
         name: value
         for name, value in options.items()
@@ -525,14 +546,18 @@ def _drop_files(options: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _format_correction_label(spec: CommandSpec, reply: Reply, how: str) -> str:
-    verb = "Odds" if how == ODDS else spec.verb or "Do it"
-    right = reply.right[:40]
-    if right == ANYWAY:
-        return f"{verb} {right}"
-    if verb in FIRES or (how == ODDS and spec.verb in FIRES):
-        option = spec.find_option(reply.option)
-        at = option is not None and option.type == "units" and reply.option not in ACTING
-        word = "" if reply.right.startswith(WITHOUT) else "at " if at else "with "
-        return f"{verb} {word}{right}"
-    return f"{verb}: {right}"
+def _format_correction_label(spec: CommandSpec, reply: Reply, roll_mode: str) -> str:
+    """Return the label of the button that does what was probably meant: `Fire at Rifle 2`."""
+    verb = "Odds" if roll_mode == ODDS else spec.verb or "Do it"
+    correction = reply.right[:40]
+    if correction == ANYWAY:
+        return f"{verb} {correction}"
+    is_fire = verb in FIRES or (roll_mode == ODDS and spec.verb in FIRES)
+    if not is_fire:
+        return f"{verb}: {correction}"
+    if reply.right.startswith(WITHOUT):
+        return f"{verb} {correction}"
+    option = spec.find_option(reply.option)
+    is_target = option is not None and option.type == "units" and reply.option not in ACTING
+    preposition = "at" if is_target else "with"
+    return f"{verb} {preposition} {correction}"

@@ -1,8 +1,8 @@
-"""Macros in the store, and what `/macro run` comes to: the command that it stands for, run by
-whoever runs it.
+"""Macros in the store, and the commands that `/macro run` stands for.
 
-Each is a document of its own, so that two who save at once lose nothing: of a person, who may have
-the same name for another command than the server has, or of a server.
+The command is run by the user who runs the macro. Each macro is a document of its own, so that two
+users who save at once lose nothing. It belongs to a person or to a server; both can use the same
+name for different commands.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,9 @@ MOST_OWN, MOST_SHARED = 50, 100
 
 
 def build_macro_doc(macro: Macro, owner: str) -> Doc:
-    """A macro as the store keeps it."""
-    return Doc(
-        MACRO, _build_key(owner, macro.name), {"name": macro.name, "text": macro.text}, None, owner
-    )
+    """Build the document that stores a macro."""
+    data = {"name": macro.name, "text": macro.text}
+    return Doc(MACRO, _build_key(owner, macro.name), data, None, owner)
 
 
 def _build_key(owner: str, name: str) -> str:
@@ -33,31 +32,30 @@ def _build_key(owner: str, name: str) -> str:
 
 
 async def load_macros(store: Store, owner: str, *, shared: bool = False) -> dict[str, Macro]:
-    """All macros of a person or a server, by name."""
+    """Return all macros of a person or a server, by name."""
     if not owner:
         return {}
-    found = [
+    macros = [
         Macro(doc.data["name"], doc.data["text"], shared)
         for doc in await store.load_docs(MACRO, owner)
     ]
-    return {macro.name: macro for macro in sorted(found, key=lambda macro: macro.name)}
+    return {macro.name: macro for macro in sorted(macros, key=lambda macro: macro.name)}
 
 
 async def load_visible_macros(store: Store, user: str, where: Place) -> dict[str, Macro]:
-    """All that somebody can run in a place, by name: their own first."""
+    """Return all macros that a user can run in a place, by name. Their own come first."""
     own = await load_macros(store, user)
     shared = await load_macros(store, where.server, shared=True)
     return {**own, **{name: macro for name, macro in shared.items() if name not in own}}
 
 
 async def find_macro(store: Store, name: str, user: str, where: Place) -> Macro | None:
-    """The macro of this name that somebody runs in a place: their own, else the server's."""
+    """Return the macro of this name for a user in a place: their own, else the server's."""
     for owner in (user, where.server):
-        if (
-            owner
-            and (doc := await store.load_doc(MACRO, _build_key(owner, comparison_key(name))))
-            is not None
-        ):
+        if not owner:
+            continue
+        doc = await store.load_doc(MACRO, _build_key(owner, comparison_key(name)))
+        if doc is not None:
             return Macro(doc.data["name"], doc.data["text"], owner != user)
     return None
 
@@ -70,19 +68,21 @@ async def resolve_macro_run(
     user: str,
     where: Place,
 ) -> ParsedCommand:
-    """The command that `/macro run` stands for; itself, with an option for each gap, while one is
-    left to be filled.
+    """Return the command that `/macro run` stands for.
 
-    One that cannot be run is left as it is: when it runs it says why.
+    While a gap has no value, return `/macro run` itself with an option for each gap. A macro that
+    cannot be run is left as it is: its run reports why.
     """
     macro = await find_macro(store, str(options.get("name") or ""), user, where)
     if macro is None:
         return ParsedCommand(spec, options)
     try:
-        given = macro.read_gap_values(options)
-        if not macro.list_missing_gaps(given):
-            return macro.build_command(given, registry)
-        return ParsedCommand(macro.build_form_spec(spec, registry), {"name": macro.name, **given})
+        gap_values = macro.read_gap_values(options)
+        if not macro.list_missing_gaps(gap_values):
+            return macro.build_command(gap_values, registry)
+        return ParsedCommand(
+            macro.build_form_spec(spec, registry), {"name": macro.name, **gap_values}
+        )
     except UserError:
         return ParsedCommand(spec, options)
 
@@ -95,25 +95,24 @@ async def build_macro_form(
     user: str,
     where: Place,
 ) -> CommandSpec | None:
-    """`/macro run` with an option for each gap of the macro that a form is of; None for any
-    other form.
+    """Build the spec of `/macro run` with an option for each gap of its macro.
+
+    Return None for any other form.
     """
+    if path != RUN_MACRO:
+        return None
     name = str(options.get("name") or "")
-    macro = await find_macro(store, name, user, where) if path == RUN_MACRO else None
-    run = registry.get(RUN_MACRO)
-    return (
-        macro.build_form_spec(run, registry)
-        if macro is not None and macro.gaps and run is not None
-        else None
-    )
+    macro = await find_macro(store, name, user, where)
+    run_spec = registry.get(RUN_MACRO)
+    if macro is None or not macro.gaps or run_spec is None:
+        return None
+    return macro.build_form_spec(run_spec, registry)
 
 
 async def parse_macro_line(
     store: Store, registry: Registry, text: str, user: str, where: Place
 ) -> ParsedCommand | None:
-    """What `h 3` or `macro h 3` means, where somebody has a macro `h` there; None where they
-    have none.
-    """
+    """Parse `h 3` or `macro h 3` for a user who has a macro `h` in this place, else return None."""
     words = normalize_text(text).strip().removeprefix("/").split(maxsplit=1)
     if words[:1] == [RUN_MACRO[0]]:
         words = words[1].split(maxsplit=1) if len(words) > 1 else []

@@ -1,5 +1,7 @@
-"""Which game a thread plays: that of its channel, unless one was started in it, or the channel
-keeps them apart.
+"""The game that a thread plays.
+
+It is the game of its channel, unless one was started in the thread, or the channel's threads are
+separate.
 """
 
 from dataclasses import replace
@@ -12,42 +14,43 @@ from bot.ui.spec import Command, Place
 APART = "threads-apart"
 """Documents of channels whose threads play games of their own."""
 BEGINS = (("game", "start"), ("game", "import"))
-"""What begins a game in the thread itself."""
+"""Commands that begin a game in the thread itself."""
 
 
 class Threads:
-    """Finds the place that plays the game of a thread."""
+    """The finder of the place that plays the game of a thread."""
 
     def __init__(self, store: Store, games: GameCache) -> None:
         self._store = store
         self._games = games
 
     async def move_command_home(self, command: Command) -> Command:
-        """A command typed in a thread as one of the place whose game it is about; it is answered
-        in the thread.
+        """Return a command typed in a thread as a command of the place that plays its game.
+
+        It is still answered in the thread.
         """
-        return (
-            command
-            if command.path in BEGINS
-            else replace(command, where=await self.find_home(command.where))
-        )
+        if command.path in BEGINS:
+            return command
+        return replace(command, where=await self.find_home(command.where))
 
     async def find_home(self, where: Place) -> Place:
-        """The place whose game is played here: this one, or the channel that it is a thread of."""
+        """Return the place that plays the game of `where`: itself, or the channel of the thread."""
         channel = where.parent
         if channel is None:
             return where
-        theirs = await self._games.load_current(channel.key)
-        if theirs is None or await has_separate_threads(self._store, channel):
+        channel_game = await self._games.load_current(channel.key)
+        if channel_game is None or await has_separate_threads(self._store, channel):
             return where
-        own = await self._games.load_current(where.key)
-        if own is not None and (own.game.started or own.game.units or not theirs.game.started):
-            return where
+        thread_game = await self._games.load_current(where.key)
+        if thread_game is not None:
+            is_in_use = thread_game.game.started or bool(thread_game.game.units)
+            if is_in_use or not channel_game.game.started:
+                return where
         return replace(channel, thread=where.key)
 
 
 def get_channel(where: Place) -> Place:
-    """The channel that a place is, or is a thread of."""
+    """Return the channel of a place: the place itself, or the channel of a thread."""
     return where.parent if where.parent is not None else replace(where, thread="")
 
 
@@ -57,5 +60,5 @@ async def has_separate_threads(store: Store, channel: Place) -> bool:
 
 
 def build_separate_threads_doc(channel: Place) -> Doc:
-    """The document that keeps a channel's threads apart."""
+    """Build the document that separates a channel's threads."""
     return Doc(APART, channel.key, {}, None, channel.server or channel.key)
