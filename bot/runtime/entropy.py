@@ -1,5 +1,6 @@
-"""Where chance enters: fresh seeds, salts and ids from the operating system. All dice come from
-such a seed.
+"""The sources of chance: new seeds, salts and ids from the operating system.
+
+All dice come from such a seed.
 """
 
 import os
@@ -11,22 +12,22 @@ _CODE = "0123456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no I, L, O
 
 
 def create_seed() -> bytes:
-    """32 secret bytes for a game's dice."""
+    """Create 32 secret bytes for a game's dice."""
     return os.urandom(32)
 
 
 def create_salt() -> str:
-    """32 hex digits that keep a short text from being guessed by its hash."""
+    """Create 32 hex digits that protect the hash of a short text from guesses."""
     return os.urandom(16).hex()
 
 
 def create_id() -> str:
-    """16 hex digits: the id of a game, a person in it, a draft."""
+    """Create 16 hex digits: the id of a game, a person in it, or a draft."""
     return os.urandom(8).hex()
 
 
 def create_code(length: int = 8) -> str:
-    """Random letters and digits that are not mistaken for each other, to be typed by hand."""
+    """Create a code to type by hand, of letters and digits that nobody confuses."""
     code = ""
     while len(code) < length:
         code += "".join(_CODE[byte] for byte in os.urandom(length) if byte < len(_CODE))
@@ -34,10 +35,10 @@ def create_code(length: int = 8) -> str:
 
 
 def create_address() -> str:
-    """48 hex digits: the part of an address that nobody guesses."""
+    """Create 48 hex digits: the part of an address that nobody can guess."""
     return os.urandom(24).hex()
 
 
 def create_throwaway_source() -> Source:
-    """Dice outside any game: the same stream, from a seed that nobody keeps."""
+    """Create dice for use outside any game, from a seed that nobody keeps."""
     return Stream(create_seed(), "none", 0)

@@ -1,5 +1,6 @@
-"""The data folder and its files are for their owner alone: made so, and tightened where they
-were not.
+"""Rights of the data folder and its files: only their owner may read them.
+
+New ones are created so, and existing ones are corrected.
 """
 
 import logging
@@ -20,25 +21,29 @@ _OTHERS = 0o077
 
 @contextmanager
 def explain_file_errors(
-    path: Path | str, done: str = "written", code: str = "file-failed"
+    path: Path | str, action: str = "written", code: str = "file-failed"
 ) -> Iterator[None]:
     """Run a block in which a file or folder is `written`, or read.
 
-    Raises UserError that names the path, and the user if it is a matter of rights.
+    Raise UserError that names the path, and the user if it is a matter of rights.
     """
     try:
         yield
     except PermissionError as error:
         hint = f"The user {get_user_name()} may not do that: name a place where it may."
         raise UserError(
-            f"{path} cannot be {done}: {error.strerror or error}.", hint=hint, code=code
+            f"{path} cannot be {action}: {error.strerror or error}.", hint=hint, code=code
         ) from None
     except OSError as error:
-        raise UserError(f"{path} cannot be {done}: {error.strerror or error}.", code=code) from None
+        raise UserError(
+            f"{path} cannot be {action}: {error.strerror or error}.", code=code
+        ) from None
 
 
 def get_user_name() -> str:
-    """Return the name of the user as whom this process runs; its number if it has no name."""
+    """Return the name of the user that this process runs as, or the number of a user without a
+    name.
+    """
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
@@ -46,30 +51,27 @@ def get_user_name() -> str:
 
 
 def keep_files_private() -> None:
-    """Whatever this process makes from now on, nobody else may read."""
+    """Let only this user read whatever this process creates from now on."""
     os.umask(_OTHERS)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder with those above it, for its owner alone; one that is there stays as it is.
-    Raises OSError.
-    """
+    """Create a folder and those above it, for its owner alone. Existing ones stay. Raise OSError."""
     for folder in (*reversed(path.parents), path):
         if not folder.is_dir():
             folder.mkdir(mode=FOLDER, exist_ok=True)
 
 
 def make_file(path: Path) -> None:
-    """Make a file for its owner alone, unless it is there. Raises OSError."""
+    """Create a file for its owner alone, unless it exists. Raise OSError."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, FILE))
 
 
 def tighten(data: Path) -> list[Path]:
-    """Take every right from others on the data folder and what it holds; gives back what was
-    changed.
+    """Remove all rights of others from the data folder and its content. Return the changed paths.
 
-    Files of other owners and links are left alone, and so is a folder in which the bot was started,
-    or one above it: there it is not ours alone.
+    Files of other owners and links are left alone. So is a folder in which the bot was started, or
+    one above it, since it may hold other things.
     """
     if not os.path.isdir(data) or Path.cwd().is_relative_to(data.resolve()):
         return []
@@ -80,15 +82,15 @@ def tighten(data: Path) -> list[Path]:
 
 
 def _tighten_one(path: Path) -> bool:
-    """Return whether others had rights that were taken away."""
+    """Remove the rights of others from one path. Return whether they had any."""
     try:
-        found = path.lstat()
-        ours = (
-            stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-        ) and found.st_uid == os.geteuid()
-        if not ours or not found.st_mode & _OTHERS or found.st_mode & stat.S_ISVTX:
+        status = path.lstat()
+        is_file_or_folder = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        if not is_file_or_folder or status.st_uid != os.geteuid():
             return False
-        path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+        if not status.st_mode & _OTHERS or status.st_mode & stat.S_ISVTX:
+            return False
+        path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
     except OSError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""The log: lines on stderr, from which everything secret is struck out."""
+"""The log: lines on stderr, without secrets."""
 
 import json
 import logging
@@ -27,8 +27,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 TOO_MUCH = ("discord", "slack_sdk", "slack_bolt", "adapters.slack.bolt", "aiohttp")
-"""Libraries whose DEBUG lines show whole payloads: tokens, and what people typed. They never go
-below INFO.
+"""Libraries whose DEBUG lines show whole payloads, with tokens and typed text. They never go below
+INFO.
 """
 
 CONNECTING = ("discord.client", "discord.shard", "discord.gateway")
@@ -37,9 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class Redacting(logging.Formatter):
-    """Formats a record whole, traceback and all, then strikes the secrets out: so none can slip
-    in by a side door.
-    """
+    """A formatter that removes secrets from the finished text of a record, its traceback included."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
@@ -48,41 +46,39 @@ class Redacting(logging.Formatter):
         )
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line(s) of a record without secrets."""
+        """Return the lines of a record without secrets."""
         return self.remove_secrets(super().format(record))
 
     def remove_secrets(self, text: str) -> str:
-        """`text` without secrets."""
+        """Return `text` without secrets."""
         for secret in self._secrets:
             text = text.replace(secret, STRUCK)
         return _NAMED.sub(rf"\1{STRUCK}", _SHAPES.sub(STRUCK, text))
 
 
 class RedactingJson(Redacting):
-    """The same as one JSON object a line, for whoever collects logs."""
+    """A formatter like Redacting that writes one JSON object a line, for log collectors."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record without secrets: time (UTC), level, logger, message, and what it says in
-        fields.
-        """
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        said = {
-            "time": at,
+        """Return the record without secrets: time (UTC), level, logger, message and its fields."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        texts = {
+            "time": time,
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
         }
         if record.exc_info:
-            said["trace"] = self.formatException(record.exc_info)
-        said = {name: self.remove_secrets(value) for name, value in said.items()}
-        return json.dumps({**said, **getattr(record, "fields", {})}, ensure_ascii=False)
+            texts["trace"] = self.formatException(record.exc_info)
+        texts = {name: self.remove_secrets(value) for name, value in texts.items()}
+        fields = getattr(record, "fields", {})
+        return json.dumps({**texts, **fields}, ensure_ascii=False)
 
 
 class Seldom(logging.Filter):
-    """Lets each kind of line through once a minute, with the number of those that were left out.
+    """A filter that passes each kind of line once a minute, with the number of lines left out.
 
-    Two lines are of one kind that have the same words before what is filled in (`log.error("no %s",
-    word)`).
+    Two lines are of one kind if they have the same format text (`log.error("no %s", word)`).
     """
 
     EVERY = 60.0
@@ -112,15 +108,17 @@ class Seldom(logging.Filter):
 
 
 def get_seldom_logger(name: str) -> logging.Logger:
-    """A logger for what may come a thousand times in a second: each kind of line once a minute."""
+    """Return a logger for frequent lines: it writes each kind of line once a minute."""
     logger = logging.getLogger(name)
-    if not any(isinstance(known, Seldom) for known in logger.filters):
+    if not any(isinstance(filter_, Seldom) for filter_ in logger.filters):
         logger.addFilter(Seldom())
     return logger
 
 
 class OneLine(logging.Filter):
-    """Of a library that connects anew by itself: why, in its line. The traceback comes at DEBUG."""
+    """A filter for a library that reconnects by itself: one line with the reason, the traceback at
+    DEBUG.
+    """
 
     BEGINS = ("Attempting a reconnect", "Failed to connect")
 
@@ -135,18 +133,23 @@ class OneLine(logging.Filter):
         return True
 
 
-def log_failure(log: logging.Logger, what: str, error: Exception) -> None:
-    """One line for work beside commands that failed and is done again; whole, where the fault is
-    ours. A database that is away says so itself, in one line for all that waits for it."""
+def log_failure(log: logging.Logger, task: str, error: Exception) -> None:
+    """Log a failure of background work that is tried again.
+
+    A UserError takes one line, any other error, which is our fault, comes with its traceback. A
+    database that is away is logged elsewhere, once for all that waits for it.
+    """
     if isinstance(error, UserError):
-        log.log(logging.DEBUG if error.is_passing else logging.ERROR, f"{what}: %s", error.message)
+        level = logging.DEBUG if error.is_passing else logging.ERROR
+        log.log(level, f"{task}: %s", error.message)
     else:
-        log.error(f"{what}: %s", error, exc_info=error)
+        log.error(f"{task}: %s", error, exc_info=error)
 
 
 def set_up_logging(level: str, secrets: Iterable[str], form: str = "text") -> None:
-    """Send all logging of this process to stderr, from `level` on. Libraries' chatter below
-    WARNING stays out.
+    """Send all logging of this process to stderr, from `level` on.
+
+    Lines of libraries below WARNING are left out.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(RedactingJson(secrets) if form == "json" else Redacting(secrets))

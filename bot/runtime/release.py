@@ -1,6 +1,4 @@
-"""Which release this is: installed as a package, or run from a folder that has pyproject.toml
-beside the code.
-"""
+"""The release of this program: of the installed package, or of the checkout with pyproject.toml."""
 
 from pathlib import Path
 
@@ -8,7 +6,7 @@ NAME = "grognard"
 
 
 def get_release() -> str:
-    """The release, as `1.2.0`; `from source` where nothing beside the code says it."""
+    """Return the release, such as `1.2.0`, or `from source` if it is unknown."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -18,9 +16,7 @@ def get_release() -> str:
 
 
 def find_project_file() -> Path:
-    """Return where pyproject.toml is if the bot runs from a checkout. An installed package has
-    no such file.
-    """
+    """Return the path of pyproject.toml. It exists only if the bot runs from a checkout."""
     return Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 

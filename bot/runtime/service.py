@@ -1,7 +1,7 @@
 """The service of an installed release: its settings, its data folder and its user.
 
-`sudo grognard doctor` and its like are about the service that this release runs. They read the file
-that systemd gives to the service, and go on as the service's user: so they see its database, and no
+`sudo grognard doctor` and similar commands are about the service that runs this release. They read
+the service's settings file, and continue as the service's user. So they see its database, and no
 file of it ever belongs to root.
 """
 
@@ -18,7 +18,9 @@ from bot.runtime.settings import SettingsError, read_env_file, use_env_file
 
 _HOME = Path(__file__).resolve().parents[2]
 _RELEASE = re.compile(r"(?P<root>.*)/opt/grognard(/releases/\d+)?")
-"""Where deploy/install.sh puts a release, below ROOT; without a number it was installed by hand."""
+"""The folder of a release installed by deploy/install.sh below ROOT. Without a number it was
+installed by hand.
+"""
 _UNIT = "/etc/systemd/system/grognard.service"
 _OTHERS = 0o007
 
@@ -61,11 +63,10 @@ def find_service(home: Path = _HOME) -> Service | None:
 
 
 def enter_service(service: Service, command: str) -> None:
-    """Take on the settings and the user of the service, and say on stderr where the settings are
-    from.
+    """Continue with the settings and the user of the service, and print the origin of the settings.
 
-    Raises UserError if this user may not read the settings, SettingsError for lines that systemd
-    reads otherwise.
+    Raise UserError if this user may not read the settings, and SettingsError for lines that systemd
+    reads in another way.
     """
     try:
         account = pwd.getpwnam(service.user)
@@ -94,17 +95,17 @@ def enter_service(service: Service, command: str) -> None:
 
 
 def are_settings_open(service: Service) -> bool:
-    """Return whether a user outside the service's group may read its settings. Raises OSError if
-    they are not there.
+    """Return whether a user outside the service's group may read its settings.
+
+    Raise OSError if they do not exist.
     """
     return bool(service.settings.stat().st_mode & _OTHERS)
 
 
 def _read_settings(service: Service) -> dict[str, str] | None:
-    """Return {name: value} of the service's settings; None if the service's own user may not read
-    them.
+    """Return {name: value} of the service's settings, None if this user may not read them.
 
-    Raises SettingsError.
+    Raise SettingsError.
     """
     path = service.settings
     try:
@@ -116,11 +117,11 @@ def _read_settings(service: Service) -> dict[str, str] | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError([f"{path} cannot be read: {error}."]) from None
-    problems = [
-        f"{path} line {number}: {problem}"
-        for number, line in enumerate(map(str.strip, text.splitlines()), 1)
-        if (problem := _problem_for_systemd(line))
-    ]
+    problems = list[str]()
+    for number, line in enumerate(text.splitlines(), 1):
+        problem = _problem_for_systemd(line.strip())
+        if problem:
+            problems.append(f"{path} line {number}: {problem}")
     values = read_env_file(path, problems)
     if problems:
         raise SettingsError(problems)
@@ -128,8 +129,9 @@ def _read_settings(service: Service) -> dict[str, str] | None:
 
 
 def _problem_for_systemd(line: str) -> str:
-    """Return what systemd would read otherwise than the bot; "" if nothing. The line itself may
-    hold a token.
+    """Return how systemd would read a line in another way than the bot, or "".
+
+    The line itself is not quoted, since it may contain a token.
     """
     name, _, value = line.partition("=")
     if line.startswith(("#", ";")):
@@ -144,20 +146,21 @@ def _problem_for_systemd(line: str) -> str:
 
 
 def _take_on(values: Mapping[str, str], service: Service) -> None:
-    """Add the values to the environment, which wins, and say where they are from unless all were
-    there before.
+    """Add the values to the environment, which takes precedence, and print their origin.
+
+    Print nothing if all of them were there before.
     """
-    taken = [name for name in values if not os.environ.get(name)]
-    others = [
+    added = [name for name in values if not os.environ.get(name)]
+    overridden = [
         name for name, value in values.items() if os.environ.get(name, value) not in (value, "")
     ]
-    os.environ.update({name: values[name] for name in taken})
+    os.environ.update({name: values[name] for name in added})
     packs = os.environ.get("GROGNARD_PACKS", "")
-    if "GROGNARD_PACKS" in taken and (service.folder / packs).exists():
+    if "GROGNARD_PACKS" in added and (service.folder / packs).exists():
         os.environ["GROGNARD_PACKS"] = str(service.folder / packs)  # the service is started there
-    if taken or others:
-        more = f", {' and '.join(others)} from the environment" if others else ""
-        print(f"settings from {service.settings}{more}", file=sys.stderr)
+    if added or overridden:
+        exceptions = f", {' and '.join(overridden)} from the environment" if overridden else ""
+        print(f"settings from {service.settings}{exceptions}", file=sys.stderr)
 
 
 def _become(account: pwd.struct_passwd) -> None:

@@ -21,9 +21,7 @@ from bot.runtime.release import find_project_file
 
 DAY = 86_400.0
 RETENTION = 30 * DAY
-"""Seconds for which data is kept after the bot was removed, where the host does not say
-otherwise.
-"""
+"""Default seconds for which data is kept after the bot was removed."""
 MAX_PORT = 65_535
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LOG_FORMATS = ("text", "json")
@@ -35,8 +33,8 @@ T = TypeVar("T")
 
 
 class SettingsError(UserError):
-    """One or more settings are malformed; `problems` has one line for each, with the line to
-    write instead.
+    """One or more malformed settings. `problems` has a line for each, with the line to write
+    instead.
     """
 
     def __init__(self, problems: list[str]) -> None:
@@ -46,9 +44,7 @@ class SettingsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the host chose. A token that is not set is an empty text. No secret is part of the
-    repr.
-    """
+    """The host's choices. A token that is not set is an empty text. The repr contains no secret."""
 
     discord_token: str = field(default="", repr=False)
     shard_ids: tuple[int, ...] = ()  # none: all
@@ -83,12 +79,14 @@ class Settings:
 
     @property
     def address(self) -> str:
-        """Where shared games are reached; "" where nobody serves them."""
-        return self.public_url or (f"http://localhost:{self.live_port}" if self.live_port else "")
+        """Return the address of shared games, "" if nobody serves them."""
+        if self.public_url:
+            return self.public_url
+        return f"http://localhost:{self.live_port}" if self.live_port else ""
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must never reach a log."""
+        """Return the texts that must never reach a log."""
         tokens = (
             self.discord_token,
             self.slack_bot_token,
@@ -102,9 +100,9 @@ class Settings:
 
 
 def list_passwords(url: str) -> list[str]:
-    """Return the passwords of a database's address, before its host and among its options.
+    """Return the passwords in a database's address: before its host and among its options.
 
-    Raises ValueError if the address cannot be read.
+    Raise ValueError if the address cannot be read.
     """
     parts = urlsplit(url)
     password = parts.password or ""
@@ -113,7 +111,7 @@ def list_passwords(url: str) -> list[str]:
 
 
 def use_env_file(path: Path, settings_place: str) -> None:
-    """Read this file from now on, not `.env` in the folder where the process was started.
+    """Read this file from now on, in place of `.env` in the folder where the process was started.
 
     `settings_place` is the file in which the host is told to write a setting.
     """
@@ -133,46 +131,44 @@ def get_settings_place() -> str:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
-    """Return the settings of this process: its environment, and the lines of `file` (default:
-    env_file()).
+    """Load the settings of this process: its environment, and the lines of `file`.
 
-    Raises SettingsError, which names every malformed one and the line to write instead.
+    The default file is `get_env_file()`. Raise SettingsError, which names every malformed setting
+    and the line to write instead.
     """
     problems: list[str] = []
     values = read_env_file(file or get_env_file(), problems)
-    of_file = set(values)
-    values.update(
-        {
-            name: value
-            for name, value in (os.environ if environ is None else environ).items()
-            if value
-        }
-    )
+    names_in_file = set(values)
+    environment = os.environ if environ is None else environ
+    values.update({name: value for name, value in environment.items() if value})
     reader = _SettingsReader(values, problems)
     settings = reader.settings()
     if problems:
         raise SettingsError(problems)
-    return replace(
-        settings, unknown=tuple(_find_misspelt(values, of_file, {*reader.asked, "GROGNARD_PACKS"}))
-    )
+    known_names = {*reader.names, "GROGNARD_PACKS"}
+    return replace(settings, unknown=tuple(_find_misspelt(values, names_in_file, known_names)))
 
 
 def _find_misspelt(
-    values: Mapping[str, str], of_file: Collection[str], known: Collection[str]
+    values: Mapping[str, str], names_in_file: Collection[str], known_names: Collection[str]
 ) -> Iterator[str]:
-    """A line for each name that is nearly one of ours: any of the file, and those of the
-    environment that begin like ours, where everybody else's are, too."""
+    """Yield a line for each name that is nearly the name of a setting.
+
+    Names in the file all count. The environment is shared with other programs, so only names that
+    begin like ours count.
+    """
     from difflib import get_close_matches  # few need it
 
-    for name in sorted(set(values) - set(known)):
-        if name in of_file or name.startswith(_OURS):
-            for meant in get_close_matches(name, known, 1, 0.8):
-                yield f"{name} is not a setting. Did you mean {meant}?"
+    for name in sorted(set(values) - set(known_names)):
+        if name in names_in_file or name.startswith(_OURS):
+            for suggestion in get_close_matches(name, known_names, 1, 0.8):
+                yield f"{name} is not a setting. Did you mean {suggestion}?"
 
 
 def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
-    """{NAME: value} of the lines NAME=value; what is wrong goes to `problems`. No file: no
-    lines.
+    """Return {NAME: value} of the lines NAME=value, {} if there is no file.
+
+    Add a text to `problems` for each other line.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -199,39 +195,39 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
 
 
 def _remove_quotes(value: str) -> str:
-    """A value without its quotes, or without the remark behind it."""
-    if value[:1] in ("'", '"') and (end := value.find(value[0], 1)) > 0:
-        return value[1:end]
+    """Return a value without its quotes, or without the remark after it."""
+    if value[:1] in ("'", '"'):
+        closing_quote = value.find(value[0], 1)
+        if closing_quote > 0:
+            return value[1:closing_quote]
     return value.partition(" #")[0].rstrip()
 
 
 class _SettingsReader:
-    """Turns texts into settings and notes what is wrong with them."""
+    """The parser of settings. It notes what is wrong with them."""
 
     def __init__(self, values: Mapping[str, str], problems: list[str]) -> None:
         self._values = values
         self._problems = problems
-        self.asked = set[str]()  # the names of all settings, once they were read
+        self.names = set[str]()  # the names of all settings, once they were read
 
     def _get(self, name: str, default: str = "") -> str:
-        self.asked.add(name)
+        self.names.add(name)
         return self._values.get(name, default)
 
     def settings(self) -> Settings:
-        """All of them, as far as they can be read."""
-        chosen_data = self._get("GROGNARD_DATA")
-        data = (
-            Path(chosen_data)
-            if chosen_data
-            else default_data(is_checkout=find_project_file().exists())
-        )
+        """Parse all settings, as far as they can be read."""
+        data_folder = self._get("GROGNARD_DATA")
+        if data_folder:
+            data = Path(data_folder)
+        else:
+            data = default_data(is_checkout=find_project_file().exists())
         postgres = self._postgres()
         count = self._convert("SHARD_COUNT", _positive, "a whole number from 1", "4")
-        given = {name: how for name, how in _READ.items() if self._get(name)}
-        own: dict[str, Any] = {
-            _FIELDS.get(name, name.lower()): self._convert(name, *how)
-            for name, how in given.items()
-        }
+        converters = {name: converter for name, converter in _READ.items() if self._get(name)}
+        converted: dict[str, Any] = {}
+        for name, converter in converters.items():
+            converted[_FIELDS.get(name, name.lower())] = self._convert(name, *converter)
         return Settings(
             discord_token=self._token("DISCORD_TOKEN"),
             shard_ids=self._shard_ids(count),
@@ -244,19 +240,19 @@ class _SettingsReader:
             data=data,
             database=None if postgres else self._database(data),
             postgres=postgres,
-            **own,
+            **converted,
         )
 
     def _convert(
         self, name: str, convert: Callable[[str], T], expected: str, example: str
     ) -> T | None:
-        """What the text comes to; None where none is set, or it is malformed."""
+        """Convert the text of a setting, None if it is not set or malformed."""
         text = self._get(name)
         try:
             return convert(text) if text else None
         except ValueError:
-            shown = "" if name == "GROGNARD_KEY" else f' "{text[:40]}"'
-            self._problem(name, f"{name}{shown} is not {expected}.", example)
+            quoted_text = "" if name == "GROGNARD_KEY" else f' "{text[:40]}"'
+            self._problem(name, f"{name}{quoted_text} is not {expected}.", example)
             return None
 
     def _token(self, name: str, not_this: str = "", but: str = "") -> str:
@@ -290,7 +286,7 @@ class _SettingsReader:
         return self._convert("SHARD_IDS", lambda text: _shards(text, count), expected, "0") or ()
 
     def _postgres(self) -> str:
-        """The address of a PostgreSQL database, or an empty text where SQLite is meant."""
+        """Return the address of a PostgreSQL database, "" for SQLite."""
         url = self._get("DATABASE_URL", "").strip()
         if not url.startswith(("postgresql://", "postgres://")):
             return ""
@@ -355,8 +351,9 @@ def _like(pattern: str, text: str) -> str:
 
 
 def _url(text: str) -> str:
-    """The address without a slash at its end; what is not one a browser can open raises
-    ValueError.
+    """Return an address without a slash at its end.
+
+    Raise ValueError for a text that is not an address for a browser.
     """
     return _like(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._~-]+)*/?", text).rstrip("/")
 
@@ -415,13 +412,13 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
     "HEALTH_PORT": (*_PORT, "9090"),
     "HEALTH_HOST": _HOST,
 }
-"""Settings that are read by themselves: by what, what it takes, and an example."""
+"""Settings that are converted one by one: converter, expected form, and an example."""
 _FIELDS = {
     "GROGNARD_KEY": "key",
     "RETENTION_DAYS": "retention",
     "COMMANDS_PER_MINUTE": "per_minute",
 }
-"""Their fields, where these are called otherwise."""
+"""Fields of `Settings` whose names differ from the setting's."""
 
 
 def default_data(*, is_checkout: bool) -> Path:
@@ -454,12 +451,13 @@ def need_discord(settings: Settings) -> None:
 
 def need_slack(settings: Settings) -> None:
     """Raise UserError naming what is missing for Slack, with the line to add."""
-    if problems := list_missing_for_slack(settings):
+    problems = list_missing_for_slack(settings)
+    if problems:
         raise UserError(" ".join(problems), code="bad-settings")
 
 
 def list_missing_for_slack(settings: Settings) -> list[str]:
-    """One line for each setting that is missing for Slack, with the line to add."""
+    """Return a line for each setting that is missing for Slack, with the line to add."""
     problems = []
     if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
         problems.append(
