@@ -43,7 +43,7 @@ from bot.rulesets.catalog import find_system
 from bot.rulesets.system import Sequence
 
 ENOUGH = 30
-"""Minimum number of rolls for a verdict about luck."""
+"""Number of rolls below which nothing is said about luck."""
 BUDGET = 30_000
 """Maximum number of states for the odds of one play."""
 SAME = 1e-9
