@@ -30,13 +30,13 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (67, 475),
-    "odds of it": (59, 130),
-    "one die": (38, 75),
-    "undo": (34, 100),
-    "Again": (67, 515),
-    "Odds": (54, 108),
-    "a cell": (36, 66),
+    "fire": (67, 485),
+    "odds of it": (59, 136),
+    "one die": (38, 80),
+    "undo": (34, 110),
+    "Again": (67, 525),
+    "Odds": (54, 114),
+    "a cell": (36, 72),
 }
 """The most files that a walk enters, and the most changes of room, by its name. A shot makes many,
 as it is tried at every other target before its menu offers that one.
