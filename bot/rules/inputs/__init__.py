@@ -1,1 +1,1 @@
-"""What is asked for, and typed text as values."""
+"""Inputs of tables, commands and sequences, and the parsing of typed text."""

@@ -1,10 +1,10 @@
-"""Decks as combat sequences draw from them: what a game's files say of one, and what is left of it.
+"""Decks from which sequences draw: what the files of a game say of a deck, and the remaining cards.
 
-A sequence draws out of a pile that the game fills in like an input, `deck.chances`. Written down it
-is `quiet*7 rain*2 / guide`: the pile and, where they would join it, the discards; `-` where there
-are none. Of a deck with closed cards it is what somebody has not seen, and behind `|` in which
-order the pile comes. The end of `quiet*7 rain*2 / guide | rain ? _*6` is rain on top, which they
-know, one that only others saw, and six by dice.
+A sequence draws from a pile that the game fills in like an input, `deck.chances`. Its text is
+`quiet*7 rain*2 / guide`: the pile, and the discards if they would be shuffled in; `-` if there are
+none. For a deck with closed cards the pile holds the cards that one player has not seen, and the
+order follows after `|`: in `quiet*7 rain*2 / guide | rain ? _*6`, rain is on top and known to that
+player, then comes one that only others saw, and six by dice.
 """
 
 from __future__ import annotations
@@ -21,27 +21,30 @@ from bot.rules.dice import Die, RolledDie
 from bot.rules.errors import UserError
 
 DECK = "deck."
-"""What the name of a pile begins with among the inputs of a sequence."""
+"""The prefix of the names of piles among the inputs of a sequence."""
 OPEN, HAND = KEEP = ("open", "hand")
 Said = Mapping[str, bool | int | float | str]
 Counts = tuple[tuple[str, int], ...]
-"""Cards with how many there are of each."""
+"""Cards with their numbers of copies."""
 KINDS: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
 BLANKS: Mapping[str, Any] = {"bool": False, "number": 0, "text": "none"}
-"""What is read of a card where none was left to draw, by the kind of what is read."""
+"""The values of the fields if there was no card to draw, by kind."""
 _CARD = re.compile(r"([A-Za-z0-9.-]{1,40}|[?_])(?:\*([1-9][0-9]{0,3}))?")
 UNSEEN, DICE = "?", "_"
-"""In the order in which cards come: one of known place that who looks has not seen, and those
-that dice draw.
+"""Entries in the order of a pile: a card whose position is known but that this player has not seen,
+and cards that dice draw.
 """
 _MOST = 200
-"""Characters of a text in a list that an event holds."""
+"""The maximum length of a text in the list that an event holds."""
 
 
 class GameDeck(NamedTuple):
-    """A deck of a game: how its cards are called, the numbers and words `said` of each, where each
-    goes `after` it was in play, into what it is drawn (`keep`), how many cards a hand may hold (0:
-    any), and whether cards of turns and the board show it."""
+    """A deck of a game.
+
+    `names` are the names of its cards, `said` their numbers and words. `after` is where each card
+    goes after play, `keep` whether it is drawn openly or into a hand. `hand_limit` is the most
+    cards in a hand (0: any). `shown` says whether cards of turns and the board show it.
+    """
 
     id: str
     title: str
@@ -50,106 +53,115 @@ class GameDeck(NamedTuple):
     said: Mapping[str, Said]
     after: Mapping[str, str]
     kinds: Mapping[str, str]
-    """What is said of every card, with the kind of it: number, text or bool; a flag that is not
-    said is false.
+    """The fields of its cards with their kinds: number, text or bool. A flag that a card lacks is
+    false.
     """
     keep: str = OPEN
     hand_limit: int = 0
     shown: bool = True
     dead: str = "again"
     owner: str = ""
-    """The side whose deck it is; "" if it is nobody's."""
+    """The side that owns the deck, or ""."""
 
     def is_of(self, side: str, sides: Iterable[str]) -> bool:
-        """Return whether the deck's cards are for a side, or for a player of none (""): it is
-        the owner, or the owner is none of the game's `sides`.
+        """Return whether a side may use the deck's cards: it is the owner, or the owner is none of
+        the game's `sides`. A player without a side ("") may use all.
         """
         owner = self.owner.casefold()
-        known = {one.casefold() for one in sides}
-        return not side or owner == side.casefold() or owner not in known
+        side_names = {name.casefold() for name in sides}
+        return not side or owner == side.casefold() or owner not in side_names
 
     def format_words(self, card: str, but: Iterable[str] = ()) -> str:
-        """Return what is said of a card, `but` for these: `ap 3, side US`; a flag alone by its
-        name. A number of 0 is left out next to others.
+        """Format the fields of a card, without those of `but`: `ap 3, side US`. A flag is shown by
+        its name alone; a number of 0 is left out next to others.
         """
-        said = {
+        facts = {
             key: value
             for key, value in self.said.get(card, {}).items()
             if value is not False and key not in but
         }
-        if any(said.values()):
-            said = {key: value for key, value in said.items() if value != 0}
-        told = {key.replace("_", " "): value for key, value in said.items()}
-        return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
+        if any(facts.values()):
+            facts = {key: value for key, value in facts.items() if value != 0}
+        fact_labels = {key.replace("_", " "): value for key, value in facts.items()}
+        return ", ".join(
+            key if value is True else f"{key} {value}" for key, value in fact_labels.items()
+        )
 
     def find_lacking(self, key: str) -> str:
-        """The first card of which something is not said that is said of others; "" for none."""
-        having = [card for card, said in self.said.items() if key in said]
+        """Return the first card without a field that other cards have, or ""."""
+        having = [card for card, facts in self.said.items() if key in facts]
         return next((card for card in self.said if having and card not in having), "")
 
     def read(self, card: str, key: str) -> Any:
-        """What formulas read of a card: its id, its name, or what is said of it. None was drawn
-        where it is "".
+        """Return what formulas read of a card: its id, its name, or a field. The card "" stands for
+        no card.
         """
         if key in ("id", "name"):
             return (card if key == "id" else self.names[card]) if card else BLANKS["text"]
         return self.said.get(card, {}).get(key, BLANKS[self.kinds[key]])
 
     def build_die(self, label: str, pile: Pile, to: str = "") -> Die:
-        """The die that draws from a pile: as many sides as it has cards, none for one whose place
-        is known. `to` is where its card goes then."""
+        """Return the die that draws from a pile, with as many sides as it has cards (0 if the next
+        card is known). `to` is where the card goes.
+        """
         return Die(label, pile.sides, pile=Drawing(self, pile, to))
 
 
-def find_kinds(said: Mapping[str, Said]) -> dict[str, str]:
-    """What is said of every card, or is a flag, with its kind."""
-    found = {key: KINDS[type(value)] for one in said.values() for key, value in one.items()}
+def find_kinds(facts_by_card: Mapping[str, Said]) -> dict[str, str]:
+    """Return the kinds of the fields that all cards have, and of all flags."""
+    kinds = {
+        key: KINDS[type(value)] for facts in facts_by_card.values() for key, value in facts.items()
+    }
     return {
         key: kind
-        for key, kind in found.items()
-        if kind == "bool" or all(key in one for one in said.values())
+        for key, kind in kinds.items()
+        if kind == "bool" or all(key in facts for facts in facts_by_card.values())
     }
 
 
 class Drawing(NamedTuple):
-    """What a die draws from, and where the card goes once the sequence is over."""
+    """The pile from which a die draws, and where the card goes after the sequence."""
 
     deck: GameDeck
     pile: Pile
     to: str = ""
 
     def card(self, face: int) -> str:
-        """The card of a face."""
+        """Return the card of a face."""
         return self.pile.draw(face)[0]
 
     def goes(self, face: int) -> str:
-        """Where the card of a face goes: `play`, `discard`, `removed`, or `back` into the pile."""
+        """Return where the card of a face goes: `play`, `discard`, `removed`, or `back` into the
+        pile.
+        """
         return self.to or self.deck.after[self.card(face)]
 
     def face(self, typed: object) -> int:
-        """The face of a card of a real deck, by its id or name. Raises UserError for one that is
+        """Return the face of a typed card of a real deck, by id or name. Raises UserError if it is
         not in the pile.
         """
         if face := cards.find_face(self.pile.next, str(typed), self.deck.names):
             return face
-        what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
+        problem = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
         commas = any(" " in self.deck.names[card] for card, _ in self.pile.next)
         hint = f"It may be {self.card_list}.{' A name with a space needs a comma behind it.' if commas else ''}"
-        raise UserError(what, hint=hint, option="hand", code="bad-face")
+        raise UserError(problem, hint=hint, option="hand", code="bad-face")
 
     @property
     def card_list(self) -> str:
-        """The ids of the cards, at most a few."""
+        """The ids of the cards, at most twelve."""
         ids = [card for card, _ in self.pile.next]
         return ", ".join(ids[:12]) + (" ..." if len(ids) > 12 else "")
 
 
 class Pile(NamedTuple):
-    """The cards that are left, and those that join them when there are none; None where nothing
-    does. Of the cards the ids in the order of their deck, and how many there are of each, also 0:
-    states of odds are looked up by these. Of a deck with closed cards those that who looks has not
-    seen, wherever they are, and in which `order` the pile has them: cards whose place is known,
-    `UNSEEN` ones of those, and `DICE`."""
+    """The remaining cards of a deck.
+
+    `ids` are in the order of the deck, and `counts` are the numbers of copies, including 0, because
+    states of odds are looked up by them. `joins` are the cards that are shuffled in when the pile
+    is empty, None if there is no reshuffle. For a deck with closed cards, the counts are those that
+    one player has not seen, and `order` is the order of the pile: known cards, `UNSEEN` and `DICE`.
+    """
 
     ids: tuple[str, ...]
     counts: tuple[int, ...]
@@ -159,57 +171,55 @@ class Pile(NamedTuple):
     @classmethod
     def from_cards(
         cls,
-        left: Iterable[tuple[str, int]],
+        cards_left: Iterable[tuple[str, int]],
         joins: Counts | None = None,
         order: Counts | None = None,
     ) -> Pile:
         """Return the pile of these cards, with how many there are of each. `joins` are the cards
         that join when none is left, `order` the order of the cards, if known.
         """
-        pairs = tuple(left)
+        pairs = tuple(cards_left)
         return cls(
             tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins, order
         )
 
     @property
     def cards(self) -> Counts:
-        """The cards that are left, in the order of their deck."""
+        """The remaining cards, in the order of their deck."""
         return tuple([pair for pair in zip(self.ids, self.counts, strict=True) if pair[1]])
 
     @property
     def size(self) -> int:
-        """Return how many cards are left."""
+        """The number of remaining cards."""
         return sum(self.counts) if self.order is None else cards.size(self.order)
 
     @property
     def sides(self) -> int:
-        """Those of the die that draws the next one; 0 where its place is known."""
+        """The sides of the die for the next card, 0 if that card's position is known."""
         if self.order is None:
             return sum(self.counts)
         return self.order[0][1] if self.order and self.order[0][0] == DICE else 0
 
     @property
     def turn(self) -> tuple[str, Counts | None]:
-        """The card that comes next where its place is known, "" for any that was not seen, and
-        the order behind it.
-        """
+        """The next card if it is known (else "") and the order after it."""
         if not self.order:
             return "", self.order
-        (card, some), *others = self.order
+        (card, count), *following = self.order
         return "" if card in (DICE, UNSEEN) else card, (
-            *(((card, some - 1),) if some > 1 else ()),
-            *others,
+            *(((card, count - 1),) if count > 1 else ()),
+            *following,
         )
 
     @property
     def next(self) -> Counts:
-        """The cards that may come next, with how many there are of each."""
-        known, _ = self.turn
-        return ((known, 1),) if known else self.cards
+        """The cards that may come next, with their numbers of copies."""
+        next_card, _ = self.turn
+        return ((next_card, 1),) if next_card else self.cards
 
     @property
     def ready(self) -> Pile:
-        """The same as it is drawn from: where it is empty the discards have joined it."""
+        """The pile ready for a draw: if it is empty, with the discards shuffled in."""
         if not self.joins or self.size:
             return self
         return Pile.from_cards(
@@ -217,87 +227,86 @@ class Pile(NamedTuple):
         )
 
     def draw(self, face: int) -> tuple[str, Pile]:
-        """The card that a face draws, and what is left then."""
+        """Return the card that a face draws, and the pile after it."""
         card, order = self.turn
         if card:
             return card, self._replace(order=order)
         card = cards.get_card_at(self.cards, face)
-        at = self.ids.index(card)
+        index = self.ids.index(card)
         return card, self._replace(
-            counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]), order=order
+            counts=(*self.counts[:index], self.counts[index] - 1, *self.counts[index + 1 :]),
+            order=order,
         )
 
-    def group_by(self, seen: Callable[[str], Hashable]) -> Pile:
-        """The same for who looks at no more of a card than this: one stands for all that look
-        alike.
-        """
+    def group_by(self, look: Callable[[str], Hashable]) -> Pile:
+        """Return the pile with one card for all cards that `look` maps to the same value."""
         first: dict[Hashable, str] = {}
 
-        def merge_counts(some: cards.Pile) -> Counts:
-            found: dict[str, int] = {}
-            for card, count in some:
-                one = first.setdefault(seen(card), card)
-                found[one] = found.get(one, 0) + count
-            return tuple(found.items())
+        def merge_counts(pile: cards.Pile) -> Counts:
+            totals: dict[str, int] = {}
+            for card, count in pile:
+                representative = first.setdefault(look(card), card)
+                totals[representative] = totals.get(representative, 0) + count
+            return tuple(totals.items())
 
         counts = merge_counts(self.cards)
         joins = None if self.joins is None else merge_counts(self.joins)
         order = self.order and tuple(
-            [one if one[0] in (DICE, UNSEEN) else merge_counts([one])[0] for one in self.order]
+            [pair if pair[0] in (DICE, UNSEEN) else merge_counts([pair])[0] for pair in self.order]
         )
         return Pile.from_cards(counts, joins, order)
 
     @property
     def lines(self) -> list[str]:
-        """As an event holds it."""
-        said = [" ".join(f"{card}*{count}" if count > 1 else card for card, count in part) or "-"
+        """The text of the pile, in lines as an event holds it."""
+        texts = [" ".join(f"{card}*{count}" if count > 1 else card for card, count in part) or "-"
                 for part in (self.cards, self.joins, self.order) if part is not None]  # fmt: skip
-        order = f" | {said.pop()}" if self.order is not None else ""
-        return wrap(" / ".join(said) + order, _MOST, break_long_words=False, break_on_hyphens=False)
+        order = f" | {texts.pop()}" if self.order is not None else ""
+        return wrap(
+            " / ".join(texts) + order, _MOST, break_long_words=False, break_on_hyphens=False
+        )
 
 
 Ends = tuple[Sequence[str], Sequence[str]]
-"""The cards on the known top and at the known bottom, `UNSEEN` for one that somebody has not
+"""The cards on the known top and at the known bottom; `UNSEEN` for one that this player has not
 seen.
 """
 
 
 def build_pile(
-    id: str, deck: Deck, out: Out, ends: Ends = ((), ()), held: Iterable[str] = ()
+    id: str, deck: Deck, out: Out, known_ends: Ends = ((), ()), cards_held: Iterable[str] = ()
 ) -> Pile:
-    """What is left of a deck; where cards of it are closed, to somebody who has seen these
-    `ends` and those `held`.
+    """Return the remaining cards of a deck. If cards of it are closed, return those that a player
+    has not seen who knows the `ends` and holds `held`.
     """
     discards = cards.count_at(id, DISCARD, out)
     joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
-    top, bottom = ends
+    top, bottom = known_ends
     order = groupby([*top, *(DICE,) * cards.pile_size(id, deck, out), *bottom])
     return Pile.from_cards(
-        cards.list_pile(id, deck, out, (*held, *top, *bottom)), joins if deck.empty == RESHUFFLE else None,
-        tuple((card, len([*some])) for card, some in order) if out.get(cards.get_last_key(id)) else None,
+        cards.list_pile(id, deck, out, (*cards_held, *top, *bottom)), joins if deck.empty == RESHUFFLE else None,
+        tuple((card, len([*run])) for card, run in order) if out.get(cards.get_last_key(id)) else None,
     )  # fmt: skip
 
 
 def read_pile(raw: Any) -> Pile:
-    """A pile as it is written down. Raises ValueError for what is none."""
-    told, closed, order = (
+    """Parse the text of a pile. Raises ValueError."""
+    halves_text, closed, order = (
         " ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)
     ).partition("|")
-    halves = [*told.split("/"), *([order] if closed else [])]
+    halves = [*halves_text.split("/"), *([order] if closed else [])]
     if len(halves) > 2 + bool(closed) or not all(half.split() for half in halves):
         raise ValueError(raw)
-    found = [
+    piles = [
         tuple(_read_counted_card(word) for word in half.split() if word != "-") for half in halves
     ]
-    row = found.pop() if closed else None
-    return Pile.from_cards(found[0], found[1] if len(found) > 1 else None, row)
+    row = piles.pop() if closed else None
+    return Pile.from_cards(piles[0], piles[1] if len(piles) > 1 else None, row)
 
 
 def read_known_ends(raw: Any, top: int) -> Ends:
-    """The known ends of a pile as it is written down, of which so many cards are on top. Raises
-    ValueError.
-    """
-    counts = [one for one in read_pile(raw).order or () if one[0] != DICE]
+    """Parse the known ends of a pile, of which `top` cards are on top. Raises ValueError."""
+    counts = [pair for pair in read_pile(raw).order or () if pair[0] != DICE]
     if cards.size(counts) > cards.MOST_CARDS:
         raise ValueError(raw)
     row = [card for card, count in counts for _ in range(count)]
@@ -305,34 +314,36 @@ def read_known_ends(raw: Any, top: int) -> Ends:
 
 
 def _read_counted_card(word: str) -> tuple[str, int]:
-    """A card with how many there are of it."""
-    if (one := _CARD.fullmatch(word)) is None:
+    """Parse a card with its number of copies. Raises ValueError."""
+    if (match := _CARD.fullmatch(word)) is None:
         raise ValueError(word)
-    return one[1], int(one[2] or 1)
+    return match[1], int(match[2] or 1)
 
 
-def parse_pile(made: GameDeck, raw: Any) -> Pile:
-    """A pile as it is written down. Raises UserError for what is none of its deck."""
+def parse_pile(game_deck: GameDeck, raw: Any) -> Pile:
+    """Parse the text of a pile of this deck. Raises UserError."""
     try:
         pile = read_pile(raw)
     except ValueError:
         pile = Pile.from_cards([("", 1)])
-    known = {card for card, _ in pile.order or ()} - {DICE, UNSEEN}
-    if (pile.order is not None and isinstance(raw, str)) or not known <= made.said.keys():
+    card_ids = {card for card, _ in pile.order or ()} - {DICE, UNSEEN}
+    if (pile.order is not None and isinstance(raw, str)) or not card_ids <= game_deck.said.keys():
         pile = Pile.from_cards([("", 1)])
     for half in (pile.cards, pile.joins or ()):
-        if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
-            hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'
-            what = f"{DECK}{made.id} takes the cards that are left, each once."
-            name = f"{DECK}{made.id}"
-            raise UserError(what, hint=hint, option=name, code="bad-value")
+        if len(dict(half)) < len(half) or not dict(half).keys() <= game_deck.said.keys():
+            hint = f'For example "{next(iter(game_deck.said))}*2". Its cards: {", ".join([*game_deck.said][:12])}.'
+            problem = f"{DECK}{game_deck.id} takes the cards that are left, each once."
+            name = f"{DECK}{game_deck.id}"
+            raise UserError(problem, hint=hint, option=name, code="bad-value")
     return (
-        pile if pile.joins is not None or made.deck.empty != RESHUFFLE else pile._replace(joins=())
+        pile
+        if pile.joins is not None or game_deck.deck.empty != RESHUFFLE
+        else pile._replace(joins=())
     )
 
 
 def list_faces(event: Mapping[str, Any]) -> Iterator[object]:
-    """What the dice of an event show, of those that draw a card its id."""
+    """Yield the values of the dice of an event; for a die that draws a card, the card's id."""
     piles = {
         name: read_pile(raw)
         for name, raw in (event.get("read") or {}).items()
@@ -349,14 +360,15 @@ def list_faces(event: Mapping[str, Any]) -> Iterator[object]:
 def compute_piles_after(
     values: Mapping[str, Any], dice: Iterable[RolledDie]
 ) -> dict[str, list[str]]:
-    """The piles that these dice drew from, by the names of the inputs that they are, as they are
-    left: out of those among the `values`, or whole ones."""
-    now: dict[str, Pile] = {}
+    """Return the piles after these dice as texts, by the names of their inputs. Piles start from
+    `values`, or whole.
+    """
+    piles: dict[str, Pile] = {}
     for die in dice:
         if (pile := die.pile) is not None:
             name = f"{DECK}{pile.deck.id}"
-            before = (
-                now.get(name) or values.get(name) or build_pile(pile.deck.id, pile.deck.deck, {})
+            pile_before = (
+                piles.get(name) or values.get(name) or build_pile(pile.deck.id, pile.deck.deck, {})
             )
-            now[name] = before.ready.draw(int(die.value))[1]
-    return {name: pile.lines for name, pile in now.items()}
+            piles[name] = pile_before.ready.draw(int(die.value))[1]
+    return {name: pile.lines for name, pile in piles.items()}

@@ -1,5 +1,5 @@
-"""What was typed for the options of a table, command or sequence becomes a value for each: what
-a plan is made from.
+"""The conversion of typed options of a table, command or sequence to values, from which a plan is
+made.
 """
 
 import re
@@ -37,13 +37,13 @@ Whole = int  # the class below has a method of that name
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults
-    filled in.
+    """Values of a sequence's inputs by name. Unit lists are parsed, roster units found, and
+    defaults filled in.
 
-    `typed` names those that were given, not brought by a roster unit or filled in; a word of
-    `mods` too that was given by its name, such as assault=no. `sources` are the related units that
-    were asked for a value, by option: the squad of a man, its leader. `roles` are those of inputs
-    that say more than their names.
+    `typed` are the names of inputs that were typed, not supplied by a roster unit or by default;
+    also words of `mods` that were typed by name, such as assault=no. `sources` are the related
+    units that were asked for a value, by option: the squad of a man, its leader. `roles` are those
+    of inputs whose names do not say it.
     """
 
     values: Mapping[str, Any]
@@ -71,43 +71,41 @@ class Given:
         return bool(self.values.get(name)) or name in self.mods
 
     def flags(self, names: Sequence[str]) -> dict[str, bool]:
-        """Those of the bool inputs and words of `mods` that are set, as a table takes them."""
-        found = dict.fromkeys(filter(self.values.get, names), True)
+        """Return the bool inputs and words of `mods` that are set, as a table takes them."""
+        flags_set = dict.fromkeys(filter(self.values.get, names), True)
         for word in self.mods:
             if word in names:
-                found[word] = True
-        return found
+                flags_set[word] = True
+        return flags_set
 
     def int(self, name: str) -> Whole:
-        """A whole number that has been given or has a default."""
+        """Return a whole number that was given or has a default."""
         return int(self.values[name])
 
     def number(self, name: str) -> float:
-        """A number, whole or decimal."""
+        """Return a whole or decimal number."""
         value: float = self.values[name]
         return value
 
     def get_optional(self, name: str) -> Whole | None:
-        """A whole number, or None where it was left out."""
+        """Return a whole number, None if it was left out."""
         value = self.values.get(name)
         return None if value is None else int(value)
 
     def word(self, name: str) -> str:
-        """The token of an enum, or a text."""
+        """Return the token of an enum, or a text."""
         return str(self.values[name])
 
     def units(self, name: str) -> tuple[Unit, ...]:
-        """The units of a unit list, in the order typed."""
+        """Return the units of a list, in the order typed."""
         return self.lists.get(name, ())
 
     def unit(self, name: str) -> Unit | None:
-        """The roster unit of an option of type unit, or None where it was left out."""
+        """Return the roster unit of an option of type unit, None if it was left out."""
         return self.roster.get(name)
 
     def find_option(self, error: UserError) -> str:
-        """The option that holds the unit which an error is about, or nothing where that cannot
-        be said.
-        """
+        """Return the option that holds the unit of an error, "" if it is not known."""
         for name, units in self.lists.items():
             if any(unit is error.about for unit in units):
                 return name
@@ -124,49 +122,51 @@ class Given:
 
     @property
     def mods(self) -> tuple[str, ...]:
-        """The further words of `mods`."""
+        """The other words of `mods`."""
         words: tuple[str, ...] = self.values.get("mods") or ()
         return words
 
     def refuse_values(self) -> None:
-        """Raise UserError for a word of `mods` with a value, such as smoke=2, where a word is
-        there or it is not.
+        """Raise UserError for a word of `mods` with a value, such as smoke=2: these words have no
+        values.
         """
         for word in self.mods:
             name, equals, _ = word.partition("=")
             if equals:
-                what = f'mods takes {name} alone, not "{word[:40]}".'
-                raise UserError(what, hint=f"Type {name}.", option="mods", code="unknown-modifier")
+                problem = f'mods takes {name} alone, not "{word[:40]}".'
+                raise UserError(
+                    problem, hint=f"Type {name}.", option="mods", code="unknown-modifier"
+                )
 
 
 def read_given(
-    asked: InputReader,
+    reader: InputReader,
     raw: Mapping[str, object],
     words: Mapping[str, UnitWords],
     roster: Roster,
     *,
     what: str,
 ) -> Given:
-    """Clean all inputs of a sequence. `words` are the game's unit lists by name, "units" among
-    them.
+    """Convert all inputs of a sequence. `words` are the game's unit lists by name, with "units"
+    among them.
 
     Numbers that are left out come from the roster unit that the option names. Raises UserError.
     """
-    values = asked.read(raw, what)
+    values = reader.read(raw, what)
     lists: dict[str, tuple[Unit, ...]] = {}
-    found: dict[str, Unit] = {}
-    for option in asked.units:
+    units_by_option: dict[str, Unit] = {}
+    for option in reader.units:
         name = option.name
         value = values[option.name]
         if value is None:
             continue
         if option.type == "unit":
             unit = _find_unit(option, value, words, roster)
-            found[name] = words[option.units or "units"].add_defaults(unit)
+            units_by_option[name] = words[option.units or "units"].add_defaults(unit)
             continue
-        known = words[option.units or "units"]
-        typed = parse_units(value, known, roster, option=name)
-        units = lists[name] = tuple(map(known.add_defaults, typed))
+        unit_words = words[option.units or "units"]
+        typed = parse_units(value, unit_words, roster, option=name)
+        units = lists[name] = tuple(map(unit_words.add_defaults, typed))
         if not units and option.is_required:
             raise make_missing_option_error(option, what)
         if option.most and len(units) > option.most:
@@ -175,55 +175,57 @@ def read_given(
                 f"{name} takes {takes}, not {len(units)}.", option=name, code="too-many"
             )
     sources = dict[str, LinkedValue]()
-    for option in asked.brought:
+    for option in reader.brought:
         if is_left_out(option, raw.get(option.name)):
-            if source := _find_source(option, found, roster):
+            if source := _find_source(option, units_by_option, roster):
                 sources[option.name] = source
             values[option.name] = _get_brought_value(
-                option, found, source, values[option.name], what
+                option, units_by_option, source, values[option.name], what
             )
-    for option in asked.lent:
+    for option in reader.lent:
         if not is_left_out(option, raw.get(option.name)):
             continue
         led = option.lends["from"]
-        units = (found[led],) if led in found else lists.get(led, ())
+        units = (units_by_option[led],) if led in units_by_option else lists.get(led, ())
         if source := find_leader_rating(option, units, roster):
             sources[option.name] = source
             values[option.name] = clean(option, source.value)
-    roles = {option.name: option.role for option in asked.units if option.role}
-    return Given(values, lists, found, _list_typed_names(asked.known, raw), sources, roles)
+    roles = {option.name: option.role for option in reader.units if option.role}
+    return Given(
+        values, lists, units_by_option, _list_typed_names(reader.known, raw), sources, roles
+    )
 
 
 def _get_list_rank(name: str) -> int:
     return ACTING.index(name) if name in ACTING else len(ACTING)
 
 
-def _list_typed_names(known: Mapping[str, Option], raw: Mapping[str, object]) -> frozenset[str]:
-    """The options, and the words of `mods`, for which something was typed."""
-    mods = known.get("mods")
+def _list_typed_names(options: Mapping[str, Option], raw: Mapping[str, object]) -> frozenset[str]:
+    """Return the options, and the words of `mods`, for which something was typed."""
+    mods = options.get("mods")
     words = mods.values if mods is not None else ()
     return frozenset(
         name
         for name, value in raw.items()
-        if (name in known and not is_left_out(known[name], value))
+        if (name in options and not is_left_out(options[name], value))
         or (name in words and value not in (None, ""))
     )
 
 
 def _find_unit(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:
-    known = words[option.units or "units"]
+    unit_words = words[option.units or "units"]
     name, left_out = split_left_out(value, roster)
     if left_out:
-        (unit,) = parse_units(_format_item(name, left_out), known, roster, option=option.name)
+        (unit,) = parse_units(_format_item(name, left_out), unit_words, roster, option=option.name)
         return unit
     try:
-        found: RosterUnit = find_unit(value, roster)
+        roster_unit: RosterUnit = find_unit(value, roster)
     except UserError as error:
         if option.free:
-            return _parse_unknown_unit(value, known)
+            return _parse_unknown_unit(value, unit_words)
         error.option = option.name
         raise
-    return build_unit(found, known)
+    return build_unit(roster_unit, unit_words)
 
 
 def _format_item(name: str, flags: str) -> str:
@@ -232,7 +234,7 @@ def _format_item(name: str, flags: str) -> str:
 
 
 def _parse_unknown_unit(value: str, words: UnitWords) -> Unit:
-    """A unit that no roster knows: a type with numbers, else words for the report.
+    """Parse a unit that is not on the roster: a type with numbers, else words for the report.
 
     Raises UserError for what follows a type and its numbers, if a unit has no such thing.
     """
@@ -248,32 +250,38 @@ def _parse_unknown_unit(value: str, words: UnitWords) -> Unit:
     return unit
 
 
-def _find_source(option: Option, found: Mapping[str, Unit], roster: Roster) -> LinkedValue | None:
-    """Return what the unit that the option's own unit is linked to brings; None for no link.
+def _find_source(
+    option: Option, units_by_option: Mapping[str, Unit], roster: Roster
+) -> LinkedValue | None:
+    """Return the value from the unit that the option's own unit is linked to; None for no link.
 
     What the unit itself brings goes first, apart from a state in which nothing ails it.
     """
-    who, _, key = option.brings.partition(".")
-    unit = found.get(who)
+    unit_option, _, key = option.brings.partition(".")
+    unit = units_by_option.get(unit_option)
     if not option.through or unit is None:
         return None
-    own = _get_unit_value(unit, key, option)
-    is_sound = key == "state" and own == option.default
-    return find_linked_value(option, unit, roster) if own is None or is_sound else None
+    own_value = _get_unit_value(unit, key, option)
+    is_sound = key == "state" and own_value == option.default
+    return find_linked_value(option, unit, roster) if own_value is None or is_sound else None
 
 
 def _get_brought_value(
-    option: Option, found: Mapping[str, Unit], source: LinkedValue | None, default: Any, what: str
+    option: Option,
+    units_by_option: Mapping[str, Unit],
+    source: LinkedValue | None,
+    default: Any,
+    subject: str,
 ) -> Any:
-    who, _, key = option.brings.partition(".")
+    unit_option, _, key = option.brings.partition(".")
     if source is not None and source.value is not None:
         return source.value
-    unit = found.get(who)
+    unit = units_by_option.get(unit_option)
     value = None if unit is None else _get_unit_value(unit, key, option)
     if value is not None:
         return value
     if default is None and not option.optional and option.type != "bool":
-        raise make_missing_option_error(option, what)
+        raise make_missing_option_error(option, subject)
     return default
 
 
@@ -298,19 +306,19 @@ def has_flag(unit: Unit, keys: str) -> bool:
 
     `keys` may name several: one of `go-firm|firm`, or both of `vehicle+moving`.
     """
-    known = {*unit.flags, unit.state, unit.type}
-    return any(known.issuperset(key.split("+")) for key in keys.split("|"))
+    unit_flags = {*unit.flags, unit.state, unit.type}
+    return any(unit_flags.issuperset(key.split("+")) for key in keys.split("|"))
 
 
 _HAND = Option("hand", "str")
 
 
 def parse_hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
-    """Real dice as typed: `5,2,3`, `5 2 3`, or for fate dice `+,-,0`.
+    """Parse typed real dice: `5,2,3`, `5 2 3`, or for fate dice `+,-,0`.
 
-    A `?` at the end asks which is next. Where `cards` are drawn some may be the id of one, or
-    between commas its name.
-    Raises UserError for anything else."""
+    A `?` at the end asks for the next die. With `cards`, values may be ids of cards, or names
+    between commas. Raises UserError for anything else.
+    """
     text = clean(_HAND, raw)
     by_commas = cards and ITEM_ENDS.search(text)
     values = _faces_in(text, ITEM_ENDS if by_commas else _DICE_ENDS)
@@ -325,9 +333,9 @@ def parse_hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...
     return tuple(int(value) if _FACE.fullmatch(value) else value for value in values)
 
 
-def _faces_in(text: str, ends: re.Pattern[str]) -> list[str]:
+def _faces_in(text: str, separators: re.Pattern[str]) -> list[str]:
     """Return the values in a text, faces in plain signs; the name of a card stays as typed."""
-    values = [word.strip() for word in ends.split(text) if word.strip()]
+    values = [word.strip() for word in separators.split(text) if word.strip()]
     plain = [plain_signs(value) for value in values]
     return [
         face if _FACE.fullmatch(face) or face in FATE_SIGNS else value

@@ -1,4 +1,4 @@
-"""Options: what a command, table or sequence asks for, and how what was typed becomes a value.
+"""Options: the inputs of a command, table or sequence, and the conversion of typed text to values.
 
 One definition serves the console, Discord, Slack, batch, help and the docs.
 """
@@ -25,26 +25,26 @@ OptionType = Literal[
 MAX_TEXT = 4000
 OWN, CHOSEN = "own", "chosen"
 OF_TARGET, OF_HEX = "target", "target-hex"
-"""Whose an option is that belongs to the target, or to the hex in which the target is."""
+"""The values of `of` for an option that belongs to the target, or to the target's hex."""
 TURN = "turn"
-"""What the phases of a whole number fill in: the number of the turn."""
+"""The value of `phases` for a whole number that is the number of the turn."""
 MOST_DIGITS = 12
 MOST_LISTED = 40
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
 _BETWEEN_WORDS = re.compile(r"(?:-?[^\w+-]+-?)+|_")
 _LETTER_DOT = re.compile(r"(?<=[^\W\d_])\.")
-"""The dot behind a letter, as in `O.K.`"""
+"""The dot after a letter, as in `O.K.`"""
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
 
 ACTS, HELPS, TARGETS = ROLES = ("acts", "helps", "targets")
-"""What the units of an input do: they act, they help those who act, or it is done to them."""
+"""The roles of units of an input: they act, they help those who act, or they are targets."""
 ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
-"""Inputs that name who acts; docs/packs.md says so."""
+"""Names of inputs for acting units; docs/packs.md lists them."""
 AIMED = ("targets", "target", "defenders")
-"""Inputs that name whom it is done to."""
+"""Names of inputs for targets."""
 
 
 def get_role_of_name(name: str) -> str:
@@ -58,41 +58,51 @@ def get_role_of_name(name: str) -> str:
 class Option:
     """One option: its name, type, limits, default and help.
 
-    `values` are the words of an enum, or of a `mods` list; of a file, the ends of names that are
-    taken. `clamp` says which edge is read instead of refused ("high", "low", "both"). `brings`
-    names where a roster unit supplies a missing value, as `unit.morale`. `units` names the unit
-    list of the game that the text is read with. `complete` names what to offer while typing. `free`
-    lets an option of type unit take a name that no roster knows, as words for the report only, or a
-    unit type with its numbers. `most` is how many units a list takes; 0 for as many as any. `many`:
-    an option of type unit takes several of the roster, one after the other. `meanings` explains
-    words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
-    says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the
-    help in a few words, for screens with little room. `likely` are the states, markers and types of
-    the units that it is mostly about, which are offered first; OWN among them where it is about
-    one's own side. `lends` says which unit of which list fills it in where nothing is typed:
-    `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how many of a
-    weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most":
-    "attackers"}`; or the rating of a leader of their squad who is not among them: `{"from":
-    "attackers", "type": "leader", "through": "squad", "group": "squad", "number": "lr", "not":
-    "killed", "says": "leader rating"}`; or who has the unit of another option in a list of names:
-    `{"from": "weapon", "holder": "holds"}`, or a unit of a type that is in the list of that unit:
-    `{"from": "unit", "held": "holds", "type": "gun"}`. `through` is the attribute in which a unit names another
-    one, which brings the value if the unit itself does not; `reads` translates its words into those
-    of the option: `{"broken": "bad"}`. `phases` are the values that the phase of a started game fills
-    in: `{"rally": "rally", "own movement": "friendly-mph", "*": "other"}`; "own" where it is the
-    turn of the side of who acts. `counts` says by which flags of the units of a list a flag counts by
-    itself, so that a form has its box ticked: `{"from": "targets", "flags": ["moved"], "types":
-    ["mmc"]}`, with classes or types of units. Of `phases`, a whole number takes `turn`, the number
-    of the turn. `form_only`: forms and typed commands have it, slash commands have no room for it.
-    `of` says whose it is if it belongs to who is acted on: `target`, or `target-hex` for what all
-    units in that hex share; it is not carried over to the next target.
-    `in_play` are the decks of its game of which it takes a card that is in play, where a game is
-    played; `used` is where that card goes then, "" if it stays.
-    `role` is what its units do where the name does not say it: acts, helps or targets.
-    `ruled` are the optional rules of its game that set it. `also` are further
-    words of the card for a word of `values`. `when` is what other inputs must be for it to count,
-    and `matters` tells by their values whether they are; None
-    where it always counts.
+    - `values`: the words of an enum or of a `mods` list; for a file, the allowed endings of its
+      name.
+    - `clamp`: the limit that replaces values beyond it instead of a refusal ("high", "low",
+      "both").
+    - `brings`: the value of a roster unit that fills in a missing one, as `unit.morale`.
+    - `units`: the unit list of the game with which the text is parsed.
+    - `complete`: what to offer during typing.
+    - `free`: an option of type unit also takes a name that is not on the roster, as words for the
+      report only, or a unit type with its numbers.
+    - `most`: the most units of a list, 0 for any number.
+    - `many`: an option of type unit takes several units of the roster, one after the other.
+    - `meanings`, `labels`: explanations and names of the words of `values`. `label` is the option's
+      own name.
+    - `worths`: the modifier of a flag, by its name, or of a word of `values`: `{"night": "-3"}`.
+    - `brief`: the help in a few words, for small screens.
+    - `likely`: states, markers and types of the units to offer first; OWN for those of the player's
+      own side.
+    - `lends`: the source of a value if nothing is typed. A unit of a list: `{"from": "attackers",
+      "type": "leader", "not": "shaken", "beside": "others"}`. The number of weapons that a unit
+      carries, at most one for each attacker: `{"from": "unit", "carried": "smg", "most":
+      "attackers"}`. The rating of the squad's leader who is not in the list: `{"from": "attackers",
+      "type": "leader", "through": "squad", "group": "squad", "number": "lr", "not": "killed",
+      "says": "leader rating"}`. The unit that names the other option's unit in a list: `{"from":
+      "weapon", "holder": "holds"}`. A unit of a type in such a list: `{"from": "unit", "held":
+      "holds", "type": "gun"}`.
+    - `through`: the attribute by which a unit names another one, which supplies the value if the
+      unit itself does not. `reads` translates its words to those of the option: `{"broken":
+      "bad"}`.
+    - `phases`: the values that the phase of a started game fills in: `{"rally": "rally", "own
+      movement": "friendly-mph", "*": "other"}`; "own" applies in the turn of the acting side. For a
+      whole number the value `turn` is the number of the turn.
+    - `counts`: when a flag counts by itself, so that a form has its box ticked: `{"from":
+      "targets", "flags": ["moved"], "types": ["mmc"]}`, by flags of the listed units and classes or
+      types of units.
+    - `form_only`: only forms and typed commands have the option, because slash commands have no
+      room for it.
+    - `of`: `target` if it belongs to the target, `target-hex` if all units in the target's hex
+      share it. It is not carried over to the next target.
+    - `in_play`: the decks from which it takes a card in play. `used` is where that card goes then,
+      "" if it stays.
+    - `role`: the role of its units if its name does not say it: acts, helps or targets.
+    - `ruled`: the optional rules of the game that set it.
+    - `also`: alternative words of the card for a word of `values`.
+    - `when`: the condition on other inputs under which it counts. `matters` tests it with their
+      values; None if it always counts.
     """
 
     name: str
@@ -135,16 +145,18 @@ class Option:
 
     @property
     def part(self) -> str:
-        """What its units do: one of `ROLES`, as its role or its name says it; "" for neither."""
+        """The role of its units by its role or its name: one of `ROLES`, or ""."""
         return self.role or get_role_of_name(self.name)
 
     @property
     def display_name(self) -> str:
-        """Its name for people: `Who fires`."""
+        """The name for people: `Who fires`."""
         return self.label or format_code_word(self.name)
 
     def format_word(self, word: str) -> str:
-        """A flag, by its name, or a word of `values` for people, with what it adds: `Night −3`."""
+        """Format a flag (by its own name) or a word of `values` for people, with its modifier:
+        `Night −3`.
+        """
         label = (
             self.display_name
             if word == self.name
@@ -155,15 +167,17 @@ class Option:
 
     @property
     def is_required(self) -> bool:
-        """Return whether the command cannot run without it."""
+        """Whether the command cannot run without it."""
         return not self.when and self._is_needed
 
     @property
     def _is_needed(self) -> bool:
         return self.default is None and not self.optional and self.type not in ("bool", "mods")
 
-    def check(self, values: Mapping[str, Any], what: str) -> None:
-        """Raise UserError where it was typed and does not count, or counts and is lacking."""
+    def check(self, values: Mapping[str, Any], subject: str) -> None:
+        """Raise UserError if it was typed but does not count, or counts but is missing. `subject`
+        names the command.
+        """
         counts = self.matters is None or self.matters(values)
         is_given = values[self.name] not in (self.default, False)
         if is_given and not counts:
@@ -172,7 +186,7 @@ class Option:
                 problem, hint=f"Leave out {self.name}.", option=self.name, code="not-together"
             )
         if counts and self._is_needed and not is_given:
-            raise make_missing_option_error(self, what)
+            raise make_missing_option_error(self, subject)
 
     @property
     def expectation(self) -> str:
@@ -206,31 +220,31 @@ class Option:
 
 
 def format_code_word(word: str) -> str:
-    """A code word as people say it: `Hit and run`."""
-    said = word.replace("_", " ").replace("-", " ")
-    return said[:1].upper() + said[1:]
+    """Format a code word for people: `Hit and run`."""
+    words = word.replace("_", " ").replace("-", " ")
+    return words[:1].upper() + words[1:]
 
 
 def format_number(value: object) -> str:
-    """A number of a unit as people read it: `3 + 2` for several."""
+    """Format a number of a unit for people; several become `3 + 2`."""
     return " + ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def clean(option: Option, raw: object) -> Any:
-    """The value of `option` for what was typed (or came typed as JSON).
+    """Return the value of `option` for what was typed, or given as JSON.
 
-    Raises UserError naming the option, what was wrong and what was expected.
+    Raises UserError with the option, the fault and what was expected.
     """
     return CLEANERS[option.type](option, raw)
 
 
 _IN_PLAIN_SIGNS = ("int", "number", "bool", "enum", "mods", "units", "unit")
-"""Types whose values are figures, words and names that the bot knows already."""
+"""Types whose values are numbers, words or names that the bot already knows."""
 
 
 def normalize_typed(option: Option | None, raw: object) -> object:
-    """Return what was typed for an option as it is stored: a text keeps its signs, all else is in
-    plain ones. A file is the business of who reads it.
+    """Return a typed value in its stored form: a text keeps its signs, all other types are in plain
+    signs. Files are left as they are.
     """
     if not isinstance(raw, str) or raw.isascii() or (option is not None and option.type == "file"):
         return raw
@@ -240,30 +254,30 @@ def normalize_typed(option: Option | None, raw: object) -> object:
 
 
 def is_left_out(option: Option, raw: object) -> bool:
-    """Return whether nothing was typed: platforms and forms hand over an empty text for it, which
-    only a text can be.
+    """Return whether nothing was typed. Platforms and forms send an empty text for that, which only
+    a text option may have as its value.
     """
     return raw is None or (raw == "" and option.type != "str")
 
 
 def is_flag_on(options: Mapping[str, object], name: str) -> bool:
-    """Return whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean`
-    refuses it.
+    """Return whether a typed flag is on. A word that is neither yes nor no counts as off here;
+    `clean` refuses it.
     """
     value = options.get(name)
     return value is not None and _BOOL.get(comparison_key(str(value)), False)
 
 
 def is_yes_or_no(typed: str) -> bool:
-    """Return whether a flag could be given so."""
+    """Return whether a text is a valid value of a flag."""
     return comparison_key(typed) in _BOOL
 
 
 def list_counting_options(
     options: Iterable[Option], raw: Mapping[str, object]
 ) -> tuple[Option, ...]:
-    """Those of the options that count by what has been typed so far, as options that always
-    count.
+    """Return the options that count, given what has been typed so far, as options without a
+    condition.
     """
     options = tuple(options)
     values = dict[str, Any]()
@@ -292,17 +306,17 @@ def is_of_target(option: Option, target: str) -> bool:
     return bool(option.of) or is_brought or option.counts.get("from") == target
 
 
-def make_missing_option_error(option: Option, what: str) -> UserError:
-    """The error for a required option that was left out."""
+def make_missing_option_error(option: Option, subject: str) -> UserError:
+    """Return the error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
-    lacks = f"{what} needs {option.name} ({option.expectation}){about}."
+    lacks = f"{subject} needs {option.name} ({option.expectation}){about}."
     if option.type == "units" and option.label.startswith(("Who", "At whom")):
-        lacks = f"{option.label}? {what} needs at least one unit in {option.name}."
+        lacks = f"{option.label}? {subject} needs at least one unit in {option.name}."
     return UserError(lacks, hint=_make_example(option), option=option.name, code="missing")
 
 
 def _make_example(option: Option) -> str:
-    """What could be typed for an option, where that can be told."""
+    """Return an example of what to type for an option, "" if there is none."""
     if option.type == "enum" and option.values:
         return f"Add {option.name}={option.values[0]}, or another of these."
     if option.type == "int":
@@ -315,46 +329,49 @@ def _make_example(option: Option) -> str:
 
 
 def make_unknown_option_error(
-    name: str, what: str, known: Iterable[str] = (), hint: str = ""
+    name: str, subject: str, known: Iterable[str] = (), hint: str = ""
 ) -> UserError:
-    """The error for an option that `what` does not have, with the hint, or with the one meant
-    among those `known`.
+    """Return the error for an option that the `what` does not have, with the hint, or with the most
+    similar of the `known` names.
     """
     names = list(known)
-    others = f"It takes {', '.join(names)}." if names else "It takes no options."
-    near = hint or did_you_mean(name, names) or others
+    option_list = f"It takes {', '.join(names)}." if names else "It takes no options."
+    near = hint or did_you_mean(name, names) or option_list
     return UserError(
-        f'{what} has no option "{name[:40]}".', hint=near, option=name[:40], code="unknown-option"
+        f'{subject} has no option "{name[:40]}".',
+        hint=near,
+        option=name[:40],
+        code="unknown-option",
     )
 
 
 def unfold_mods(
-    known: Mapping[str, Option], raw: Mapping[str, object], what: str
+    options: Mapping[str, Option], raw: Mapping[str, object], subject: str
 ) -> dict[str, object]:
-    """What was given, with the words of `mods` that are flags as flags. Raises UserError for
-    words that are neither.
+    """Return the typed options, with words of `mods` that are flags as flags of their own. Raises
+    UserError for unknown words.
     """
-    given = {name: value for name, value in raw.items() if value is not None}
-    own = known.get("mods")
-    further = own.values if own is not None and own.type == "mods" else ()
-    for name in [name for name in given if name not in known and name in further]:
+    values = {name: value for name, value in raw.items() if value is not None}
+    mods_option = options.get("mods")
+    further = mods_option.values if mods_option is not None and mods_option.type == "mods" else ()
+    for name in [name for name in values if name not in options and name in further]:
         # typed as an option of its own: tis=yes, "tis": true
-        word = str(given.pop(name)).strip().casefold()
+        word = str(values.pop(name)).strip().casefold()
         on = None if word.isdigit() else _BOOL.get(word)
         if word and on is not False:
-            given["mods"] = [
-                *split_words(given.get("mods") or ()),
+            values["mods"] = [
+                *split_words(values.get("mods") or ()),
                 name if on else f"{name}={word}",
             ]
-    if "mods" not in given:
-        return given
-    flags = {name for name, option in known.items() if option.type == "bool"}
-    if own is not None and own.type != "mods":
-        return given
-    kept: list[str] = []
-    for word in split_words(given.pop("mods")):
+    if "mods" not in values:
+        return values
+    flags = {name for name, option in options.items() if option.type == "bool"}
+    if mods_option is not None and mods_option.type != "mods":
+        return values
+    mod_words: list[str] = []
+    for word in split_words(values.pop("mods")):
         word = word.replace("-", "_")
-        if word in kept or (word in flags and given.get(word) is not None):
+        if word in mod_words or (word in flags and values.get(word) is not None):
             raise UserError(
                 f'The flag "{word[:40]}" is given twice.',
                 hint="Give it once.",
@@ -362,31 +379,31 @@ def unfold_mods(
                 code="given-twice",
             )
         if word in flags:
-            given[word] = True
+            values[word] = True
         elif word.split("=")[0] not in further:
             takes = ", ".join([*further, *sorted(flags)]) or "none"
             hint = did_you_mean(word, [*further, *flags]) or f"It knows {takes}."
             raise UserError(
-                f'{what} has no modifier "{word[:40]}".',
+                f'{subject} has no modifier "{word[:40]}".',
                 hint=hint,
                 option="mods",
                 code="unknown-modifier",
             )
-        kept.append(word)
-    if own is not None:
-        given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)
-    return given
+        mod_words.append(word)
+    if mods_option is not None:
+        values["mods"] = tuple(word for word in mod_words if word.split("=")[0] in further)
+    return values
 
 
 def split_words(raw: object) -> list[str]:
-    """The words of a list typed with spaces or commas (or given as a JSON list)."""
+    """Return the words of a list typed with spaces or commas, or given as a JSON list."""
     if isinstance(raw, list | tuple):
         return [str(word) for word in raw]
     return plain_signs(str(raw)).replace(",", " ").split()
 
 
 class InputReader:
-    """Options that are asked for together, with what reading them needs worked out once."""
+    """A reader of options that belong together, with everything prepared once."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         self.known = {option.name: option for option in options}
@@ -397,40 +414,42 @@ class InputReader:
         self.units = tuple(
             option for option in self.known.values() if option.type in ("units", "unit")
         )
-        """Those that take units, and those that a unit may supply."""
+        """The options that take units."""
         self.brought = tuple(option for option in self.known.values() if option.brings)
         self.lent = tuple(option for option in self.known.values() if "through" in option.lends)
-        """Those that a leader of the units' squad supplies."""
+        """The options that a leader of the units' squad supplies."""
         self._sometimes = tuple(option for option in self.known.values() if option.when)
 
-    def read(self, raw: Mapping[str, object], what: str) -> dict[str, Any]:
-        """Values for all options: typed ones cleaned, the others by default (None where optional,
+    def read(self, raw: Mapping[str, object], subject: str) -> dict[str, Any]:
+        """Return values for all options: typed ones converted, others by default (None if optional,
         False for a bool).
 
-        `what` is the name of the table or command for messages. Booleans may also come as words of
+        `subject` is the name of the table or command for messages. Booleans may also come as words of
         `mods`; the same flag twice is an error. A required option left out stays out of the answer
         only if it `brings` its value from a roster unit; otherwise it is an error. Raises
         UserError.
         """
-        given: Mapping[str, object] = raw
+        typed: Mapping[str, object] = raw
         if "mods" in raw or not self.known.keys() >= raw.keys():
-            given = unfold_mods(self.known, raw, what)
-            if strange := [name for name in given if name not in self.known]:
-                raise make_unknown_option_error(strange[0], what, self.known)
+            typed = unfold_mods(self.known, raw, subject)
+            if strange := [name for name in typed if name not in self.known]:
+                raise make_unknown_option_error(strange[0], subject, self.known)
         values = self._defaults.copy()
         for name, option in self.known.items():
-            value = given.get(name)
+            value = typed.get(name)
             if value is not None and not _stays_out(option, value):
                 values[name] = clean(option, value)
             elif name in self._needed:
-                raise make_missing_option_error(option, what)
+                raise make_missing_option_error(option, subject)
         for option in self._sometimes:
-            option.check(values, what)
+            option.check(values, subject)
         return values
 
 
 def _stays_out(option: Option, value: object) -> bool:
-    """Return whether the default stays: players and programs write out what the card calls none."""
+    """Return whether the default applies: nothing was typed, or `none` for an option that the card
+    leaves blank.
+    """
     is_none = value == "none" and (
         (option.optional and option.type in ("int", "number")) or _brings_a_word(option)
     )
@@ -438,7 +457,9 @@ def _stays_out(option: Option, value: object) -> bool:
 
 
 def _brings_a_word(option: Option) -> bool:
-    """Return whether `none` leaves out what a unit brings to this option."""
+    """Return whether the word `none` replaces the value that a unit would supply for this
+    option.
+    """
     has_default = option.type == "enum" and option.default is not None
     return bool(option.brings) and has_default and "none" not in option.values
 
@@ -456,10 +477,10 @@ def _format_limit(number: float | None) -> str:
 
 
 def _make_refusal(option: Option, raw: object, hint: str = "") -> UserError:
-    shown = str(raw)
-    shown = shown if len(shown) <= 40 else shown[:39] + "…"
+    typed = str(raw)
+    typed = typed if len(typed) <= 40 else typed[:39] + "…"
     return UserError(
-        f'{option.name} must be {option.expectation}, not "{shown}".',
+        f'{option.name} must be {option.expectation}, not "{typed}".',
         hint=hint,
         option=option.name,
         code="bad-value",
@@ -481,8 +502,9 @@ def _check_range(option: Option, value: float, raw: object) -> float:
 
 
 def clean_whole(option: Option, raw: object) -> int:
-    """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float
-    that is one. Raises UserError."""
+    """Return a typed whole number, with or without a sign and blanks, or a float that is whole.
+    Raises UserError.
+    """
     if isinstance(raw, str) and _WHOLE.fullmatch(text := normalize_value(raw)):
         value = int(text)
     elif (isinstance(raw, int) and not isinstance(raw, bool)) or (
@@ -509,7 +531,7 @@ def _clean_number(option: Option, raw: object) -> float:
 
 
 def _is_writable(number: float) -> bool:
-    """Return whether a log can hold the number: written in plain digits, not as nan, inf or 1e-07."""
+    """Return whether a log can hold the number in plain digits, not as nan, inf or 1e-07."""
     return repr(number).replace(".", "").removeprefix("-").isdecimal()
 
 
@@ -574,7 +596,7 @@ def _clean_text(option: Option, raw: object) -> str:
 
 
 def _clean_file(option: Option, raw: object) -> str:
-    """A file's text; adapters read it from where their platform keeps it."""
+    """Return the text of a file. Adapters read it from their platform."""
     if not isinstance(raw, str):
         raise _make_refusal(option, raw)
     return raw
@@ -629,15 +651,16 @@ FURTHER = ("type", "values", "clamp")
 
 
 class TokenLists(dict[str, tuple[str, ...]]):
-    """The token lists of a game by name, and in `also` further words of the card for a token."""
+    """The token lists of a game by name. `also` are alternative words of the card for a token."""
 
     also: Mapping[str, tuple[str, ...]] = {}
 
 
 def build_option(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
-    """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
+    """Build an Option from its entry in a YAML file. `values` may name one of the game's token
+    lists.
 
-    Raises Slip with what is wrong with the entry.
+    Raises Slip with the fault of the entry.
     """
     if not isinstance(name, str):  # a bare no is false
         raise Slip(f"YAML reads the name of option {name} as no text; quote it")
@@ -654,12 +677,12 @@ def build_option(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterabl
     if kind not in list(CLEANERS):
         hint = did_you_mean(str(kind), CLEANERS) or f"It may be {', '.join(CLEANERS)}."
         raise Slip(f'there is no type "{str(kind)[:40]}". {hint}')
-    for key, (allowed, what) in _KINDS.items():
+    for key, (allowed, problem) in _KINDS.items():
         value = spec.get(key)
         if value is not None and (
             not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))
         ):
-            raise Slip(f"option {name}: {key} must be {what}, not {value!r}")
+            raise Slip(f"option {name}: {key} must be {problem}, not {value!r}")
     if "most" in spec and (kind != "units" or not 1 <= spec["most"] <= MOST_LISTED):
         raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
     if spec.get("of") not in (None, OF_TARGET, OF_HEX):
@@ -702,7 +725,7 @@ def _check_limits(low: float | None, high: float | None) -> None:
 
 
 def _list_values(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The tokens of an entry, or those of the list that it names. Raises Slip for what is not
+    """Return the tokens of an entry, or of the list that it names. Raises Slip for anything but
     text.
     """
     if isinstance(values, str):

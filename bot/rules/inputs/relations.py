@@ -1,4 +1,4 @@
-"""The units that a unit is tied to: the squad that a man counts in, the leader of that squad."""
+"""The units that a unit is linked to: the squad of a man, the leader of that squad."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from bot.rules.text.normalize import comparison_key
 class LinkedValue(NamedTuple):
     """A value that a related unit gives an option, and the name of that unit.
 
-    `value` is None if the unit has nothing to say about the option.
+    `value` is None if the unit has no value for the option.
     """
 
     unit: str
@@ -19,7 +19,9 @@ class LinkedValue(NamedTuple):
 
 
 def list_link_names(unit: RosterUnit) -> set[str]:
-    """Return what a unit may be called in an attribute of another one, which holds no blanks."""
+    """Return the names by which attributes of other units may refer to a unit; they hold no
+    blanks.
+    """
     key = comparison_key(unit.name)
     return {key, key.replace(" ", ""), unit.handle}
 
@@ -31,11 +33,13 @@ def find_linked(unit: Unit | RosterUnit, key: str, roster: Roster) -> RosterUnit
         return None
     if link in roster:
         return roster[link]
-    return next((other for other in roster.values() if link in list_link_names(other)), None)
+    return next(
+        (candidate for candidate in roster.values() if link in list_link_names(candidate)), None
+    )
 
 
 def find_linked_value(option: Option, unit: Unit, roster: Roster) -> LinkedValue | None:
-    """Return what the unit that `unit` is linked to brings, None if it is linked to none.
+    """Return the value from the unit that `unit` is linked to, None if it is linked to none.
 
     `option.through` is the attribute with the link, `option.reads` translates a word of the linked
     unit into one of the option.
@@ -71,15 +75,15 @@ def find_leader_rating(option: Option, units: Iterable[Unit], roster: Roster) ->
     (squad,) = squads.values()
     acting = {unit.name for unit in units}
     leaders = [
-        other
-        for other in {other.name: other for other in roster.values()}.values()
-        if other.type == lends["type"]
-        and other.name not in acting
-        and other.state != lends.get("not")
-        and other.numbers.get(lends["number"])
-        and find_linked(other, lends["through"], roster) is squad
+        candidate
+        for candidate in {candidate.name: candidate for candidate in roster.values()}.values()
+        if candidate.type == lends["type"]
+        and candidate.name not in acting
+        and candidate.state != lends.get("not")
+        and candidate.numbers.get(lends["number"])
+        and find_linked(candidate, lends["through"], roster) is squad
     ]
-    best = max(leaders, key=lambda other: int(other.numbers[lends["number"]]), default=None)
+    best = max(leaders, key=lambda candidate: int(candidate.numbers[lends["number"]]), default=None)
     return None if best is None else LinkedValue(best.name, int(best.numbers[lends["number"]]))
 
 

@@ -1,9 +1,9 @@
-"""Tracks: what a game keeps beside its units, such as the weather or a side's command points,
-as a pack says them, and how far they move.
+"""Tracks: values that a game keeps apart from its units, such as the weather or a side's command
+points, as a pack declares them, and their changes.
 
-`track.weather` is the game's, `side.points` that of the side that acts, `foe.points` that of the
-other side of two. Such a name is an input of each sequence that reads or changes it, which the game
-fills in. A state keeps what has been changed, by `key`; all else is as the track starts.
+`track.weather` belongs to the game, `side.points` to the acting side, `foe.points` to the other
+side of two. Such a name is an input of each sequence that reads or changes it, and the game fills
+it in. A state stores changed tracks by `get_key`; all others are at their start.
 """
 
 import re
@@ -16,20 +16,20 @@ from bot.rules.inputs.options import Option, clean, format_code_word
 from bot.rules.text.line import format_minus
 
 OWNERS = ("track", "side", "foe")
-"""Whose a track is in a formula: the game's, of the side that acts, of the other one."""
+"""The prefixes of tracks in formulas: of the game, of the acting side, of the other side."""
 GAME, SIDE, FOE = OWNERS
 MOST, MOST_WORDS, LONGEST, LARGEST = 20, 24, 40, 1_000_000
 HIGHEST, LOWEST = "highest", "lowest"
 WINS = (HIGHEST, LOWEST)
-"""Which side a track of each side says has won, if it is the score."""
+"""Which side has won by a track that is the score."""
 KEYS = ("title", "words", "min", "max", "start", "of", "shown", "wins")
 _NAME, _WORD = r"[a-z][a-z0-9_]{0,23}", r"[A-Za-z][A-Za-z0-9_-]{0,23}"
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A track by its name: words in their order, else whole numbers from `min` to `max`; `shown`
-    on cards or not. If it is the score, `wins` says whether the highest or the lowest wins.
+    """A track: an ordered list of words, or whole numbers from `min` to `max`. `shown` says whether
+    cards show it. If it is the score, `wins` says whether the highest or the lowest wins.
     """
 
     name: str
@@ -42,42 +42,42 @@ class Track:
     shown: bool = True
     wins: str = ""
 
-    def build_option(self, whose: str) -> Option:
-        """The input that it is for a sequence, as `side.points`."""
-        name = f"{whose}.{self.name}"
-        title = f"{self.title}, other side" if whose == FOE else self.title
+    def build_option(self, owner: str) -> Option:
+        """Return the input of a sequence for this track, such as `side.points`."""
+        name = f"{owner}.{self.name}"
+        title = f"{self.title}, other side" if owner == FOE else self.title
         if self.words:
             return Option(name, "enum", values=self.words, default=self.start, label=title)
         return Option(name, "int", min=self.min, max=self.max, default=self.start, label=title)
 
     def get_key(self, side: str = "") -> str:
-        """Under which a state keeps it."""
+        """Return the key under which a state stores the track."""
         return f"{side}/{self.name}" if self.by_side else self.name
 
     def fit_value(self, value: Any) -> Any:
-        """A value as the track has it today: its start for a word that it has no more, a number
-        within its range.
+        """Return a stored value within the track of today: the start for an unknown word, a number
+        within the range.
         """
         if self.words:
             return value if value in self.words else self.start
         return max(self.min, min(self.max, value)) if type(value) is int else self.start
 
-    def get_value(self, kept: Mapping[str, Any], side: str = "") -> Any:
-        """What it is in a state that keeps these."""
+    def get_value(self, state_tracks: Mapping[str, Any], side: str = "") -> Any:
+        """Return the value in a state."""
         key = self.get_key(side)
-        return self.fit_value(kept[key]) if key in kept else self.start
+        return self.fit_value(state_tracks[key]) if key in state_tracks else self.start
 
     @property
     def example(self) -> str:
-        """How it is set: `weather mud`."""
+        """An example of how to set it: `weather mud`."""
         return f"{self.name} {self.words[-1] if self.words else self.max}"
 
     def parse_value(self, raw: Any) -> Any:
-        """The value that was typed. Raises UserError for none of its own."""
+        """Parse a typed value. Raises UserError for one that the track does not have."""
         return clean(self.build_option(GAME), raw)
 
     def format_value(self, value: Any, side: str = "") -> str:
-        """`Weather: mud`, `Command points (US): 9`."""
+        """Format a value: `Weather: mud`, `Command points (US): 9`."""
         return f"{self.title}{f' ({side})' if side and self.by_side else ''}: {value}"
 
     def format_amount(self, value: Any, side: str = "") -> str:
@@ -92,7 +92,9 @@ class Track:
     def count_in_words(self, value: Any) -> str:
         """Return `1 order left` or `3 orders left`, if the title is a plural; else ""."""
         words = self.title.split()
-        plurals = [at for at, word in enumerate(words) if word.endswith("s") and word[-2:] != "ss"]
+        plurals = [
+            index for index, word in enumerate(words) if word.endswith("s") and word[-2:] != "ss"
+        ]
         if type(value) is not int or not plurals:
             return ""
         if value == 1:
@@ -103,8 +105,8 @@ class Track:
 
 
 class TrackMove(NamedTuple):
-    """What a sequence makes of a track: a value, or so many more; `track` is its name as
-    formulas read it.
+    """A change of a track by a sequence: a value to set, or an amount to add. `track` is its name
+    in formulas.
     """
 
     track: str
@@ -118,30 +120,31 @@ def move_tracks(
     moves: Iterable[TrackMove],
     owners: Mapping[str, str],
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The tracks that are moved, by their names in formulas, from these values; and what to say
-    of each.
+    """Return the changed tracks by their names in formulas, and a sentence about each moved
+    track.
     """
-    found: dict[str, Any] = {}
-    said: dict[str, str] = {}
-    ends: dict[str, str] = {}
+    moved: dict[str, Any] = {}
+    sentences: dict[str, str] = {}
+    remarks: dict[str, str] = {}
     for move in moves:
-        whose, _, name = move.track.partition(".")
+        owner, _, name = move.track.partition(".")
         track = tracks[name]
-        if whose != GAME and not owners.get(whose):
-            said[move.track] = f"{track.title}: no side's, so it stays"
+        if owner != GAME and not owners.get(owner):
+            sentences[move.track] = f"{track.title}: no side's, so it stays"
             continue
         value, remark = move_track(
-            track, found.get(move.track, values.get(move.track, track.start)), move
+            track, moved.get(move.track, values.get(move.track, track.start)), move
         )
-        found[move.track], ends[move.track] = value, remark or ends.get(move.track, "")
-        said[move.track] = ", ".join(
-            filter(None, (track.format_amount(value, owners.get(whose, "")), ends[move.track]))
-        )
-    return {key: value for key, value in found.items() if value != values.get(key)}, said
+        remark = remark or remarks.get(move.track, "")
+        moved[move.track] = value
+        remarks[move.track] = remark
+        amount = track.format_amount(value, owners.get(owner, ""))
+        sentences[move.track] = ", ".join(filter(None, (amount, remark)))
+    return {key: value for key, value in moved.items() if value != values.get(key)}, sentences
 
 
 def move_track(track: Track, value: Any, move: TrackMove) -> tuple[Any, str]:
-    """The value after a move, and what to say where it leads past an end or to no value."""
+    """Return the value after a move, and a remark if it goes past an end or to an unknown value."""
     if move.set is not None and track.words:
         return (
             (move.set, "")
@@ -149,74 +152,77 @@ def move_track(track: Track, value: Any, move: TrackMove) -> tuple[Any, str]:
             else (value, f"which has no {str(move.set)[:LONGEST]}")
         )
     if track.words:
-        wanted = track.words.index(value) + move.add
+        target = track.words.index(value) + move.add
         last = len(track.words) - 1
         return track.words[
-            max(0, min(last, wanted))
-        ], "" if 0 <= wanted <= last else "as far as it goes"
-    wanted = value + move.add if move.set is None else move.set
-    if type(wanted) is not int:
-        return value, f"which has no {str(wanted)[:LONGEST]}"
-    reached = track.fit_value(wanted)
+            max(0, min(last, target))
+        ], "" if 0 <= target <= last else "as far as it goes"
+    target = value + move.add if move.set is None else move.set
+    if type(target) is not int:
+        return value, f"which has no {str(target)[:LONGEST]}"
+    reached = track.fit_value(target)
     return (
         reached,
-        "" if reached == wanted else f"as far as it goes ({format_minus(wanted)} was due)",
+        "" if reached == target else f"as far as it goes ({format_minus(target)} was due)",
     )
 
 
 def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
-    """The tracks of a game.yaml by name. Raises TableError for what is laid out wrong."""
-    found: dict[str, Track] = {}
+    """Read the tracks of a game.yaml by name. Raises TableError."""
+    tracks_by_name: dict[str, Track] = {}
     with name_row_of_errors(file, "tracks"):
         if not isinstance(tracks, Mapping) or len(tracks) > MOST:
             raise Slip(f"must be name: {{words: [...]}} or name: {{min, max}}, at most {MOST}")
-        for name, said in tracks.items():
+        for name, spec in tracks.items():
             with name_row_of_errors(file, f"tracks {str(name)[:LONGEST]}"):
-                found[name] = _read(name, said)
-    return found
+                tracks_by_name[name] = _read(name, spec)
+    return tracks_by_name
 
 
-def _read(name: Any, said: Any) -> Track:
+def _read(name: Any, spec: Any) -> Track:
+    """Read one track. Raises Slip."""
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         raise Slip(
             "a track is named by up to 24 small letters, digits and _, so that formulas can read it"
         )
-    if not isinstance(said, Mapping):
+    if not isinstance(spec, Mapping):
         raise Slip("must be {words: [clear, mud]} or {min: 0, max: 30}")
-    if strange := [str(key)[:LONGEST] for key in said if key not in KEYS]:
+    if strange := [str(key)[:LONGEST] for key in spec if key not in KEYS]:
         hint = did_you_mean(strange[0], KEYS) or f"It may be {', '.join(KEYS)}."
         raise Slip(f'"{strange[0]}" is not known here. {hint}')
-    title = said.get("title") or format_code_word(name)
-    of = said.get("of", GAME)
-    shown = said.get("shown", True)
+    title = spec.get("title") or format_code_word(name)
+    of = spec.get("of", GAME)
+    is_shown = spec.get("shown", True)
     if not isinstance(title, str) or len(title) > LONGEST:
         raise Slip(f"title is a text of at most {LONGEST} characters")
     if of not in ("game", GAME, SIDE):
         raise Slip("of is side, or left out for one of the whole game")
-    if not isinstance(shown, bool):
+    if not isinstance(is_shown, bool):
         raise Slip("shown is yes or no: whether cards and the board show it")
-    words, least, most = _read_bounds(said)
-    first = words[0] if words else max(least, min(most, 0))
-    wins = said.get("wins", "")
-    if "wins" in said and (wins not in WINS or words or of != SIDE):
+    words, least, highest = _read_bounds(spec)
+    first = words[0] if words else max(least, min(highest, 0))
+    wins = spec.get("wins", "")
+    if "wins" in spec and (wins not in WINS or words or of != SIDE):
         raise Slip("wins is highest or lowest, of a track with numbers for each side (of: side)")
-    track = Track(name, " ".join(title.split()), words, least, most, first, of == SIDE, shown, wins)
+    track = Track(
+        name, " ".join(title.split()), words, least, highest, first, of == SIDE, is_shown, wins
+    )
     try:
-        return replace(track, start=track.parse_value(said["start"])) if "start" in said else track
+        return replace(track, start=track.parse_value(spec["start"])) if "start" in spec else track
     except UserError as error:
         raise Slip(f"start: {error.message} {error.hint}".rstrip()) from None
 
 
-def _read_bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
-    """The words of a track, or its least and most number."""
-    words = said.get("words")
-    least = said.get("min", 0)
-    most = said.get("max")
-    if words is not None and {"min", "max"} & said.keys():
+def _read_bounds(spec: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
+    """Return the words of a track, or its lowest and highest number. Raises Slip."""
+    words = spec.get("words")
+    least = spec.get("min", 0)
+    highest = spec.get("max")
+    if words is not None and {"min", "max"} & spec.keys():
         raise Slip("has words or a range, not both")
     if words is not None:
         if not isinstance(words, list) or not all(
-            isinstance(one, str) and re.fullmatch(_WORD, one) for one in words
+            isinstance(item, str) and re.fullmatch(_WORD, item) for item in words
         ):
             raise Slip(
                 "words are letters, digits, - and _, at most 24 each; quote yes, no, on and off"
@@ -228,27 +234,27 @@ def _read_bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
         return tuple(words), 0, 0
     if (
         least is None
-        or most is None
-        or not all(type(end) is int and abs(end) <= LARGEST for end in (least, most))
+        or highest is None
+        or not all(type(bound) is int and abs(bound) <= LARGEST for bound in (least, highest))
     ):
         raise Slip(
             f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}"
         )
-    if least >= most:
-        raise Slip(f"min is {least} and max {most}: the range is empty")
-    return (), least, most
+    if least >= highest:
+        raise Slip(f"min is {least} and max {highest}: the range is empty")
+    return (), least, highest
 
 
 def read_start_values(
-    said: Any, tracks: Mapping[str, Track], sides: Iterable[str]
+    spec: Any, tracks: Mapping[str, Track], sides: Iterable[str]
 ) -> dict[str, Any]:
-    """What a scenario's `tracks` starts otherwise, by key: `{mist: 1, points: {US: 12, VC: 8}}`.
+    """Read the start values of a scenario's `tracks` by key: `{mist: 1, points: {US: 12, VC: 8}}`.
     Raises UserError.
     """
-    if not isinstance(said, Mapping):
+    if not isinstance(spec, Mapping):
         raise UserError("tracks must be name: value, or name: {side: value}.", code="bad-value")
-    found: dict[str, Any] = {}
-    for name, value in said.items():
+    start_values: dict[str, Any] = {}
+    for name, value in spec.items():
         track = tracks.get(str(name))
         if track is None:
             hint = did_you_mean(str(name), tracks) or f"It has {', '.join(tracks) or 'none'}."
@@ -261,5 +267,7 @@ def read_start_values(
             raise UserError(
                 f"Track {name} has no side {str(strange[0])[:LONGEST]}.", code="bad-value"
             )
-        found |= {track.get_key(side): track.parse_value(one) for side, one in values.items()}
-    return found
+        start_values |= {
+            track.get_key(side): track.parse_value(entry) for side, entry in values.items()
+        }
+    return start_values

@@ -1,8 +1,8 @@
-"""Several roster units in a few words: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`,
-`us3, us4`; and each weapon of a unit that fires several as an item of its own.
+"""Selectors of several roster units: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`,
+`us3, us4`; and a separate item for each weapon of a unit that fires several.
 
-What was typed is written out as the list of names that it stands for, so that the log holds names:
-whoever plays an event again, or changes it, need not know who was in play.
+A selector is expanded to the list of names, so that the log holds names. Replay and changes need
+not know which units were in play.
 """
 
 import re
@@ -33,14 +33,16 @@ _QUOTED = re.compile(r"(?:[\"\u201c](?P<name>[^\"\u201d]*)[\"\u201d]|'(?P<other>
 _LAST_DIGITS = re.compile(r"(?<!\d)\d+$")
 _PIECE = re.compile(r"[^\s,]+,?")
 MOST_PIECES = 12
-"""The most words that a unit's name, or what picks several units, is made of."""
+"""The most words of a unit's name, or of a selector."""
 
 
 class AskingSide(NamedTuple):
-    """Who asks, for words that name nobody: their side, and whether the list names who acts
-    (theirs) or who is acted upon (the other side's). `gone` are the states of units that such words
-    leave out, `out` the markers of those who cannot act; `types` are those that the list takes,
-    none for all."""
+    """The player's side, for selectors without names, and whether the list is for acting units (of
+    that side) or for targets (of the other side).
+
+    `gone` are the states of units that such selectors leave out, `out` the markers of units that
+    cannot act. `types` are those that the list takes, none for all.
+    """
 
     side: str = ""
     acting: bool = True
@@ -49,46 +51,52 @@ class AskingSide(NamedTuple):
     types: Collection[str] = ()
 
 
-def expand_list(text: str, words: UnitWords, roster: Roster, whose: AskingSide) -> str:
-    """A list of units with each range, choice and comma written out: `GI 1; GI 2; GI 3 fp=2`.
+def expand_list(text: str, words: UnitWords, roster: Roster, asking_side: AskingSide) -> str:
+    """Return a list of units with each range, selector and comma expanded: `GI 1; GI 2; GI 3 fp=2`.
 
-    A list without any of these comes back as it is, and so does every list where there is no
-    roster. Raises UserError.
+    A list without any of these stays as it is, and so does every list if there is no roster. Raises
+    UserError.
     """
     if not roster or not text.strip():
         return text
     typed = [item for item in split_items(text) if item.strip()]
     items = _split_at_commas(typed, roster)
-    chosen = [_read_selector(item, words, roster, whose) for item in items]
-    if all(one is None for one in chosen) and len(items) == len(typed):
+    selected = [_read_selector(item, words, roster, asking_side) for item in items]
+    if all(selection_or_none is None for selection_or_none in selected) and len(items) == len(
+        typed
+    ):
         return text
-    named = {
+    names = {
         unit.name
         for item in items
         if (unit := _find_plain_unit(item[: find_name_end(item, roster)], roster)) is not None
     }
     out: list[str] = []
-    for item, found in zip(items, chosen, strict=True):
-        if found is None:
+    for item, selection in zip(items, selected, strict=True):
+        if selection is None:
             out.append(item)
             continue
-        units, rest = found
-        units = [unit for unit in units if unit.name not in named]
+        units, words_after = selection
+        units = [unit for unit in units if unit.name not in names]
         check_count(len(out) + len(units))  # before the words behind them are written once for each
-        out += [f"{_format_name(unit, rest, roster)} {rest}".strip() for unit in units]
-        named |= {unit.name for unit in units}
+        out += [
+            f"{_format_name(unit, words_after, roster)} {words_after}".strip() for unit in units
+        ]
+        names |= {unit.name for unit in units}
     check_count(len(out))
     return _join_items(out, roster)
 
 
-def list_names(text: str, words: UnitWords, roster: Roster, whose: AskingSide) -> tuple[str, ...]:
+def list_names(
+    text: str, words: UnitWords, roster: Roster, asking_side: AskingSide
+) -> tuple[str, ...]:
     """Return the names of the roster units that a text means, each once.
 
     The option takes units by their names alone, and with them what is left out for this roll:
     `Rifle 2 -moved`. Raises UserError for a unit that the roster does not have.
     """
     names = dict[str, str]()
-    for item in split_items(expand_list(text, words, roster, whose)):
+    for item in split_items(expand_list(text, words, roster, asking_side)):
         if not (item := item.strip()):
             continue
         name, left_out = split_left_out(item, roster)
@@ -100,20 +108,20 @@ def list_names(text: str, words: UnitWords, roster: Roster, whose: AskingSide) -
 
 
 def list_units(texts: Iterable[object], roster: Roster) -> tuple[RosterUnit, ...]:
-    """The roster units that the items of written out lists begin with, each once; None is an
+    """Return the roster units at the start of the items of expanded lists, each once; None is an
     empty list.
     """
     items = [item.strip() for text in texts if text for item in split_items(str(text))]
-    found = [
-        _find_plain_unit(item[:end], roster)
+    units = [
+        _find_plain_unit(item[:length], roster)
         for item in items
-        if item and (end := find_name_end(item, roster))
+        if item and (length := find_name_end(item, roster))
     ]
-    return tuple({unit.name: unit for unit in found if unit is not None}.values())
+    return tuple({unit.name: unit for unit in units if unit is not None}.values())
 
 
 def make_no_unit_error(item: str, roster: Roster) -> UserError:
-    """The error for what is not a unit of the roster, with the nearest name."""
+    """Return the error for a text that is not a unit of the roster, with the most similar name."""
     hint = did_you_mean(item, {unit.name for unit in roster.values()})
     message = f'No unit is called "{item[:40]}".'
     return UserError(
@@ -122,7 +130,7 @@ def make_no_unit_error(item: str, roster: Roster) -> UserError:
 
 
 def _describe_where_to_look(item: str) -> str:
-    """Return where the units can be seen, and for what may be several of them how to separate
+    """Return a hint on how to see the units, and if the text may name several, how to separate
     them.
     """
     several = (
@@ -137,23 +145,23 @@ def _get_quoted_name(quoted: re.Match[str]) -> str:
 
 
 def _find_plain_unit(item: str, roster: Roster) -> RosterUnit | None:
-    """The unit that an item names, with nothing behind it."""
-    if found := _QUOTED.fullmatch(item.strip()):
-        return roster.get(_get_quoted_name(found).casefold())
+    """Return the unit that an item names, if nothing follows the name."""
+    if quoted := _QUOTED.fullmatch(item.strip()):
+        return roster.get(_get_quoted_name(quoted).casefold())
     return roster.get(" ".join(item.split()).casefold())
 
 
-def _format_name(unit: RosterUnit, rest: str, roster: Roster) -> str:
-    """Its name as it is read back when `rest` follows it."""
+def _format_name(unit: RosterUnit, words_after: str, roster: Roster) -> str:
+    """Return the unit's name in a form that is read back correctly with these words after it."""
     return (
         unit.name
-        if find_name_end(f"{unit.name} {rest}", roster) == len(unit.name)
+        if find_name_end(f"{unit.name} {words_after}", roster) == len(unit.name)
         else f'"{unit.name}"'
     )
 
 
 def _join_items(items: Iterable[str], roster: Roster) -> str:
-    """The list as text; by handles where the names are too long for an option."""
+    """Return the list as text, with handles if the names are too long for an option."""
     listed = list(items)
     text = "; ".join(listed)
     if len(text) > MAX_TEXT:
@@ -170,12 +178,12 @@ def _split_at_commas(items: Iterable[str], roster: Roster) -> list[str]:
 
     Raises UserError as soon as there is one item more than a list holds.
     """
-    found: list[str] = []
+    parts: list[str] = []
     for item in items:
         for part in _split_parts(item.strip(), roster):
-            found.append(part)
-            check_count(len(found))
-    return [part for part in found if part]
+            parts.append(part)
+            check_count(len(parts))
+    return [part for part in parts if part]
 
 
 def _split_parts(item: str, roster: Roster) -> Iterator[str]:
@@ -186,9 +194,9 @@ def _split_parts(item: str, roster: Roster) -> Iterator[str]:
     """
     begin = 0
     while begin < len(item):
-        end = _find_part_end(item, begin, roster)
-        yield item[begin:end].strip()
-        begin = end + 1
+        comma = _find_part_end(item, begin, roster)
+        yield item[begin:comma].strip()
+        begin = comma + 1
 
 
 def _find_part_end(item: str, begin: int, roster: Roster) -> int:
@@ -221,25 +229,21 @@ def _find_part_end(item: str, begin: int, roster: Roster) -> int:
 
 
 def _begins_unit(following: str, roster: Roster) -> bool:
-    """Return whether the text after the comma of a value begins another unit, not another
-    number.
-    """
+    """Return whether the text after a comma begins another unit and not another number."""
     if not following or following[0].isspace():
         return True
     return bool(find_name_end(following, roster) or _CHOICE.match(following))
 
 
 def find_name_end(item: str, roster: Roster) -> int:
-    """Return how many characters at the beginning of an item are a unit's name, the longest that
-    fits; 0 for none.
-    """
+    """Return the length of the longest unit name at the start of an item, 0 for none."""
     if item.isalnum():  # a handle, as most are
         return len(item) if item.casefold() in roster else 0
-    if found := _QUOTED.match(item):
-        return found.end() if _get_quoted_name(found).casefold() in roster else 0
-    ends = [piece.end() for piece in islice(_PIECE.finditer(item), MOST_PIECES)]
-    for end in reversed(ends):
-        for till in (end, end - 1) if item[end - 1] == "," else (end,):
+    if quoted := _QUOTED.match(item):
+        return quoted.end() if _get_quoted_name(quoted).casefold() in roster else 0
+    name_ends = [piece.end() for piece in islice(_PIECE.finditer(item), MOST_PIECES)]
+    for name_end in reversed(name_ends):
+        for till in (name_end, name_end - 1) if item[name_end - 1] == "," else (name_end,):
             if " ".join(item[:till].split()).casefold() in roster:
                 return till
     return 0
@@ -249,70 +253,74 @@ def find_name_end(item: str, roster: Roster) -> int:
 
 
 def _read_selector(
-    item: str, words: UnitWords, roster: Roster, whose: AskingSide
+    item: str, words: UnitWords, roster: Roster, asking_side: AskingSide
 ) -> tuple[list[RosterUnit], str] | None:
-    """The units that an item picks and the words behind it, which are for each; None for a
+    """Return the units that an item selects and the words after it, which apply to each; None for a
     single unit.
     """
     if not item or find_name_end(item, roster):
         return None
     if (quoted := _QUOTED.match(item)) and (
-        found := _read_range(_get_quoted_name(quoted), roster, whose)
+        selection := _read_range(_get_quoted_name(quoted), roster, asking_side)
     ):
-        return found[0], f"{found[1]} {item[quoted.end() :]}".strip()
-    if found := _read_range(item, roster, whose):
-        return found
-    return _read_choice(item, words, roster, whose) if _CHOICE.match(item) else None
+        return selection[0], f"{selection[1]} {item[quoted.end() :]}".strip()
+    if selection := _read_range(item, roster, asking_side):
+        return selection
+    return _read_choice(item, words, roster, asking_side) if _CHOICE.match(item) else None
 
 
 def _read_range(
-    item: str, roster: Roster, whose: AskingSide
+    item: str, roster: Roster, asking_side: AskingSide
 ) -> tuple[list[RosterUnit], str] | None:
-    """The units of a range and what is behind it. A dash counts as one only where the first unit
-    is there.
+    """Return the units of a range and the words after it, None for no range. A dash makes a range
+    only if the first unit exists.
     """
     for begin in islice(_FIRST.finditer(item), MOST_PIECES):
         stem = " ".join(item[: begin.start()].split(" "))
-        rest = item[begin.end() :]
-        if stem and rest.casefold().startswith(stem.casefold()):
-            rest = rest[len(stem) :]
-        end = _LAST.match(rest)
-        if end and (f"{stem}{begin[1]}".casefold() in roster or begin[2] not in "-\u2013"):
-            return _list_between(stem, begin[1], end[1], roster, whose), rest[end.end() :].strip()
+        words_after = item[begin.end() :]
+        if stem and words_after.casefold().startswith(stem.casefold()):
+            words_after = words_after[len(stem) :]
+        last = _LAST.match(words_after)
+        if last and (f"{stem}{begin[1]}".casefold() in roster or begin[2] not in "-\u2013"):
+            return _list_between(stem, begin[1], last[1], roster, asking_side), words_after[
+                last.end() :
+            ].strip()
     return None
 
 
-def _explain_range(shown: str, first: int, last: int) -> str:
-    """What is wrong with a range: it counts downwards, or is too long."""
+def _explain_range(range_text: str, first: int, last: int) -> str:
+    """Return what is wrong with a range: it counts downwards, or is too long."""
     if last < first:
-        return f'"{shown}" counts downwards; the smaller number comes first.'
-    return f'"{shown}" is {last - first + 1} units; at most {MAX_UNITS} go at once.'
+        return f'"{range_text}" counts downwards; the smaller number comes first.'
+    return f'"{range_text}" is {last - first + 1} units; at most {MAX_UNITS} go at once.'
 
 
 _NUMBERED = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
 
 
 def expand_names(text: str) -> list[str]:
-    """The names of new units that `Squad 1..4` stands for. Raises UserError for more than 40."""
-    found = _NUMBERED.search(text)
-    if found is None:
+    """Return the names of new units that `Squad 1..4` stands for. Raises UserError for more than
+    40.
+    """
+    match = _NUMBERED.search(text)
+    if match is None:
         return [text]
-    first = int(found[1])
-    last = int(found[2])
+    first = int(match[1])
+    last = int(match[2])
     if not first <= last < first + MAX_UNITS:
         hint = '"Squad 1..4" adds four.'
         raise UserError(
-            _explain_range(found[0], first, last), hint=hint, option="name", code="bad-value"
+            _explain_range(match[0], first, last), hint=hint, option="name", code="bad-value"
         )
-    width = len(found[1]) if found[1].startswith("0") else 0
+    width = len(match[1]) if match[1].startswith("0") else 0
     return [
-        text[: found.start()] + str(number).zfill(width) + text[found.end() :]
+        text[: match.start()] + str(number).zfill(width) + text[match.end() :]
         for number in range(first, last + 1)
     ]
 
 
 def _list_between(
-    stem: str, first: str, last: str, roster: Roster, whose: AskingSide
+    stem: str, first: str, last: str, roster: Roster, asking_side: AskingSide
 ) -> list[RosterUnit]:
     if not int(first) <= int(last) < int(first) + MAX_UNITS:
         raise UserError(
@@ -324,26 +332,26 @@ def _list_between(
     if len(there) < len(names):
         raise _make_missing_error(names, there, roster)
     units = list({unit.name: unit for unit in there.values()}.values())
-    return [unit for unit in units if unit.state not in whose.gone] or units
+    return [unit for unit in units if unit.state not in asking_side.gone] or units
 
 
 def _make_missing_error(names: list[str], there: Collection[str], roster: Roster) -> UserError:
     lost = [name for name in names if name not in there]
-    shown = f"{', '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
+    range_text = f"{', '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
     if not there:
         near = did_you_mean(names[0], {unit.name for unit in roster.values()})
         return UserError(
-            f"The roster has no {shown[:60]}.",
+            f"The roster has no {range_text[:60]}.",
             hint=near or _describe_where_to_look(names[0]),
             code="unknown-unit",
         )
     right = "; ".join(_list_runs(names, there))
     hint = Hint(f"Did you mean {right[:120]}?")
-    return UserError(f"The roster has no {shown[:60]}.", hint=hint, code="unknown-unit")
+    return UserError(f"The roster has no {range_text[:60]}.", hint=hint, code="unknown-unit")
 
 
 def _list_runs(names: list[str], there: Collection[str]) -> Iterator[str]:
-    """Those of a range that are there, as ranges."""
+    """Yield the existing units of a range, as ranges."""
     run: list[str] = []
     for name in (*names, ""):
         if name in there:
@@ -355,24 +363,24 @@ def _list_runs(names: list[str], there: Collection[str]) -> Iterator[str]:
 
 
 def _read_choice(
-    item: str, words: UnitWords, roster: Roster, whose: AskingSide
+    item: str, words: UnitWords, roster: Roster, asking_side: AskingSide
 ) -> tuple[list[RosterUnit], str]:
-    """`all`, `side:US`, `hex:H5`, then states and types that they must have; the rest is for
-    each of them.
+    """Return the units that `all`, `side:US` or `hex:H5` with states and types select, and the
+    words after them. Raises UserError.
     """
     units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_get_sort_key)
-    rest = item
+    words_left = item
     sided = False
     filters = list[str]()
     for _ in range(MOST_PIECES):
-        found = _CHOICE.match(rest)
-        if found is None:
+        choice_match = _CHOICE.match(words_left)
+        if choice_match is None:
             break
-        rest = rest[found.end() :].lstrip()
-        if found[2] is None:
+        words_left = words_left[choice_match.end() :].lstrip()
+        if choice_match[2] is None:
             continue
-        value, rest = _split_value(rest, {unit.side for unit in units})
-        if found[2].casefold() == "side":
+        value, words_left = _split_value(words_left, {unit.side for unit in units})
+        if choice_match[2].casefold() == "side":
             sided = True
             units = _select_side(units, value)
         else:
@@ -381,20 +389,20 @@ def _read_choice(
                 for unit in units
                 if str(unit.numbers.get("hex", "")).casefold() == value.casefold()
             ]
-    pieces = rest.split()
+    pieces = words_left.split()
     types = {*words.types, *(unit.type for unit in roster.values())}
     for word in pieces[:MOST_PIECES]:
-        kept = _filter_units(units, word, words, types)
-        if kept is None:
+        remaining = _filter_units(units, word, words, types)
+        if remaining is None:
             break
         filters.append(word)
-        units = kept
+        units = remaining
     pieces = pieces[len(filters) :]
-    if not {word.casefold() for word in filters} & {*whose.gone}:
-        units = [unit for unit in units if unit.state not in whose.gone]
-    units = [unit for unit in units if unit.type in whose.types] or units
-    able = [unit for unit in units if unit.marks.isdisjoint(whose.out)] or units
-    units = able if sided else _select_meant_side(able, whose, item)
+    if not {word.casefold() for word in filters} & {*asking_side.gone}:
+        units = [unit for unit in units if unit.state not in asking_side.gone]
+    units = [unit for unit in units if unit.type in asking_side.types] or units
+    able = [unit for unit in units if unit.marks.isdisjoint(asking_side.out)] or units
+    units = able if sided else _select_meant_side(able, asking_side, item)
     if not units:
         raise UserError(
             f'No unit in play fits "{item[:40]}".',
@@ -405,30 +413,32 @@ def _read_choice(
 
 
 def _get_sort_key(unit: RosterUnit) -> tuple[str, int, str]:
-    """Units by side, then in the order in which they came: GI 2 before GI 10."""
+    """Return the sort key of a unit: by side, then in numeric order, so that GI 2 comes before GI
+    10.
+    """
     number = _LAST_DIGITS.search(unit.handle)
     return unit.side.casefold(), int(number[0]) if number else 0, unit.name.casefold()
 
 
-def _split_value(rest: str, sides: Iterable[str]) -> tuple[str, str]:
-    """What follows `side:` or `hex:`, which may be quoted, or a side of several words; and the
-    rest.
+def _split_value(text: str, sides: Iterable[str]) -> tuple[str, str]:
+    """Return the value after `side:` or `hex:`, which may be quoted or a side of several words, and
+    the rest.
     """
-    if found := _QUOTED.match(rest):
-        return _get_quoted_name(found), rest[found.end() :].lstrip()
+    if match := _QUOTED.match(text):
+        return _get_quoted_name(match), text[match.end() :].lstrip()
     for side in sorted(sides, key=len, reverse=True):
-        if " " in side and rest.casefold().startswith(side.casefold()):
-            return side, rest[len(side) :].lstrip()
-    value, _, rest = rest.partition(" ")
-    return value, rest.lstrip()
+        if " " in side and text.casefold().startswith(side.casefold()):
+            return side, text[len(side) :].lstrip()
+    value, _, text = text.partition(" ")
+    return value, text.lstrip()
 
 
 def _select_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
-    known = {unit.side for unit in units} - {""}
-    if comparison_key(side) not in map(comparison_key, known):
+    sides = {unit.side for unit in units} - {""}
+    if comparison_key(side) not in map(comparison_key, sides):
         hint = (
-            did_you_mean(side, known)
-            or f"Sides are {', '.join(sorted(known)) or 'not named here'}."
+            did_you_mean(side, sides)
+            or f"Sides are {', '.join(sorted(sides)) or 'not named here'}."
         )
         raise UserError(f'No unit is of a side "{side[:40]}".', hint=hint, code="unknown-side")
     return [unit for unit in units if comparison_key(unit.side) == comparison_key(side)]
@@ -437,16 +447,16 @@ def _select_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
 def _filter_units(
     units: list[RosterUnit], word: str, words: UnitWords, types: Collection[str]
 ) -> list[RosterUnit] | None:
-    """Those in a state, or of a type; None for a word that is neither."""
+    """Return the units in a state or of a type; None for a word that is neither."""
     folded = word_key(word)
     if folded == words.sound and folded:
         return [unit for unit in units if words.get_state(unit) in ("", folded)]
     if folded in words.states:
-        wanted = {*words.states[folded]}
+        state_flags = {*words.states[folded]}
         return [
             unit
             for unit in units
-            if wanted and wanted <= {*words.states.get(words.get_state(unit), ())}
+            if state_flags and state_flags <= {*words.states.get(words.get_state(unit), ())}
         ]
     if folded in words.known_states:
         return [unit for unit in units if unit.state == folded]
@@ -456,14 +466,16 @@ def _filter_units(
     return None
 
 
-def _select_meant_side(units: list[RosterUnit], whose: AskingSide, item: str) -> list[RosterUnit]:
-    """Those of the side that is meant. Raises UserError where that could be several."""
+def _select_meant_side(
+    units: list[RosterUnit], asking_side: AskingSide, item: str
+) -> list[RosterUnit]:
+    """Return the units of the side that is meant. Raises UserError if that may be several."""
     sides = sorted({unit.side for unit in units} - {""})
-    if whose.side and whose.acting:
-        return [unit for unit in units if unit.side == whose.side]
-    if whose.side:
-        units = [unit for unit in units if unit.side != whose.side]
-        sides = [side for side in sides if side != whose.side]
+    if asking_side.side and asking_side.acting:
+        return [unit for unit in units if unit.side == asking_side.side]
+    if asking_side.side:
+        units = [unit for unit in units if unit.side != asking_side.side]
+        sides = [side for side in sides if side != asking_side.side]
     if len(sides) > 1:
         choices = " or ".join(f"side:{side}" for side in sides[:4])
         raise UserError(
@@ -476,19 +488,19 @@ def _select_meant_side(units: list[RosterUnit], whose: AskingSide, item: str) ->
 
 
 def list_fired_weapons(
-    name: str, numbers: Mapping[str, Any], repeat: str, rest: str = ""
+    name: str, numbers: Mapping[str, Any], repeat: str, words_after: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """(weapon, item) for each weapon that the unit called `name` can fire: `1st Squad weapon=smg
+    """Yield (weapon, item) for each weapon that the unit `name` can fire: `1st Squad weapon=smg
     n=2`.
     """
     for word, count in count_ready_weapons(numbers).items():
-        many = f"{repeat}={count}" if count > 1 and repeat else ""
-        yield word, " ".join(filter(None, (name, f"{WEAPON}={word}", many, rest)))
+        repeat_word = f"{repeat}={count}" if count > 1 and repeat else ""
+        yield word, " ".join(filter(None, (name, f"{WEAPON}={word}", repeat_word, words_after)))
 
 
 def expand_fired_weapons(text: str, words: UnitWords, roster: Roster) -> str:
-    """A list in which each roster unit with a loadout fires all of it, unless a weapon is typed
-    behind its name.
+    """Return the list with all weapons of each roster unit that has a loadout, unless a weapon is
+    typed after its name.
     """
     if (
         LOADOUT not in words.keys
@@ -498,14 +510,17 @@ def expand_fired_weapons(text: str, words: UnitWords, roster: Roster) -> str:
         return text
     out = []
     for item in filter(None, map(str.strip, split_items(text))):
-        end = find_name_end(item, roster)
-        unit = roster.get(" ".join(item[:end].strip("\"'\u201c\u201d").split()).casefold())
-        rest = item[end:].strip()
-        keys = {word.partition("=")[0].casefold() for word in rest.split()}
+        name_end = find_name_end(item, roster)
+        unit = roster.get(" ".join(item[:name_end].strip("\"'\u201c\u201d").split()).casefold())
+        words_after = item[name_end:].strip()
+        keys = {word.partition("=")[0].casefold() for word in words_after.split()}
         if unit is None or not unit.numbers.get(LOADOUT) or keys & {WEAPON, words.repeat}:
             out.append(item)
         else:
             out += [
-                fire for _, fire in list_fired_weapons(item[:end], unit.numbers, words.repeat, rest)
+                fire
+                for _, fire in list_fired_weapons(
+                    item[:name_end], unit.numbers, words.repeat, words_after
+                )
             ]
     return "; ".join(out)

@@ -1,5 +1,5 @@
-"""Units as they are typed into an option: `squad morale=5; half-squad morale=5 shaken; "2nd Plt
-HQ" tm=2`.
+"""Units as typed into an option: `squad morale=5; half-squad morale=5 shaken; "2nd Plt HQ"
+tm=2`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ _QUOTE = re.compile(f"[{''.join(_QUOTES)}]")
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The side of a counter that is down: its unit type ("" where that is the same), and the
-    numbers on it.
-    """
+    """The hidden side of a counter: its unit type ("" for the same) and its numbers."""
 
     type: str = ""
     numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -37,11 +35,11 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class RosterUnit:
-    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and
+    """A unit of the channel's roster: name, handle (`us3`), type, numbers, state, markers and
     flags.
 
-    `back` is the side of its counter that is down, where the roster holds one; `turned`: the
-    reduced side is up.
+    `back` is the hidden side of its counter, if the roster has one. `turned` means that the reduced
+    side is up.
     """
 
     name: str
@@ -56,11 +54,11 @@ class RosterUnit:
 
 
 Roster = Mapping[str, RosterUnit]
-"""Roster units by name and by handle, both with case folded; most are a `NameIndex`."""
+"""Roster units by name and by handle, both with case folded. Most are a `NameIndex`."""
 
 
 def index_by_name(units: Iterable[RosterUnit]) -> Roster:
-    """Units as lists of units read them; a name goes before a handle."""
+    """Return a roster of these units. A name takes precedence over a handle."""
     units = [*units]
     return NameIndex(
         {
@@ -72,15 +70,16 @@ def index_by_name(units: Iterable[RosterUnit]) -> Roster:
 
 @dataclass(frozen=True)
 class UnitWords:
-    """What may be in a unit list of a game: types, number keys, flags, and what a roster unit's
-    state means.
+    """The words of a unit list of a game: types, number keys, flags, and the meaning of roster
+    states.
 
-    `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a
-    state to its flags (shaken-wounded -> shaken, wounded), `sound` is the state without any
-    (good-order), `known_states` are all states, `fresh` is that of a unit of which none was ever
-    noted, where a game has one for all its units. `reduced` maps a type to that of its reduced
-    side, `reduced_states` are those of a unit on that side. `bare` is the type that a bare whole
-    number stands for, `repeat` the key that repeats an item.
+    - `marks`: the flag that a roster marker stands for (lnlt: ops-complete is ops).
+    - `states`: the flags of a state (shaken-wounded is shaken and wounded). `sound` is the state
+      without any (good-order), `known_states` are all states.
+    - `fresh`: the state of a unit that has none yet, if the game has one for all units.
+    - `reduced`: the type of the reduced side by type. `reduced_states` are the states of a unit on
+      that side.
+    - `bare`: the type that a number alone stands for. `repeat`: the key that repeats an item.
     """
 
     types: tuple[str, ...]
@@ -97,31 +96,36 @@ class UnitWords:
     repeat: str = ""
 
     def join_states(self, state: str, word: str) -> str:
-        """The state of a unit in `state` that comes to be `word` too: wounded and shaken make
+        """Return the state of a unit in `state` that also becomes `word`: wounded and shaken make
         shaken-wounded.
         """
-        both = {*self.states.get(state, ()), *self.states.get(word, ())}
-        return self._find_state(both, word) if word in self.states else word
+        joined = {*self.states.get(state, ()), *self.states.get(word, ())}
+        return self._find_state(joined, word) if word in self.states else word
 
     def remove_state(self, state: str, word: str) -> str:
-        """The state that is left when `word` no longer holds: shaken-wounded without shaken is
-        wounded, else none.
+        """Return the state without `word`: shaken-wounded without shaken is wounded. Return "" if
+        none is left.
         """
         if state == word:
             return ""
-        gone = {*self.states.get(word, ())}
-        left = {*self.states.get(state, ())} - gone
+        removed = {*self.states.get(word, ())}
+        remaining = {*self.states.get(state, ())} - removed
         return (
-            self._find_state(left, "") if gone and left != {*self.states.get(state, ())} else state
+            self._find_state(remaining, "")
+            if removed and remaining != {*self.states.get(state, ())}
+            else state
         )
 
     def _find_state(self, flags: set[str], otherwise: str) -> str:
-        """The state that sets just these flags."""
-        return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
+        """Return the state with exactly these flags."""
+        return next(
+            (state for state, state_flags in self.states.items() if {*state_flags} == flags),
+            otherwise,
+        )
 
     @cached_property
     def defaults(self) -> Mapping[str, Any]:
-        """The values of attributes that count for a unit on which nothing is noted."""
+        """The values of attributes for a unit that has none of its own."""
         return {
             name: clean(option, option.default)
             for name, option in self.keys.items()
@@ -131,33 +135,32 @@ class UnitWords:
     @cached_property
     def typable_states(self) -> frozenset[str]:
         """The states that may be typed after a unit: in a pack all of them."""
-        more = self.known_states if self.fresh else ()
-        return frozenset((*self.states, self.sound, *more))
+        further_states = self.known_states if self.fresh else ()
+        return frozenset((*self.states, self.sound, *further_states))
 
     def add_defaults(self, unit: Unit) -> Unit:
-        """Return the unit with the defaults of attributes that nobody noted."""
+        """Return the unit with defaults for attributes that it lacks."""
         if not self.defaults:
             return unit
         return replace(unit, numbers={**self.defaults, **unit.numbers})
 
     def fill_state(self, unit: Unit) -> Unit:
-        """The unit as formulas read it: in a state, where it is new or only flags were typed."""
+        """Return the unit as formulas read it: with a state, even if it is new or only flags were
+        typed.
+        """
         flags = {flag for flags in self.states.values() for flag in flags} & unit.flags
         state = unit.state or self._find_state(flags, self.fresh) if self.fresh else unit.state
         return replace(unit, state=state)  # an object of its own, also where an item was repeated
 
     @property
     def states_as_markers(self) -> frozenset[str]:
-        """States that an older roster may hold as markers: a flag of that name was all that
-        typing them set.
-        """
+        """States that an older roster may hold as markers, because typing them only set a flag."""
         return frozenset(self.states.keys() & self.flags.keys())
 
     def get_state(self, unit: RosterUnit) -> str:
-        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as
-        that state.
+        """Return a roster unit's state. In older rosters a marker may stand for a typed state.
 
-        It never takes the place of what the unit is besides: a wreck stays a wreck.
+        It never replaces what the unit is otherwise: a wreck stays a wreck.
         """
         state = unit.state
         for mark in sorted(unit.marks & self.states_as_markers) if unit.marks else ():
@@ -169,16 +172,16 @@ class UnitWords:
 
 
 NO_WORDS = UnitWords((), {}, {})
-"""Those of a game without units."""
+"""The words of a game without units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One item of a unit list, with what the roster brought and what was typed over it.
+    """One item of a unit list: the values of the roster, and those typed over them.
 
-    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; its
-    `flags` were typed, or the roster unit bears them; `marks` are the markers of that, `reduced` is
-    its other side while that is down. `side` is that of the roster unit.
+    `word` is the typed type or roster name; `name` is the roster name, or "". `flags` were typed or
+    come from the roster unit. `marks` are the roster unit's markers, `side` its side, and `reduced`
+    its other side if that is down.
     """
 
     word: str
@@ -192,8 +195,8 @@ class Unit:
     side: str = ""
 
     def number(self, key: str, default: int | None = None, example: str = "5") -> int:
-        """A whole number of the unit. Raises UserError naming unit and key when it is needed and
-        missing; its hint shows the `example`.
+        """Return a whole number of the unit. Raises UserError with unit and key if it is missing;
+        its hint shows the `example`.
         """
         value = self.numbers.get(key, default)
         if value is None:
@@ -203,10 +206,10 @@ class Unit:
 
 
 def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> tuple[Unit, ...]:
-    """The units of a list, in the order typed. An empty text is an empty list.
+    """Parse a list of units, in the order typed. An empty text is an empty list.
 
-    Raises UserError naming the item, what was wrong with it and what was expected; `option` is put
-    on the error for forms.
+    Raises UserError with the item, the fault and what was expected; `option` is put on the error
+    for forms.
     """
     try:
         items = [item for piece in split_items(plain_signs(text)) if (item := piece.strip())]
@@ -226,12 +229,12 @@ def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> 
 
 
 _HANDLE = re.compile(r"[a-z]{1,4}x?\d+")
-"""What reads like a handle: `us9` is not nearly `us7`, which is another unit."""
+"""The form of a handle: `us9` is no misspelt `us7`, but another unit."""
 
 
 def find_unit(name: str, roster: Roster) -> RosterUnit:
-    """The roster unit called `name` (name or handle, case ignored). Raises UserError with the
-    nearest name.
+    """Return the roster unit with this name or handle, ignoring case. Raises UserError with the
+    most similar name.
     """
     quoted = re.fullmatch(r'["“\'](.*)["”\']', name.strip())
     key = (quoted[1] if quoted else name.strip()).casefold()
@@ -247,7 +250,7 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
 
 
 def _make_blank_hint(word: str, roster: Roster) -> Hint:
-    """The hint for a name that was typed without its blanks: `gun1` for Gun 1."""
+    """Return the hint for a name typed without its blanks: `gun1` for Gun 1."""
     return suggest_names(
         word,
         sorted(
@@ -261,7 +264,7 @@ def _make_blank_hint(word: str, roster: Roster) -> Hint:
 
 
 def build_unit(unit: RosterUnit, words: UnitWords) -> Unit:
-    """A list item for a roster unit: its own numbers and state, its markers as flags."""
+    """Return the list item of a roster unit: its numbers and state, with its markers as flags."""
     state = words.get_state(unit)
     flags = {flag for mark in unit.marks if (flag := words.marks.get(mark, mark)) in words.flags}
     flags.update(words.states.get(state, ()))
@@ -341,16 +344,16 @@ def _parse_item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
     repeat = 1
     keys = words.keys
     repeats = words.repeat
-    seen: set[str] = set()
+    keys_given: set[str] = set()
     for token in tokens:
         key, equals, value = token.partition("=")
         key = key.casefold()
         if token[-1] == ",":
             hint = "Units are separated by ; such as squad; leader."
             raise UserError(f'"{token[:40]}" ends with a comma.', hint=hint, code="bad-unit")
-        if key in seen:
+        if key in keys_given:
             raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")
-        seen.add(key)
+        keys_given.add(key)
         if equals and key == repeats:
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
         elif equals and (option := keys.get(key)) is not None:
@@ -359,8 +362,8 @@ def _parse_item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
             )
         elif (flag := _find_flag(key, words)) and not equals:
             flags.add(flag)
-        elif (left := _leave_out(key, value, flags, state, words)) is not None:
-            attribute, flags, state = left
+        elif (left_out := _leave_out(key, value, flags, state, words)) is not None:
+            attribute, flags, state = left_out
             numbers.pop(attribute, None)
         elif not equals and key.replace("_", "-") in words.typable_states:
             state = key.replace("_", "-")
@@ -385,7 +388,7 @@ _VALUE = re.compile(r"[+-]?[0-9]+")
 
 
 def join_pairs(pieces: Iterable[str], words: UnitWords) -> list[str]:
-    """Return the words behind a unit with each number that follows its name written as one word.
+    """Return the words after a unit, with each name and number joined to one word.
 
     >>> join_pairs(["fp", "2", "ops"], UnitWords((), {"fp": Option("fp", "int")}, {}))
     ['fp=2', 'ops']
@@ -405,7 +408,7 @@ def join_pairs(pieces: Iterable[str], words: UnitWords) -> list[str]:
 
 
 def _fits_key(piece: str, name: str, words: UnitWords) -> bool:
-    """Return whether a word can be the value of the number or attribute called so."""
+    """Return whether a word can be the value of this number or attribute."""
     option = words.keys.get(name.casefold())
     if option is None or option.type == "int":
         return _VALUE.fullmatch(plain_signs(piece)) is not None
@@ -416,7 +419,7 @@ def _fits_key(piece: str, name: str, words: UnitWords) -> bool:
 
 
 def _find_flag(key: str, words: UnitWords) -> str:
-    """Return the flag that a word or a marker names, or nothing."""
+    """Return the flag that a word or a marker names, or ""."""
     flag = key.replace("-", "_")
     if flag in words.flags:
         return flag
@@ -428,7 +431,8 @@ def _find_flag(key: str, words: UnitWords) -> str:
 def _leave_out(
     key: str, value: str, flags: set[str], state: str, words: UnitWords
 ) -> tuple[str, set[str], str] | None:
-    """Return the attribute that goes, the flags and the state without a word, or None.
+    """Return the attribute to remove, and the flags and the state that remain; None if the word
+    leaves nothing out.
 
     `-hesitant` leaves out a state or a flag, `-cover` an attribute; `ops=no` is the same as `-ops`.
     `-shaken` of a unit that is shaken and wounded leaves it wounded.
@@ -440,9 +444,9 @@ def _leave_out(
         and state_word in words.known_states
         and words.remove_state(state, state_word) != state
     ):
-        rest = words.remove_state(state, state_word) or words.fresh or words.sound
-        kept = flags.difference(words.states.get(state, ()), [_find_flag(name, words)])
-        return "", kept.union(words.states.get(rest, ())), rest
+        other_state = words.remove_state(state, state_word) or words.fresh or words.sound
+        remaining = flags.difference(words.states.get(state, ()), [_find_flag(name, words)])
+        return "", remaining.union(words.states.get(other_state, ())), other_state
     if flag := _find_flag(name, words):
         return "", flags - {flag}, state
     option = words.keys.get(name.replace("-", "_"))
@@ -465,8 +469,8 @@ def split_left_out(item: str, roster: Roster) -> tuple[str, str]:
 
 
 def parse_value(option: Option, raw: str) -> Any:
-    """A number or word of a unit; several whole numbers are written sw=3,2, several weapons
-    loadout=2xrifle,lmg.
+    """Parse a number or word of a unit. Several whole numbers are typed as sw=3,2, several weapons
+    as loadout=2xrifle,lmg.
     """
     if option.type != "mods":
         return clean(option, raw)
@@ -479,7 +483,7 @@ def parse_value(option: Option, raw: str) -> Any:
 def _make_unknown_error(
     base: Unit, token: str, words: UnitWords, item: str, roster: Roster
 ) -> UserError:
-    """The error for a word behind a unit that is neither a number with its key nor a flag."""
+    """Return the error for a word after a unit that is neither a number with its key nor a flag."""
     key, equals, _ = token.partition("=")
     key = key.casefold()
     flag = key.replace("-", "_")
@@ -496,16 +500,16 @@ def _make_unknown_error(
             code="bad-unit",
         )
     if token.isdecimal() and not base.name:
-        named = item[: item.find(token) + len(token)]  # as it was typed
-        nearest = did_you_mean(named, [unit.name for unit in roster.values()])
+        unit_name = item[: item.find(token) + len(token)]  # as it was typed
+        nearest = did_you_mean(unit_name, [unit.name for unit in roster.values()])
         return UserError(
-            f'The roster has no unit "{named[:40]}", and {base.word} takes no number without a name.',
+            f'The roster has no unit "{unit_name[:40]}", and {base.word} takes no number without a name.',
             hint=nearest
             or f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
             code="unknown-unit",
         )
     states = words.known_states if words.fresh else ()
-    known = tuple(words.keys) if equals else (*words.flags, *states)
+    candidates = tuple(words.keys) if equals else (*words.flags, *states)
     name = key.lstrip("+-")
     near = did_you_mean(name, [*words.keys, *words.flags, *states]) if len(name) > 1 else Hint()
     near = with_sign_of(token, near) if name != key else near
@@ -513,17 +517,21 @@ def _make_unknown_error(
     return UserError(
         f'"{token[:40]}" is not a {kind} of a unit here.',
         hint=near
-        or (f"Expected one of {', '.join(known)}." if known else f"Units here have no {kind}s."),
+        or (
+            f"Expected one of {', '.join(candidates)}."
+            if candidates
+            else f"Units here have no {kind}s."
+        ),
         code="unknown-attribute",
     )
 
 
 def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
-    """The unit that an item begins with, and the words behind it."""
+    """Return the unit at the start of an item, and the words after it. Raises UserError."""
     quote = _QUOTES.get(item[0])
     if quote:
-        name, _, rest = item[1:].partition(quote)
-        return build_unit(find_unit(name, roster), words), rest.split()
+        name, _, words_after = item[1:].partition(quote)
+        return build_unit(find_unit(name, roster), words), words_after.split()
     pieces = item.split()
     if roster:
         for length in range(min(len(pieces), 12), 0, -1):  # the longest roster name that fits
@@ -534,15 +542,15 @@ def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list
     for type_ in (word, word.replace("_", "-")):
         if type_ in words.types:
             return Unit(type_, type_), pieces[1:]
-    known = [*words.types, *(unit.name for unit in roster.values())]
+    known_names = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1 and not _is_type(pieces[1], words):
-        called = _read_name(pieces)
-        near = did_you_mean(called, [unit.name for unit in roster.values()])
+        typed_name = _read_name(pieces)
+        near = did_you_mean(typed_name, [unit.name for unit in roster.values()])
         raise UserError(
-            f'No unit is called "{called[:40]}" here.',
+            f'No unit is called "{typed_name[:40]}" here.',
             hint=near or phrase("`/unit list` shows all."),
             code="unknown-unit",
-            about=called,
+            about=typed_name,
         )
     if word.isdecimal() and len(pieces) > 1:
         count = (
@@ -550,32 +558,36 @@ def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list
             if words.repeat
             else "each by itself: squad; squad"
         )
-        what = f'A list item begins with a unit, not with the number "{word[:10]}".'
-        raise UserError(what, hint=f"Write {count}.", code="bad-unit")
+        problem = f'A list item begins with a unit, not with the number "{word[:10]}".'
+        raise UserError(problem, hint=f"Write {count}.", code="bad-unit")
     names = [unit.name for unit in roster.values()]
     if (near := _make_blank_hint(word, roster)) or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'
         raise UserError(
             message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=word
         )
-    if (called := _read_name(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
-        raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit", about=called)
-    near = did_you_mean(word, known)
+    if (typed_name := _read_name(pieces)) != pieces[0] and (
+        near := did_you_mean(typed_name, names)
+    ):
+        raise UserError(
+            f"There is no {typed_name[:40]}.", hint=near, code="unknown-unit", about=typed_name
+        )
+    near = did_you_mean(word, known_names)
     if roster:
-        message = f'No unit is called "{called[:40]}".'
+        message = f'No unit is called "{typed_name[:40]}".'
         hint = near or phrase("`/unit list` shows all.")
-        raise UserError(message, hint=hint, code="unknown-unit", about=called)
+        raise UserError(message, hint=hint, code="unknown-unit", about=typed_name)
     message = f'There is no unit type "{pieces[0][:40]}".'
     listed = f"{SEPARATED}; unit types are {', '.join(words.types)}."
-    raise UserError(message, hint=near or listed, code="unknown-unit", about=called)
+    raise UserError(message, hint=near or listed, code="unknown-unit", about=typed_name)
 
 
 def _is_type(word: str, words: UnitWords) -> bool:
-    """Return whether a word is a unit type, one of several or misspelt too: `squads`."""
+    """Return whether a word is a unit type, also in the plural or misspelt: `squads`."""
     folded = word.casefold().replace("_", "-")
     return folded.removesuffix("s") in words.types or bool(did_you_mean(folded, words.types))
 
 
 def _read_name(pieces: list[str]) -> str:
-    """The name that an item seems to begin with: all up to the first number with its key."""
+    """Return the name at the start of an item: everything up to the first number with its key."""
     return " ".join(takewhile(lambda piece: "=" not in piece, pieces))
