@@ -1,5 +1,7 @@
-"""Buttons and menus under an answer to dice, *Same shot, other target* among them; and the question
-before a shot at one's own side or at nobody."""
+"""The buttons and menus under an answer to a roll, such as *Same shot, other target*.
+
+Also the question before a shot at the player's own side or at nobody.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -29,101 +31,103 @@ NOT_ALLOWED = "not-allowed"
 NONE = "none"
 """The word of a choice that was left out."""
 MOST = 24
-"""Targets in a menu; one entry more opens the form."""
+"""Maximum number of targets in a menu. One more entry opens the form."""
 MANY = 4
-"""From so many targets on a shot may as well be at all there are."""
+"""Number of targets from which the menu offers to fire at all units."""
 ALL, HEX = "all", "hex:"
 LONGEST_HEX = 20
 
 
 def find_retarget_option(spec: CommandSpec) -> Option | None:
-    """The option that says whom a shot is at; None where the same cannot be done to another."""
+    """Return the option with the targets of a shot; None if the command fires at no units."""
     if spec.verb not in FIRES:
         return None
-    return next(
-        (
-            option
-            for option in spec.options
-            if option.name in TARGETS and option.type in ("units", "unit")
-        ),
-        None,
-    )
+    for option in spec.options:
+        if option.name in TARGETS and option.type in ("units", "unit"):
+            return option
+    return None
 
 
 def build_target_menu(
-    context: Context, spec: CommandSpec, was: Game, side: str, facts: Json, number: int
+    context: Context, spec: CommandSpec, game_before: Game, side: str, facts: Json, number: int
 ) -> tuple[Menu, ...]:
-    """The menu under a shot: units in play that it could be fired at, those beside its target
-    first; `side` is that of who fires."""
+    """Build the menu of other targets under a shot; nothing if there are none.
+
+    Units in the hex of the old targets come first. `game_before` is the game before the shot,
+    `side` that of the firers, `facts` are the fields of the event.
+    """
     option = find_retarget_option(spec)
     game = context.game
     if option is None or not facts.get("inputs", {}).get(option.name) or not game.units:
         return ()
     acting = frozenset(facts.get("acting", ()))
-    used = {unit["name"] for unit in facts.get("used", ())} - acting
-    at = [was.units[name.casefold()] for name in used if name.casefold() in was.units]
+    target_names = {unit["name"] for unit in facts.get("used", ())} - acting
+    old_targets = [
+        game_before.units[name.casefold()]
+        for name in target_names
+        if name.casefold() in game_before.units
+    ]
     units = list_opponents(game, acting, side)
-    if len(at) == 1:  # at the same one again is *Again*
-        units = [unit for unit in units if unit.name != at[0].name]
+    if len(old_targets) == 1:  # at the same one again is *Again*
+        units = [unit for unit in units if unit.name != old_targets[0].name]
     if not units:
         return ()
-    near = {get_hex(unit) for unit in at} - {""}
-    where = {unit.name: get_hex(unit) for unit in units}
-    units.sort(key=lambda unit: where[unit.name] not in near)
+    near_hexes = {get_hex(unit) for unit in old_targets} - {""}
+    hex_of = {unit.name: get_hex(unit) for unit in units}
+    units.sort(key=lambda unit: hex_of[unit.name] not in near_hexes)
     system = context.systems.get(game.system)
     sequence = context.systems[spec.system].sequences[spec.target]
     units = list_fit_targets(sequence, option, units)
     if not units:
         return ()
-    shown = units[:MOST]
-    sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
-    states = {unit.name: describe_condition(unit, system) or sound for unit in shown}
-    entries = [
-        (one.handle, one.name, _describe_unit(one, states[one.name], where[one.name]))
-        for one in shown
-    ]
+    listed_units = units[:MOST]
+    well_word = system.words["units"].sound.replace("-", " ") if system is not None else ""
+    states = {unit.name: describe_condition(unit, system) or well_word for unit in listed_units}
+    entries = []
+    for unit in listed_units:
+        description = _describe_unit(unit, states[unit.name], hex_of[unit.name])
+        entries.append((unit.handle, unit.name, description))
     if option.type == "units":
-        entries = [
-            *entries,
-            *_list_group_entries(
-                {one.name: where[one.name] for one in units}, many=len(at) >= MANY
-            ),
-        ][:MOST]
-    listed = [
-        MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries
+        hexes = {unit.name: hex_of[unit.name] for unit in units}
+        entries += _list_group_entries(hexes, many=len(old_targets) >= MANY)
+    menu_entries = [
+        MenuEntry(f"other:{context.ledger.row}:{number}:{key}", label, description)
+        for key, label, description in entries[:MOST]
     ]
-    another = MenuEntry(build_change_button(context.ledger.row, number).action, "Type another…")
-    return (Menu("Same shot, other target", (*listed, another), "Other target"),)
+    form_entry = MenuEntry(build_change_button(context.ledger.row, number).action, "Type another…")
+    return (Menu("Same shot, other target", (*menu_entries, form_entry), "Other target"),)
 
 
 def build_change_button(row: str, number: int) -> Button:
-    """A button that opens the form of what event `number` of the game `row` did, filled in, for
-    whoever presses it.
-    """
+    """Build the button that opens the filled form of event `number` of the game `row`."""
     return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", "Change…")
 
 
 def suggest_first_shot(context: Context) -> Phrase:
-    """What to type for a first shot, one's own first unit at the first of another side; empty
-    where it takes more.
+    """Return the command of a first shot: the player's first unit at the first of another side.
+
+    Empty if there are no such units, or if a shot takes more inputs.
     """
     game = context.game
     units = [unit for unit in sort_units(context.game.units.values()) if not has_left_fight(unit)]
     side = game.players.get(context.user_name) or next(iter(game.sides), "")
-    own = next((unit.handle for unit in units if unit.side == side), "")
-    other = next((unit.handle for unit in units if unit.side not in ("", side)), "")
-    for spec in context.registry.list_below((game.system,)) if own and other else ():
+    own_unit = next((unit.handle for unit in units if unit.side == side), "")
+    other_unit = next((unit.handle for unit in units if unit.side not in ("", side)), "")
+    for spec in context.registry.list_below((game.system,)) if own_unit and other_unit else ():
         target = find_retarget_option(spec)
-        needed = [option for option in spec.options if option.is_required and option is not target]
-        if target is not None and len(needed) == 1 and needed[0].part == ACTS:
-            shot = format_command(spec, {needed[0].name: own, target.name: other})
+        required = [
+            option for option in spec.options if option.is_required and option is not target
+        ]
+        if target is not None and len(required) == 1 and required[0].part == ACTS:
+            shot = format_command(spec, {required[0].name: own_unit, target.name: other_unit})
             return Phrase("A first shot: ", Typed(shot))
     return Phrase()
 
 
 def list_opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
-    """The units in play that those who act could fire at; `side` is theirs where no unit of the
-    roster acts.
+    """Return the units in play that the acting units could fire at, in the order of the roster.
+
+    `acting` are names. `side` is the side of the firers if no unit of the roster acts.
     """
     sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
     units = [unit for unit in game.units.values() if not unit.side or unit.side not in sides]
@@ -132,39 +136,40 @@ def list_opponents(game: Game, acting: frozenset[str], side: str) -> list[Roster
     )
 
 
-def find_menu_units(whom: str, units: Iterable[RosterUnit]) -> list[RosterUnit]:
-    """The units that an entry of the menu stands for: a handle, `hex:H5`, or all."""
+def find_menu_units(entry: str, units: Iterable[RosterUnit]) -> list[RosterUnit]:
+    """Return those of `units` that an entry of the menu means: a handle, `hex:H5`, or `all`."""
     units = list(units)
-    if whom == ALL:
+    if entry == ALL:
         return units
-    if whom.startswith(HEX):
-        return [unit for unit in units if get_hex(unit) == whom.removeprefix(HEX)]
-    return [unit for unit in units if unit.handle == whom]
+    if entry.startswith(HEX):
+        return [unit for unit in units if get_hex(unit) == entry.removeprefix(HEX)]
+    return [unit for unit in units if unit.handle == entry]
 
 
 def find_units_by_handle(handle: str, game: Game) -> list[RosterUnit]:
-    """The unit with this handle, also one that is gone."""
+    """Return the unit with this handle as a list, even if it has left the fight."""
     return [unit for unit in game.units.values() if unit.handle == handle]
 
 
 def _list_group_entries(units: Mapping[str, str], *, many: bool) -> Iterator[tuple[str, str, str]]:
-    """Entries for all `units` (where each is, by name) of a hex, and for all there are where the
-    shot was at many.
+    """Yield (key, label, description) for the units of each hex, and with `many` for all units.
+
+    `units` gives the hex of each unit by name.
     """
     hexes: dict[str, list[str]] = {}
-    for name, where in units.items():
-        hexes.setdefault(where, []).append(name)
-    for where, names in hexes.items():
-        if where and 1 < len(names) <= MAX_UNITS and len(where) < LONGEST_HEX:
-            yield f"{HEX}{where}", f"All in {where}", join_names(names)
+    for name, hex in units.items():
+        hexes.setdefault(hex, []).append(name)
+    for hex, names in hexes.items():
+        if hex and 1 < len(names) <= MAX_UNITS and len(hex) < LONGEST_HEX:
+            yield f"{HEX}{hex}", f"All in {hex}", join_names(names)
     if many and 1 < len(units) <= MAX_UNITS:
         yield ALL, "All of them", f"{len(units)} units"
 
 
-def _describe_unit(unit: RosterUnit, state: str, where: str) -> str:
-    """What one chooses by: type where the name does not say it, all that ails it, hex."""
+def _describe_unit(unit: RosterUnit, state: str, hex: str) -> str:
+    """Return a unit's type, if its name does not have it, with its state and hex."""
     kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
-    return " · ".join(filter(None, (kind, state, where)))
+    return " · ".join(filter(None, (kind, state, hex)))
 
 
 def replace_targets(
@@ -177,78 +182,76 @@ def replace_targets(
 ) -> dict[str, object]:
     """Return the inputs of a shot at other targets.
 
-    What was given of the old targets is left out, and of their hex unless the others are in the
-    same one: the new ones bring it for themselves.
+    Inputs about the old targets are dropped, and inputs about their hex as well, unless the new
+    targets are in the same hex.
     """
-    left_out = {
-        other.name
-        for other in _list_target_options(spec.options, option)
-        if not (same_hex and other.of == OF_HEX)
-    }
-    kept = {name: value for name, value in inputs.items() if name not in left_out}
-    return {**kept, option.name: "; ".join(target.name for target in targets)}
+    dropped_names = set[str]()
+    for target_option in _list_target_options(spec.options, option):
+        if not same_hex or target_option.of != OF_HEX:
+            dropped_names.add(target_option.name)
+    remaining = {name: value for name, value in inputs.items() if name not in dropped_names}
+    return {**remaining, option.name: "; ".join(target.name for target in targets)}
 
 
 def describe_left_out(
-    spec: CommandSpec, inputs: Mapping[str, object], kept: Mapping[str, object]
+    spec: CommandSpec, inputs: Mapping[str, object], carried_over: Mapping[str, object]
 ) -> str:
-    """Return what of the old target's hex does not count for the new target, as a sentence."""
-    left_out = [
-        option
-        for option in spec.options
-        if option.of and option.name in inputs and option.name not in kept
-    ]
-    words = [
-        option.display_name
-        if option.type == "bool"
-        else f"{option.display_name} {inputs[option.name]}"
-        for option in left_out
-        if inputs[option.name] not in (option.default, False, None, "")
-    ]
+    """Return the sentence about inputs of the old target's hex that were dropped; "" for none."""
+    words = []
+    for option in spec.options:
+        if not option.of or option.name not in inputs or option.name in carried_over:
+            continue
+        value = inputs[option.name]
+        if value in (option.default, False, None, ""):
+            continue
+        words.append(
+            option.display_name if option.type == "bool" else f"{option.display_name} {value}"
+        )
     return f"Not carried over from the last target: {join_names(words)}." if words else ""
 
 
 def _list_target_options(options: Iterable[Option], target: Option) -> Iterable[Option]:
-    """Options that speak of the target: its numbers, its hex, and who is aboard."""
+    """Yield the options about the target: its numbers, its hex, and the units aboard."""
     for option in options:
-        aboard = option.type in ("units", "unit") and option.part not in (ACTS, HELPS)
-        if option is target or aboard or is_of_target(option, target.name):
+        is_aboard = option.type in ("units", "unit") and option.part not in (ACTS, HELPS)
+        if option is target or is_aboard or is_of_target(option, target.name):
             yield option
 
 
 def ask_before_shot(
     context: Context, sequence: Sequence, options: Mapping[str, object], aim: Aim, side: str
 ) -> Reply | None:
-    """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they
-    were asked.
+    """Build the question before a shot at the player's own side or at nobody; None without need.
 
-    Who rolls real dice has been asked before the first of them.
+    A player who has answered it, or who has typed real dice, is not asked. `side` is that of the
+    firers.
     """
     if context.is_confirmed or any(map(str.isdigit, str(options.get("hand") or ""))):
         return None
     verb = context.spec.verb
-    button = ""
-    if own := find_own_targets(sequence, aim, side):
-        whose = "your" if not side or own[0].side == side else f"{own[0].side}'s"
-        button = f"{verb} at {whose} own {join_names(unit.name for unit in own)}"
+    question = ""
+    own_targets = find_own_targets(sequence, aim, side)
+    if own_targets:
+        owner = "your" if not side or own_targets[0].side == side else f"{own_targets[0].side}'s"
+        question = f"{verb} at {owner} own {join_names(unit.name for unit in own_targets)}"
     elif has_no_target(sequence, options, aim):
-        button = f"{verb} at nobody"
-    if not button:
+        question = f"{verb} at nobody"
+    if not question:
         return None
     draft = save_draft(context, context.spec.path, options)
     return Reply(
-        f"{button}?",
+        f"{question}?",
         (Phrase("Nothing is rolled yet: ", Typed(format_command(context.spec, options))),),
         private=True,
         buttons=(
             Button(
                 f"anyway:{draft.key}",
-                button if len(button) <= LONGEST else f"{verb} at them",
-                "primary" if own else "plain",
+                question if len(question) <= LONGEST else f"{verb} at them",
+                "primary" if own_targets else "plain",
             ),
             Button(
                 f"form:draft:{draft.key}",
-                *(("Change…",) if own else ("Choose a target", "primary")),
+                *(("Change…",) if own_targets else ("Choose a target", "primary")),
             ),
             Button(f"cancel:{draft.key}", "Cancel"),
         ),
@@ -256,22 +259,20 @@ def ask_before_shot(
 
 
 LONGEST = 60
-"""Characters of a button that names whom a shot is at."""
+"""Maximum number of characters of a button that names the targets of a shot."""
 
 
 MOST_LED = 2
-"""Buttons for what an answer calls for next."""
+"""Maximum number of buttons for the sequences that an answer names as the next step."""
 PLACEHOLDERS = ("NAME", "NUMBER")
-"""A placeholder in a command, which the reader fills in."""
+"""Placeholders in a printed command, which the reader fills in."""
 
 
 def build_sequence_buttons(reply: Reply, registry: Registry) -> tuple[Button, ...]:
-    """Return a button for each combat sequence whose command is printed in an answer: it opens the
-    form.
-    """
+    """Build a button for each combat sequence whose command an answer prints. It opens the form."""
     texts = [part.text if isinstance(part, Small) else part for part in reply.lines]
     pieces = [piece for text in texts if isinstance(text, str) for piece in split_pieces(text)]
-    found: dict[str, Button] = {}
+    buttons: dict[str, Button] = {}
     for piece in pieces:
         if not isinstance(piece, Typed):
             continue
@@ -280,15 +281,15 @@ def build_sequence_buttons(reply: Reply, registry: Registry) -> tuple[Button, ..
         except UserError:
             continue
         if parsed.spec.family == "sequence":
-            typed = parsed.options.items()
-            options = {name: value for name, value in typed if value not in PLACEHOLDERS}
+            items = parsed.options.items()
+            options = {name: value for name, value in items if value not in PLACEHOLDERS}
             label = _get_button_name(parsed.spec, options)
-            found[label] = build_form_button(parsed.spec.path, options, label, registry)
-    return tuple(found.values())[:MOST_LED]
+            buttons[label] = build_form_button(parsed.spec.path, options, label, registry)
+    return tuple(buttons.values())[:MOST_LED]
 
 
 def _get_button_name(spec: CommandSpec, options: Mapping[str, object]) -> str:
-    """Return what a command is called on its button: `PAATC`, `Random Selection`."""
+    """Return the label of a command's button: `PAATC`, `Random Selection`."""
     words = [
         option.format_word(str(options[option.name]))
         for option in spec.options
@@ -300,7 +301,7 @@ def _get_button_name(spec: CommandSpec, options: Mapping[str, object]) -> str:
 def build_roll_buttons(
     context: Context, reply: Reply, kind: str, facts: Json, number: int
 ) -> tuple[Button, ...]:
-    """What hangs under every roll beside *Undo*: once more, changed, its odds.
+    """Build the buttons under a roll, except *Undo*: *Again*, *Change…*, *Odds* and *Dice*.
 
     A roll that the card refused has no *Again*, which would be refused too.
     """
@@ -310,10 +311,10 @@ def build_roll_buttons(
     if kind == "sequence":
         buttons.append(build_change_button(context.ledger.row, number))
         if facts.get("dice"):
-            counted = any(isinstance(part, Group) for part in reply.lines)
-            if not counted:
+            is_grouped = any(isinstance(part, Group) for part in reply.lines)
+            if not is_grouped:
                 buttons.append(context.build_button("odds", "Odds", number))
-            if counted or count_shown_dice(reply) < len(facts["dice"]):
+            if is_grouped or count_shown_dice(reply) < len(facts["dice"]):
                 buttons.append(context.build_button("dice", "Dice", number))
     return tuple(buttons)
 
@@ -349,11 +350,11 @@ def _build_mending_button(context: Context, facts: Json, number: int) -> Button:
 
 
 def count_shown_dice(reply: Reply) -> int:
-    """Return how many dice stand in the lines that an answer shows at once; `6 ×3` is three."""
-    lines = [part for at, part in enumerate(reply.lines) if at not in reply.trace]
+    """Return the number of dice in an answer's lines outside its trace. `6 ×3` counts as three."""
+    lines = [part for index, part in enumerate(reply.lines) if index not in reply.trace]
     faces = [str(die) for line in lines if isinstance(line, Line) for die in line.dice]
     return sum(int(face.partition(TIMES)[2] or 1) for face in faces)
 
 
 TIMES = "\u00a0×"
-"""Between a face and how often it fell, where alike dice stand together."""
+"""The sign between a face and its number, in a line that groups identical dice."""

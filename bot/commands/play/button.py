@@ -1,8 +1,7 @@
-"""What buttons do: each names its game and an event, or a stored draft: it works after a restart,
-and nowhere else.
+"""The actions of the buttons under answers, `/again`, and the rolls that a phase asks for.
 
-A shot once more, also typed (`/again`), and the rolls that the card of a phase asks for, are here
-as well.
+Each button names its game and an event, or a stored draft, so it works after a restart, and in no
+other game.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,13 +59,13 @@ LOOK_BACK = 200
 SURE = "sure"
 
 
-def build_already_done_reply(what: str) -> Reply:
-    """What whoever presses once more is told, privately: nothing happens a second time."""
-    return Reply(f"Already done: {what}", private=True)
+def build_already_done_reply(text: str) -> Reply:
+    """Build the private answer to a second press, which does nothing."""
+    return Reply(f"Already done: {text}", private=True)
 
 
 async def press_reveal(context: Context, number: int, _more: str) -> Reply:
-    """Open a sealed roll."""
+    """Open a sealed roll: the button *Open*. Raises UserError."""
     event = None if number in context.need_game().sealed else await context.load_event(number)
     if event is not None and event["kind"] == "sealed":
         return build_already_done_reply(f"#{number} is open.")
@@ -74,10 +73,9 @@ async def press_reveal(context: Context, number: int, _more: str) -> Reply:
 
 
 async def press_undo(context: Context, number: int, more: str) -> Reply:
-    """Undo the event above the button, or for the button of the board the last step of whoever
-    presses it.
+    """Undo the event above the button. The board's button undoes the player's last step.
 
-    The button works until its event is undone, and again after that was brought back.
+    The button works until its event is undone, and again after a redo. Raises UserError.
     """
     if number in context.need_game().redo:
         return build_already_done_reply(await undo.describe_undone_event(context, number))
@@ -87,16 +85,18 @@ async def press_undo(context: Context, number: int, more: str) -> Reply:
 
 
 async def press_redo(context: Context, number: int, _more: str) -> Reply:
-    """Redo under an undo, until something new happens."""
+    """Redo the event of an undo, until something new happens. Raises UserError."""
     return await undo.redo_event(context, number)
 
 
-async def press_consent_or_refuse(context: Context, number: int, request: str) -> Reply:
-    """Consent or Refuse under a request; they answer this request alone, not a later one about
-    the same event.
+async def press_consent_or_refuse(context: Context, number: int, request_id: str) -> Reply:
+    """Agree to a request for an undo or redo, or refuse it: the buttons *Agree* and *Refuse*.
+
+    They answer the request with this id only, not a later one about the same event. Raises
+    UserError.
     """
-    pending = await undo.load_undo_request(context, number)
-    if pending is None or pending["id"] != request:
+    request = await undo.load_undo_request(context, number)
+    if request is None or request["id"] != request_id:
         if number in context.need_game().redo:
             return build_already_done_reply(await undo.describe_undone_event(context, number))
         raise await undo.explain_no_request(context, number)
@@ -105,20 +105,22 @@ async def press_consent_or_refuse(context: Context, number: int, request: str) -
 
 
 def _replace_pressed_message(context: Context, reply: Reply) -> Reply:
-    """The reply in place of the message whose button was pressed, where that is one for all."""
-    # a message that only changes calls nobody
+    """Mark the reply to replace the message of the pressed button, unless it calls a player."""
+    # a changed message pings nobody
     is_calling = bool(reply.mention) or bool(context.called)
     return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
 
 
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
-    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once.
+    """Roll a draft, which holds a command from a form or from an answer about odds.
+
+    The draft is deleted, so that it rolls only once. `draft` is None if it is not loaded yet.
     Raises UserError.
     """
     draft = draft or await load_draft(context.store, key)
-    rolled = await context.store.load_doc(ROLLED, key) if draft is None else None
-    if rolled is not None and rolled.owner == context.command.who.key:
-        return build_already_done_reply(rolled.data["title"])
+    earlier_roll = await context.store.load_doc(ROLLED, key) if draft is None else None
+    if earlier_roll is not None and earlier_roll.owner == context.command.who.key:
+        return build_already_done_reply(earlier_roll.data["title"])
     if draft is None:
         raise UserError(
             "This was already rolled, or has expired.",
@@ -130,10 +132,10 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     if draft.game and draft.game != context.ledger.row:
         raise build_earlier_game_error()
     context.commit.drop_docs.append((DRAFT, key))
-    meant = dict(draft.better or draft.options)
-    if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
-        meant.pop(COMPARE, None)
-    reply = await play_meant_command(replace_command(context, draft.path, meant))
+    options = dict(draft.better or draft.options)
+    if options.pop(ODDS, None):  # the odds were answered before; the button rolls
+        options.pop(COMPARE, None)
+    reply = await play_meant_command(replace_command(context, draft.path, options))
     context.commit.docs.append(
         Doc(ROLLED, key, {"title": reply.first_line}, context.now + REQUESTS_KEPT, draft.owner)
     )
@@ -141,9 +143,7 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
 
 
 async def play_meant_command(desk: Context) -> Reply:
-    """Run a command that was not pressed but is meant; an error knows it as if it had been
-    typed.
-    """
+    """Run the command of a button. A UserError gets it as the typed text."""
     options = desk.command.options
     try:
         return await play_command(desk)
@@ -153,102 +153,100 @@ async def play_meant_command(desk: Context) -> Reply:
 
 
 async def count_draft_odds(context: Context, key: str) -> Reply:
-    """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it
-    rolls once.
+    """Answer the odds of the command in a form, privately.
+
+    The button *Roll it* of the answer uses the same draft, so it rolls only once. Raises UserError.
     """
     draft = await load_own_draft(context, key)
-    meant = {
-        name: value
-        for name, value in (draft.better or draft.options).items()
-        if name not in (ODDS, SECRET, HAND)
-    }
-    desk = replace_command(context, draft.path, meant)
+    options = dict(draft.better or draft.options)
+    for name in (ODDS, SECRET, HAND):
+        options.pop(name, None)
+    desk = replace_command(context, draft.path, options)
     await desk.check_enabled(desk.spec)
-    if desk.spec.counts_only_odds(meant):  # compared, or over several rounds
+    if desk.spec.counts_only_odds(options):  # compared, or over several rounds
         return await play_command(desk)
-    return await answer_odds(desk, desk.spec, meant, draft)
+    return await answer_odds(desk, desk.spec, options, draft)
 
 
-async def enter_die(context: Context, rest: str) -> Reply:
-    """A keypad for the die that is owed next, by its name; with the last one the draft is rolled,
-    and used up.
+async def enter_die(context: Context, action: str) -> Reply:
+    """Enter a real die on the keypad, and show the keypad of the next one.
 
-    Nothing is kept before that: what was entered so far is in the buttons, `die:KEY:6,1`.
+    After the last die, roll the draft and delete it. Nothing is stored before that: the buttons
+    hold the dice so far, as in `die:KEY:6,1`. Raises UserError.
     """
-    key, _, hand = rest.partition(":")
+    key, _, hand = action.partition(":")
     draft = await load_own_draft(context, key)
-    meant = draft.better or draft.options
-    given = draft._replace(options={**meant, HAND: f"{hand},?" if hand else "?"}, better=None)
+    options = draft.better or draft.options
+    draft_with_hand = draft._replace(
+        options={**options, HAND: f"{hand},?" if hand else "?"}, better=None
+    )
     try:
-        return await roll_draft(context, key, given)
+        return await roll_draft(context, key, draft_with_hand)
     except UserError as error:
         if not isinstance(error.about, DieOwed):
             raise
         context.commit.drop_docs.remove((DRAFT, key))
-        if (found := build_keypad(error.about, key)) is None:
+        keypad = build_keypad(error.about, key)
+        if keypad is None:
             raise
-        return found
+        return keypad
 
 
 async def press_anyway(context: Context, key: str) -> Reply:
-    """The shot that was asked about, as it was typed."""
+    """Roll the shot of a question as it was typed: the button that confirms it."""
     context.is_confirmed = True
     return await roll_draft(context, key)
 
 
 async def press_cancel(context: Context, key: str) -> Reply:
-    """The shot that was asked about is off."""
+    """Cancel the shot of a question, and delete its draft."""
     await load_own_draft(context, key)
     context.commit.drop_docs.append((DRAFT, key))
     return Reply("Nothing was rolled", private=True, in_place=True)
 
 
-async def press_picture(context: Context, rest: str) -> Reply:
+async def press_picture(context: Context, action: str) -> Reply:
     """Draw the odds of a draft, or a table with the inputs in the button or in a draft."""
-    name, is_table, inputs = rest.partition("?")
+    name, is_table, inputs = action.partition("?")
     private = context.spec.private
     if is_table:
         return replace(await draw_table(context, name, dict(parse_qsl(inputs))), private=private)
 
-    # a lookup that all have seen
-    found = None if private else await load_draft(context.store, name)
-    draft = found or await load_own_draft(context, name)
+    # the draft of a public look-up may belong to another player
+    public_draft = None if private else await load_draft(context.store, name)
+    draft = public_draft or await load_own_draft(context, name)
     spec = context.registry.get(draft.path)
     if spec is not None and spec.family == "lookup":
-        return replace(
-            await draw_table(context, f"{spec.system}/{spec.target}", draft.options),
-            private=private,
-        )
+        picture = await draw_table(context, f"{spec.system}/{spec.target}", draft.options)
+        return replace(picture, private=private)
     draft = await load_own_draft(context, name)
     desk = replace_command(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
-    return replace(
-        await draw_odds(context, await answer_odds(desk, desk.spec, draft.options, draft)),
-        private=private,
-    )
+    odds = await answer_odds(desk, desk.spec, draft.options, draft)
+    return replace(await draw_odds(context, odds), private=private)
 
 
 async def press_shot(context: Context, number: int, _more: str) -> Reply:
-    """Draw what came of a shot, and its odds as it was fired."""
-    shown = await draw_odds(context, await show_shot_odds(context, number, ""))
+    """Draw the result of a shot, and its odds with the units as they were."""
+    pictures = await draw_odds(context, await show_shot_odds(context, number, ""))
     return replace(
-        shown, private=True, files=(*await _draw_result_cards(context, number), *shown.files)
+        pictures, private=True, files=(*await _draw_result_cards(context, number), *pictures.files)
     )
 
 
 async def press_game(context: Context, _about: str) -> Reply:
-    """The game as it ended, and what decided it, drawn for all to share."""
+    """Draw the game as it ended, and what decided it, as pictures to share."""
     title = f"{context.need_game().name or 'The game'} to share"
     return Reply(title, by="as pictures", bare=True, files=await _draw_result_cards(context))
 
 
 async def _draw_result_cards(context: Context, number: int = 0) -> tuple[File, ...]:
-    """The pictures of an event, or of the game, from what everybody may know of it."""
+    """Draw the pictures of event `number`, or of the game if it is 0, from public data only."""
     check_length(context.game)
     export = await export_json(context)
     facts = await compute_facts(context, export, number)
-    found = await draw_in_worker(context, render_result_cards, export, facts, number)
-    return tuple(File(f"{name}.png", data, alt) for name, data, alt in found)
+    cards = await draw_in_worker(context, render_result_cards, export, facts, number)
+    return tuple(File(f"{name}.png", data, alt) for name, data, alt in cards)
 
 
 async def repeat_last(context: Context) -> Reply:
@@ -257,16 +255,16 @@ async def repeat_last(context: Context) -> Reply:
     """
     context.need_game()
     events = list_effective_events(await context.load_recent_events(LOOK_BACK))
-    event = next((one for one in events if one["kind"] in ROLLS and "upkeep" not in one), None)
-    if event is None:
-        raise UserError(
-            "Nothing to repeat yet.", hint=suggest_first_shot(context), code="nothing-to-repeat"
-        )
-    return await repeat_event(context, event)
+    for event in events:
+        if event["kind"] in ROLLS and "upkeep" not in event:
+            return await repeat_event(context, event)
+    raise UserError(
+        "Nothing to repeat yet.", hint=suggest_first_shot(context), code="nothing-to-repeat"
+    )
 
 
 async def repeat_number(context: Context, number: int, _more: str = "") -> Reply:
-    """Repeat the event with this number. Raises UserError for one that is not an open roll."""
+    """Repeat the event with this number. Raises UserError if it is no open roll."""
     context.need_game()
     event = await load_event_body(context.store, context.ledger.row, context.game, number)
     if event is None or event["kind"] not in ROLLS:
@@ -275,14 +273,16 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 
 
 async def repeat_event(context: Context, event: Json) -> Reply:
-    """Roll an event's command again with the same inputs, and within its game with its label."""
-    options: Json = remove_derived_inputs(event)  # none, where it asks for nothing
-    if (
-        event.get("texts")
-        and not context.game.ended
-        and (label := (await context.load_texts(event["number"])).get("label"))
-    ):
-        options["label"] = label
+    """Roll an event's command again with the same inputs, and within its game with its label.
+
+    Raises UserError.
+    """
+    options: Json = remove_derived_inputs(event)
+    if event.get("texts") and not context.game.ended:
+        texts = await context.load_texts(event["number"])
+        label = texts.get("label")
+        if label:
+            options["label"] = label
     desk = replace_command(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
         desk.command = replace(desk.command, options=drop_lost_units(desk, desk.spec, options))
@@ -301,24 +301,25 @@ async def repeat_event(context: Context, event: Json) -> Reply:
 def _ask_for_other_targets(
     context: Context, error: UserError, spec: CommandSpec, event: Json
 ) -> None:
-    """Say in the refusal of a shot whose targets have all left that it wants another target."""
+    """Ask for another target in the error of a shot whose targets have all left the fight."""
     option = find_retarget_option(spec)
     if error.code != "unit-gone" or option is None or error.option not in ("", None, option.name):
         return
-    named = list_units([event.get("inputs", {}).get(option.name)], build_roster(context.game))
-    if named and all(map(has_left_fight, named)):
-        are = "is" if len(named) == 1 else "are"
-        error.message = f"{join_names(unit.name for unit in named)} {are} out of the fight."
+    targets = list_units([event.get("inputs", {}).get(option.name)], build_roster(context.game))
+    if targets and all(map(has_left_fight, targets)):
+        verb = "is" if len(targets) == 1 else "are"
+        error.message = f"{join_names(unit.name for unit in targets)} {verb} out of the fight."
         error.hint = "Choose another target."
 
 
 MOST_CHANGED = 4
-"""Units of which it is said what changed since the roll that is repeated."""
+"""Maximum number of changes since the repeated roll that an answer lists."""
 
 
 def _describe_changes(context: Context, event: Json) -> list[str]:
-    """Return what is different now about the units of an event, apart from their having acted:
-    `Gren 1, 7, 10 killed`.
+    """Return how the units of an event have changed since, by change: `Gren 1, 7, 10 killed`.
+
+    That they have acted does not count.
     """
     system = context.systems.get(str(event.get("system") or ""))
     if system is None or not is_of_game(context.game, system.id):
@@ -334,8 +335,10 @@ def _describe_changes(context: Context, event: Json) -> list[str]:
         changes = _change_in_words(before, after)
         if changes:
             names.setdefault(changes, []).append(unit.name)
-    found = [f"{join_names(changed)} {changes}" for changes, changed in names.items()]
-    return found[:MOST_CHANGED]
+    sentences = [
+        f"{join_names(names_changed)} {changes}" for changes, names_changed in names.items()
+    ]
+    return sentences[:MOST_CHANGED]
 
 
 def _change_in_words(before: RosterUnit, after: RosterUnit) -> str:
@@ -350,8 +353,8 @@ def _change_in_words(before: RosterUnit, after: RosterUnit) -> str:
     for name in dict.fromkeys((*before.numbers, *after.numbers)):
         number = after.numbers.get(name)
         if number != before.numbers.get(name):
-            is_gone_now = number in (None, "")
-            words.append(_lower(name) + (" gone" if is_gone_now else f" {format_number(number)}"))
+            is_cleared = number in (None, "")
+            words.append(_lower(name) + (" gone" if is_cleared else f" {format_number(number)}"))
     words += [_lower(mark) for mark in sorted(after.marks - before.marks)]
     words += [f"no longer {_lower(mark)}" for mark in sorted(before.marks - after.marks)]
     return join_names(words)
@@ -362,29 +365,25 @@ def _lower(word: str) -> str:
 
 
 def drop_lost_units(context: Context, spec: CommandSpec, options: Json) -> Json:
-    """The options of a repeated shot without those who can no longer take part in it."""
-    return drop_unable_units(
-        context.systems[spec.system].sequences[spec.target], options, build_roster(context.game)
-    )[0]
+    """Return the options of a repeated shot without the units that can no longer take part."""
+    sequence = context.systems[spec.system].sequences[spec.target]
+    able_options, _ = drop_unable_units(sequence, options, build_roster(context.game))
+    return able_options
 
 
 async def fire_at_other_target(context: Context, number: int, more: str) -> Reply:
-    """Repeat shot #`number` at another target, `more`.
+    """Repeat shot #`number` at the targets of a menu entry, `more`.
 
     If the game confirms repeated shots, return the question instead. Raises UserError.
     """
     game = context.need_game()
     event = await load_event_body(context.store, context.ledger.row, game, number)
-    spec = (
-        context.registry.get(tuple(event["command"].split()))
-        if event is not None and "command" in event
-        else None
-    )
-    option = (
-        find_retarget_option(spec)
-        if spec is not None and event is not None and event["kind"] == "sequence"
-        else None
-    )
+    spec = None
+    option = None
+    if event is not None and "command" in event:
+        spec = context.registry.get(tuple(event["command"].split()))
+        if spec is not None and event["kind"] == "sequence":
+            option = find_retarget_option(spec)
     if event is None or spec is None or option is None:
         raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
     targets = _find_targets(context, event, spec, option, more)
@@ -404,14 +403,15 @@ async def fire_at_other_target(context: Context, number: int, more: str) -> Repl
         )
     reply = await play_meant_command(replace_command(context, spec.path, options))
     left_out = describe_left_out(spec, inputs, options)
-    lines = (Small(left_out),) if left_out and not reply.error else ()
-    return replace(reply, lines=(*reply.lines, *lines)) if lines else reply
+    if not left_out or reply.error:
+        return reply
+    return replace(reply, lines=(*reply.lines, Small(left_out)))
 
 
 def _find_targets(
     context: Context, event: Json, spec: CommandSpec, option: Option, entry: str
 ) -> list[RosterUnit]:
-    """Return the units that an entry of *Other target* stands for. Raises UserError for none."""
+    """Return the units of an entry in the menu *Other target*. Raises UserError for none."""
     game = context.game
     acting = frozenset(event.get("acting") or ())
     sequence = context.systems[spec.system].sequences[spec.target]
@@ -433,37 +433,40 @@ def _are_in_one_hex(units: Sequence[RosterUnit], others: Iterable[RosterUnit]) -
 
 
 async def press_call(context: Context, about: str) -> Reply:
-    """The button of a call: its sequence for those who are still called and the actor's to roll
-    for. Raises UserError."""
-    moment, _, at = about.partition(":")
+    """Roll the sequence of a call for the called units that the player may roll for.
+
+    `about` is the phase and the index of the call. Raises UserError.
+    """
+    moment, _, call_index = about.partition(":")
     game = context.need_started()
     actor = context.actor
-    call = next((call for call in await list_calls(context) if str(call.at) == at), None)
+    calls = [call for call in await list_calls(context) if str(call.at) == call_index]
+    call = calls[0] if calls else None
     if moment != format_moment(context) or call is None:
         raise UserError("Everybody has rolled, or the phase is over.", code="used-up")
-    own = [
-        unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)
-    ]
-    own = own or [unit.name for unit in call.units if actor.directs]
-    if not own:
-        raise UserError(
-            f"{join_names(unit.name for unit in call.units)}: none of them is yours.",
-            code="not-yours",
-        )
-    return await play_command(
-        replace_command(context, (game.system, call.roll), {"unit": "; ".join(own)})
-    )
+    called_names = [unit.name for unit in call.units]
+    names = called_names
+    if is_guarded(game):
+        names = [unit.name for unit in call.units if unit.side in ("", actor.side)]
+    if not names and actor.directs:
+        names = called_names
+    if not names:
+        raise UserError(f"{join_names(called_names)}: none of them is yours.", code="not-yours")
+    options = {"unit": "; ".join(names)}
+    return await play_command(replace_command(context, (game.system, call.roll), options))
 
 
 async def press_sequence(context: Context, about: str) -> Reply:
-    """Roll a combat sequence that asks for nothing, once in the phase for which its button was
-    made. Raises UserError.
+    """Roll a combat sequence without inputs, once in the phase of its button.
+
+    `about` is the phase and the sequence. Raises UserError.
     """
-    when, _, word = about.rpartition(":")
-    if when and (old := refuse_old_card(context, when)):
-        return old
+    moment, _, word = about.rpartition(":")
+    refusal = refuse_old_card(context, moment) if moment else None
+    if refusal:
+        return refusal
     game = context.need_started()
-    for event in await list_phase_events(context) if when else ():
+    for event in await list_phase_events(context) if moment else ():
         if event["kind"] == "sequence" and event["target"] == word:
             title = context.systems[game.system].sequences[word].title
             raise UserError(
@@ -475,28 +478,30 @@ async def press_sequence(context: Context, about: str) -> Reply:
 
 
 async def decide_initiative(context: Context, about: str | None = None) -> Reply:
-    """Who has the initiative: the side that is named, or the one that wins the roll for it. The
-    button *Initiative* rolls, in the phase for which it was made."""
-    if about is not None and (old := refuse_old_card(context, about)):
-        return old
+    """Give the initiative to the typed side, or roll for it if none is typed.
+
+    `about` is the phase of the button *Initiative*, which always rolls; None for the command.
+    Raises UserError.
+    """
+    refusal = refuse_old_card(context, about) if about is not None else None
+    if refusal:
+        return refusal
     game = context.need_started()
     need_player(game, context.actor)
-    named = context.clean_options()["side"] if about is None else ""
+    side_name = context.clean_options()["side"] if about is None else ""
     if about is not None:
         await _need_no_initiative(context)
-    if not named:
+    if not side_name:
         return await _roll_initiative(context)
-    side = find_side(game, named)
+    side = find_side(game, side_name)
     return await give_initiative(context, side)
 
 
 async def _need_no_initiative(context: Context) -> None:
-    """Raise UserError if the present phase has said who has the initiative: both players may press
-    the button.
-    """
+    """Raise UserError if this phase has given the initiative already. Both players have a button."""
     events = await list_phase_events(context)
     is_known = any(
-        one["kind"] == "initiative" or one.get("target") == "initiative" for one in events
+        event["kind"] == "initiative" or event.get("target") == "initiative" for event in events
     )
     if is_known:
         holder = context.game.initiative

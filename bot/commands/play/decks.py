@@ -1,5 +1,6 @@
-"""`/deck`: cards and chits drawn from decks, which anybody can prove afterwards; and names put
-in order.
+"""`/deck`: draws of cards and chits from decks, which anybody can verify afterwards.
+
+`/deck shuffle` also puts names in a random order.
 """
 
 import re
@@ -31,7 +32,7 @@ from bot.game.sides import format_possessive
 from bot.preferences.own_installs import ADD_IT, build_needs_game_error
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
-from bot.rules.dice import Script
+from bot.rules.dice import Script, Source
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
@@ -53,48 +54,54 @@ _MAKE = phrase(
     'Make one: `/deck make "1..20"`. Or draw from one that is always there: `/deck draw standard-52`'
 )
 Names = Mapping[str, str]
-"""How the cards of a deck are called, by id."""
+"""The names of a deck's cards by card id."""
 
 
 async def make_deck(context: Context) -> Reply:
-    """A deck for the evening; one of the same name begins anew. Raises UserError."""
+    """Make a deck of the typed cards, or replace the deck of the same name. Raises UserError."""
     options = context.clean_options()
     game = context.open_game()
     need_player(game, context.actor)
     typed = options["cards"].strip()
-    ready = _list_ready_decks(context)
-    empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
-    typed = comparison_key(typed) if comparison_key(typed) in ready else typed
-    name = comparison_key(
-        options["name"] or (typed if typed in ready else _find_free_name(context))
-    )
-    if not cards.ID.fullmatch(name) or (name in ready and typed != name):
+    ready_decks = _list_ready_decks(context)
+    ready_deck = ready_decks.get(comparison_key(typed))
+    if ready_deck is not None:
+        typed = comparison_key(typed)
+    name = options["name"]
+    if not name:
+        name = typed if ready_deck is not None else _find_free_name(context)
+    name = comparison_key(name)
+    if not cards.ID.fullmatch(name) or (name in ready_decks and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
-        what = "A deck is called by small letters, digits and dashes, at most 24."
-        if name in ready:
-            what = f"{name} is a deck with cards of its own."
+        message = "A deck is called by small letters, digits and dashes, at most 24."
+        if name in ready_decks:
+            message = f"{name} is a deck with cards of its own."
             hint = "Take another name for yours."
-        raise UserError(what, hint=hint, option="name", code="bad-value")
-    listed = list(ready[typed].cards) if typed in ready else cards.read_cards(typed)
-    if typed in ready and not options["once"]:
-        empty = ready[typed].empty
-    if was := name in game.decks:
+        raise UserError(message, hint=hint, option="name", code="bad-value")
+    empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
+    if ready_deck is None:
+        cards_and_counts = cards.read_cards(typed)
+    else:
+        cards_and_counts = list(ready_deck.cards)
+        if not options["once"]:
+            empty = ready_deck.empty
+    is_replaced = name in game.decks
+    if is_replaced:
         check_chits(context, name)
     number = context.ledger.next_number
-    declare_deck(context, name, listed, empty, named=typed in ready)
+    declare_deck(context, name, cards_and_counts, empty, named=ready_deck is not None)
     deck = cards.deck_from_json(context.game.decks[name])
-    names = await load_card_names(context, name, deck.ids)
-    shown = ", ".join(
-        f"{names[card]} x{count}" if count > 1 else names[card] for card, count in deck.cards
-    )
-    ends = "When the pile is empty, the discards are shuffled in."
+    rule = "When the pile is empty, the discards are shuffled in."
     if deck.empty == cards.REFUSE:
-        ends = "When the pile is empty, nothing more is drawn."
+        rule = "When the pile is empty, nothing more is drawn."
     if cups.is_leading_phase(context.game, name, context.system):
-        ends = "The phase that it leads fills it anew."
-    lines: tuple[Part, ...] = (Small(ends),) if typed in ready else (shown, Small(ends))
-    does = "begins anew:" if was else "makes a deck:"
-    title = f"{context.user_name} {does} {name}, {format_count(cards.size(deck.cards), 'card')}"
+        rule = "The phase that it leads fills it anew."
+    lines: tuple[Part, ...] = (Small(rule),)
+    if ready_deck is None:
+        names = await load_card_names(context, name, deck.ids)
+        lines = (_format_card_list(names, deck), Small(rule))
+    verb = "begins anew:" if is_replaced else "makes a deck:"
+    title = f"{context.user_name} {verb} {name}, {format_count(cards.size(deck.cards), 'card')}"
     return Reply(
         title,
         lines,
@@ -102,64 +109,89 @@ async def make_deck(context: Context) -> Reply:
     )
 
 
+def _format_card_list(names: Names, deck: Deck) -> str:
+    """Return the names of a deck's cards with the number of copies: `Ambush x2, Sniper`."""
+    items = []
+    for card, count in deck.cards:
+        items.append(f"{names[card]} x{count}" if count > 1 else names[card])
+    return ", ".join(items)
+
+
 def _list_ready_decks(context: Context) -> Mapping[str, Deck]:
-    """The decks that need not be made: those of the game's files, and standard decks."""
-    own = context.system.decks if context.system is not None else {}
-    return {**{id: made.deck for id, made in own.items()}, **STANDARD}
+    """Return the decks that players need not make, by id: the game's own and standard decks."""
+    game_decks = context.system.decks if context.system is not None else {}
+    ready_decks = {id: game_deck.deck for id, game_deck in game_decks.items()}
+    return {**ready_decks, **STANDARD}
 
 
 def _find_free_name(context: Context) -> str:
-    """What a deck is called that nobody named: deck, deck-2 and so on."""
-    names = (
-        USUAL if number == 1 else f"{USUAL}-{number}" for number in range(1, cards.MOST_DECKS + 2)
-    )
+    """Return the first free one of the names deck, deck-2, deck-3 and so on."""
     taken = list_deck_names(context.game, context.system)
-    return next(name for name in names if name not in taken)
+    name = USUAL
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{USUAL}-{number}"
+    return name
 
 
 def declare_cup(context: Context, id: str) -> None:
-    """Write down what chits are in a cup that leads a phase, and what each means, before the first
-    is drawn; anew where another version of the pack, or the roster, has others or of another side
-    when the phase begins, unless one is out of the game for good. Chits of the dead come back with
-    that, and go out again when they are drawn. Raises UserError."""
-    made = find_game_deck(context, id)
-    old = context.game.decks.get(id, {})
-    out = context.game.cards
-    if made is None and cups.LOST in old:
-        return  # a newer version of its pack is without it: the phase goes on as it began
-    if made is None or not made.deck.cards:
-        what = "No unit is left that could have a card."
+    """Record the chits of a cup that leads a phase, and their meanings, before the first draw.
+
+    Record them again at the start of a phase if the pack's version or the roster has changed them,
+    unless a chit is out of the game for good. That brings back the chits of dead units, which go
+    out again when they are drawn. Raises UserError.
+    """
+    game_deck = find_game_deck(context, id)
+    declaration = context.game.decks.get(id, {})
+    places = context.game.cards
+    if game_deck is None and cups.LOST in declaration:
+        return  # a newer version of the pack has no such cup: the phase continues as it began
+    if game_deck is None or not game_deck.deck.cards:
+        message = "No unit is left that could have a card."
         hint = phrase("`/unit add` puts one on the roster.")
-        if made is None:
-            what = f"The game has no deck {id} any more."
+        if game_deck is None:
+            message = f"The game has no deck {id} any more."
             hint = phrase("`/game next` goes on without it.")
-        raise UserError(what, hint=hint, code="no-chit")
-    stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
-    is_whole = not any(cards.count_at(id, place, out) for place in (cards.PLAY, DISCARD))
-    is_whole &= not any(card in stays for card in cards.count_at(id, cards.REMOVED, out))
-    if cups.LOST not in old or (is_whole and old != build_cup_declaration(context, made)):
-        declare_deck(context, id, made.deck.cards, made.deck.empty)
+        raise UserError(message, hint=hint, code="no-chit")
+    if cups.LOST in declaration:
+        if not _is_cup_full(id, declaration, places):
+            return
+        if declaration == build_cup_declaration(context, game_deck):
+            return
+    declare_deck(context, id, game_deck.deck.cards, game_deck.deck.empty)
+
+
+def _is_cup_full(id: str, declaration: Mapping[str, Any], places: Mapping[str, int]) -> bool:
+    """Return whether no chit of a cup is drawn, discarded, or out of the game for good."""
+    if cards.count_at(id, cards.PLAY, places) or cards.count_at(id, DISCARD, places):
+        return False
+    removed = cards.count_at(id, cards.REMOVED, places)
+    for card in declaration.get("cards", ()):
+        if card.get("after") == cards.REMOVED and card["id"] in removed:
+            return False
+    return True
 
 
 async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
-    """Draw cards from a deck, one die each: face up, or closed into one's own hand. Raises
-    UserError.
+    """Draw cards from a deck, one die each: face up, or closed into the player's hand.
+
+    Raises UserError.
     """
     typed = options["deck"] or ""
     count = options["count"]
     real = parse_real_cards(context, options["hand"] or "")
     if typed.isdecimal() and typed not in context.game.decks:
-        typed, count = "", int(typed[:4])
-    count = len(real) if real and "count" not in context.command.options else count
+        count = int(typed[:4])
+        typed = ""
+    if real and "count" not in context.command.options:
+        count = len(real)
     if real and (count != len(real) or options["to"] in INTO_HAND):
-        what = (
-            f"{format_count(len(real), 'card')} typed for {count} drawn."
-            if count != len(real)
-            else ""
-        )
-        what = what or "Cards of a real deck are typed for all to see, not into a hand."
+        message = "Cards of a real deck are typed for all to see, not into a hand."
+        if count != len(real):
+            message = f"{format_count(len(real), 'card')} typed for {count} drawn."
         raise UserError(
-            what,
+            message,
             hint=phrase("For example: `/deck draw hand=7,12`"),
             option="hand",
             code="not-together",
@@ -172,14 +204,14 @@ async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
         return await _fill_hand(context, typed)
     if options["to"] == HAND:
         return await _draw_closed(context, typed, count)
-    return await _draw_open(
-        context, typed, count, openly=bool(context.command.options.get("to")), real=real
-    )
+    is_to_play = bool(context.command.options.get("to"))
+    return await _draw_open(context, typed, count, openly=is_to_play, real=real)
 
 
 def parse_real_cards(context: Context, typed: str) -> tuple[str, ...]:
-    """The cards that came from a real deck, as typed. Raises UserError where the game allows no
-    real dice.
+    """Return the typed names of cards drawn from a real deck on the table.
+
+    Raises UserError if the game does not allow dice by hand, or if no card is named.
     """
     if not typed:
         return ()
@@ -190,9 +222,9 @@ def parse_real_cards(context: Context, typed: str) -> tuple[str, ...]:
             "This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice"
         )
     if not real:
-        what = f'hand names no card: "{typed[:40]}".'
+        message = f'hand names no card: "{typed[:40]}".'
         raise UserError(
-            what,
+            message,
             hint=phrase("For example: `/deck draw hand=7,12`"),
             option="hand",
             code="bad-value",
@@ -201,83 +233,100 @@ def parse_real_cards(context: Context, typed: str) -> tuple[str, ...]:
 
 
 async def press_draw(context: Context, id: str) -> Reply:
-    """The button *Draw*: one more of the same deck."""
+    """Draw one more card of the same deck, face up: the button *Draw*."""
     return await _draw_open(context, id, 1)
 
 
 async def press_draw_closed(context: Context, id: str) -> Reply:
-    """The button *Draw* of a deck that is drawn into hands."""
+    """Draw one more card into the player's hand: the button *Draw* of a deck drawn into hands."""
     return await _draw_closed(context, id, 1)
 
 
 async def press_draw_up(context: Context, about: str) -> Reply:
-    """Draw cards until one's hand has as many as its deck allows: the button *Draw to five*.
+    """Draw cards until the player's hand is full: the button *Draw to five*.
 
     Return a refusal if the phase `about` is over. Raises UserError for a full hand or no such deck.
     """
-    return refuse_old_card(context, about) or await _fill_hand(context, "")
+    refusal = refuse_old_card(context, about)
+    if refusal is not None:
+        return refusal
+    return await _fill_hand(context, "")
 
 
 async def _fill_hand(context: Context, typed: str) -> Reply:
-    """Draw into one's own hand as many cards as it may still hold, or as the deck has left: from
-    the deck `typed`, or from that of one's side. Raises UserError.
+    """Draw into the player's hand as many cards as it may still hold, or as the deck has left.
+
+    `typed` names the deck; "" means the deck of the player's side. Raises UserError.
     """
     game = context.open_game()
     need_player(game, context.actor)
     seat = get_seat(game.players, context.ledger.ensure_person())
-    made = _find_deck_to_fill_hand(context, typed, seat)
-    held = cards.count_hand_cards(made.id, game.cards).get(seat, 0)
-    count = made.hand_limit - held
+    game_deck = _find_deck_to_fill_hand(context, typed, seat)
+    hand_size = cards.count_hand_cards(game_deck.id, game.cards).get(seat, 0)
+    count = game_deck.hand_limit - hand_size
     if count <= 0:
-        what = f"Your hand is full: {format_count(held, 'card')}."
-        raise UserError(what, hint=phrase("`/hand` shows it."), code="no-change")
-    deck = _get_declared_deck(context, made.id)
-    joins = cards.count_at(made.id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
-    left = cards.pile_size(made.id, deck, game.cards) + cards.count_known_ends(made.id, game.cards)
-    left += sum(joins.values())
-    return await _draw_closed(context, made.id, max(1, min(count, left)))
+        message = f"Your hand is full: {format_count(hand_size, 'card')}."
+        raise UserError(message, hint=phrase("`/hand` shows it."), code="no-change")
+    deck = _get_declared_deck(context, game_deck.id)
+    available = _count_in_pile(context, game_deck.id, deck)
+    if deck.empty == cards.RESHUFFLE:
+        available += sum(cards.count_at(game_deck.id, DISCARD, game.cards).values())
+    return await _draw_closed(context, game_deck.id, max(1, min(count, available)))
+
+
+def _count_in_pile(context: Context, id: str, deck: Deck) -> int:
+    """Return the number of cards in a deck's pile, including those on its known ends."""
+    places = context.game.cards
+    return cards.pile_size(id, deck, places) + cards.count_known_ends(id, places)
 
 
 def _find_deck_to_fill_hand(context: Context, typed: str, seat: str) -> GameDeck:
-    """Return the deck that fills a hand: it has a hand limit, and is the side's own if it has an
-    owner. Raises UserError if there is none.
+    """Return the deck that fills the hand of a seat: the typed one, or for "" that of its side.
+
+    The deck has a hand limit. Raises UserError if there is none.
     """
     system = context.system
     decks = system.decks.values() if system is not None else ()
     id = comparison_key(typed)
-    for made in decks:
-        is_meant = made.id == id if id else made.is_of(seat, context.game.sides)
-        if is_meant and made.keep == HAND_KEPT and made.hand_limit:
-            return made
-    what = f"{id} fills no hand." if id else "No deck of this game fills a hand."
+    for game_deck in decks:
+        is_meant = game_deck.id == id if id else game_deck.is_of(seat, context.game.sides)
+        if is_meant and game_deck.keep == HAND_KEPT and game_deck.hand_limit:
+            return game_deck
+    message = f"{id} fills no hand." if id else "No deck of this game fills a hand."
     hint = phrase("`/deck draw 3 to=me` draws three cards into yours.")
-    raise UserError(what, hint=hint, option="deck", code="unknown-deck")
+    raise UserError(message, hint=hint, option="deck", code="unknown-deck")
 
 
 async def _draw_open(
     context: Context, typed: str, count: int, *, openly: bool = False, real: tuple[str, ...] = ()
 ) -> Reply:
+    """Draw cards face up.
+
+    `openly` allows that for a deck whose cards go into hands. `real` are the typed cards of a real
+    deck. Raises UserError.
+    """
     id, deck = find_deck_to_draw_from(context, typed, "" if openly else OPEN_KEPT)
-    made = find_game_deck(context, id)
+    game_deck = find_game_deck(context, id)
     check_chits(context, id, "drawn in that phase, one by one")
-    if made is not None and made.keep == HAND_KEPT and not (openly or real):
+    if game_deck is not None and game_deck.keep == HAND_KEPT and not (openly or real):
         hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
         raise UserError(
             f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing"
         )
     number, drawn = await record_draw(context, id, deck, count, "draw", real=real)
     names = await load_card_names(context, id, drawn.cards)
-    told = describe_cards(context, id, drawn.cards)
-    left = Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}")
-    lines: tuple[Part, ...] = (*describe_reshuffle(drawn), *told, left)
+    descriptions = describe_cards(context, id, drawn.cards)
+    counts = Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}")
+    lines: tuple[Part, ...] = (*describe_reshuffle(drawn), *descriptions, counts)
     title = f"{context.user_name} draws {', '.join(names[card] for card in drawn.cards)}"
     buttons = (build_draw_button(context, id), context.build_button("undo", "Undo", number))
     return Reply(title, lines, by=f"from {id}", buttons=buttons)
 
 
 async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
-    """Draw into one's own hand: its seat sees the cards, all how many. Raises UserError in
-    somebody's own play.
+    """Draw into the player's hand. Only its owner sees the cards; all see how many there are.
+
+    Raises UserError, also in a user's own free play.
     """
     if context.command.where.is_own:
         raise build_needs_game_error(
@@ -287,8 +336,9 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
     seat = get_seat(context.game.players, context.ledger.ensure_person())
     number, drawn = await record_draw(context, id, deck, count, "hold", [seat] * count)
     names = await load_card_names(context, id, drawn.cards)
-    told = Reply(
-        f"{context.user_name} draws {format_count(count, 'card')} into {format_hand_name(context, seat)}",
+    hand = format_hand_name(context, seat)
+    announcement = Reply(
+        f"{context.user_name} draws {format_count(count, 'card')} into {hand}",
         (
             *describe_reshuffle(drawn),
             Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}"),
@@ -302,7 +352,9 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
         *describe_cards(context, id, drawn.cards),
         Small("Only you see this."),
     )
-    return Reply(title, lines, private=True, announce=told, buttons=(build_hand_button(context),))
+    return Reply(
+        title, lines, private=True, announce=announcement, buttons=(build_hand_button(context),)
+    )
 
 
 def describe_cards(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...]:
@@ -310,41 +362,44 @@ def describe_cards(context: Context, id: str, drawn: Iterable[str]) -> tuple[str
 
     Cards that are alike share one, `Ambush ×2: orders 2`; cards without any are skipped.
     """
-    if (made := find_game_deck(context, id)) is None:
+    game_deck = find_game_deck(context, id)
+    if game_deck is None:
         return ()
-    but = CHIT_SAYS if cups.is_leading_phase(context.game, id, context.system) else ()
-    return tuple(
-        f"{name_copies(made.names[card], count)}: {said}"
-        for card, count in Counter(drawn).items()
-        if (said := made.format_words(card, but))
-    )
+    excluded = CHIT_SAYS if cups.is_leading_phase(context.game, id, context.system) else ()
+    lines = []
+    for card, count in Counter(drawn).items():
+        words = game_deck.format_words(card, excluded)
+        if words:
+            lines.append(f"{name_copies(game_deck.names[card], count)}: {words}")
+    return tuple(lines)
 
 
 def name_copies(name: str, count: int) -> str:
-    """Return a card with how many of it there are: `Ambush ×2`."""
+    """Return the name of a card with the number of its copies: `Ambush ×2`."""
     return f"{name} ×{count}" if count > 1 else name
 
 
-def find_deck_to_draw_from(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:
-    """The deck to draw from; free play begins with it where nothing is played, and a standard deck
-    is declared. Where none is named it is the only one with cards that the game draws `into` hands,
-    or open. Raises UserError."""
+def find_deck_to_draw_from(context: Context, typed: str, kept_in: str = "") -> tuple[str, Deck]:
+    """Return (id, deck) of the typed deck, or for "" of the only deck that has cards to draw.
+
+    `kept_in` restricts the latter to decks drawn into hands or to those drawn open; "" means both.
+    Start free play if no game is played here, and declare a standard deck at its first draw. Raises
+    UserError.
+    """
     need_player(context.open_game(), context.actor)
     game = context.game
     system = context.system
 
     def can_draw_from(id: str) -> bool:
-        made = find_game_deck(context, id)
-        if cups.is_leading_phase(game, id, system) or (
-            into and made is not None and made.keep != into
-        ):
+        if cups.is_leading_phase(game, id, system):
+            return False
+        game_deck = find_game_deck(context, id)
+        if kept_in and game_deck is not None and game_deck.keep != kept_in:
             return False
         deck = _get_declared_deck(context, id)
-        joins = cards.count_at(id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
-        return (
-            bool(joins)
-            or cards.pile_size(id, deck, game.cards) + cards.count_known_ends(id, game.cards) > 0
-        )
+        if deck.empty == cards.RESHUFFLE and cards.count_at(id, DISCARD, game.cards):
+            return True
+        return _count_in_pile(context, id, deck) > 0
 
     id = find_deck(context, typed, can_draw_from, declares=True)
     if cups.LOST in game.decks.get(id, {}) and find_game_deck(context, id) is None:
@@ -357,9 +412,12 @@ def find_deck_to_draw_from(context: Context, typed: str, into: str = "") -> tupl
 
 
 def _get_declared_deck(context: Context, id: str) -> Deck:
-    """A deck as the log has it, or else as the game's files do."""
-    made = None if id in context.game.decks else find_game_deck(context, id)
-    return made.deck if made is not None else cards.deck_from_json(context.game.decks[id])
+    """Return a deck as the log declares it, or else as the game's files define it."""
+    if id not in context.game.decks:
+        game_deck = find_game_deck(context, id)
+        if game_deck is not None:
+            return game_deck.deck
+    return cards.deck_from_json(context.game.decks[id])
 
 
 async def record_draw(
@@ -371,9 +429,12 @@ async def record_draw(
     seats: Sequence[str] = (),
     real: Sequence[str] = (),
 ) -> tuple[int, cards.CardDraw]:
-    """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so
-    are the faces of all dice while cards of the deck are closed: with a face everybody could count
-    what is missing before it."""
+    """Draw cards and record the draw. Return (event number, draw).
+
+    `seats` are the hands that get the cards, in order; empty for an open draw. Cards drawn into
+    hands are closed. While cards of the deck are closed, all dice faces are closed as well: from
+    an open face everybody could count which cards are missing before it. Raises UserError.
+    """
     game = context.game
     ledger = context.ledger
     if seats:
@@ -381,14 +442,16 @@ async def record_draw(
     check_room(context, id, seats)
     hands = await load_closed_hands(context, id)
     number = ledger.next_number
-    source = (
-        await build_card_script(context, id, deck, real) if real else ledger.create_dice_source()
-    )
+    source: Source
+    if real:
+        source = await build_card_script(context, id, deck, real)
+    else:
+        source = ledger.create_dice_source()
     closes = not real and closes_texts(context)  # refused before the first die
     drawn = cards.draw(id, deck, game.cards, count, source, hands, seats)
     if not seats and not game.cards.get(cards.get_last_key(id)):
         dice = [die.to_note() for die in drawn.dice]
-        said = cards.format_cards(id, drawn.cards)
+        result = cards.format_cards(id, drawn.cards)
         ledger.add(
             "draw",
             cards=drawn.out,
@@ -397,96 +460,103 @@ async def record_draw(
             dice=dice,
             hand=bool(real),
             closes=closes,
-            result=said,
+            result=result,
         )
         return number, drawn
-    hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
+    hidden = {f"face.{index}": str(die.value) for index, die in enumerate(drawn.dice, 1)}
     out = dict(drawn.out)
-    hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)} if seats else {}
+    hidden |= {f"card.{index}": card for index, card in enumerate(drawn.cards, 1)} if seats else {}
     if seats or any(drawn.ends):
         ledger.keep_hands(cards.compute_hands_after_draw(hands, drawn, seats, number))
         out[cards.get_last_key(id)] = number
-    said = cards.format_cards(id, [closed_words(count)] if seats else drawn.cards)
+    result = cards.format_cards(id, [closed_words(count)] if seats else drawn.cards)
     sides = [die.sides for die in drawn.dice]
     ledger.add(
         "draw", cards=out, does=does, deck=id, closed=sides, seats=[*seats], closes=closes,
-        hidden=hidden, result=said,
+        hidden=hidden, result=result,
     )  # fmt: skip
     return number, drawn
 
 
 async def build_card_script(context: Context, id: str, deck: Deck, real: Sequence[str]) -> Script:
-    """The faces that draw these cards, of a real deck on the table. Raises UserError while cards of
-    it are closed: what is left could be told from what is refused."""
+    """Return scripted dice whose faces draw these cards, which came from a real deck.
+
+    Raises UserError while cards of the deck are closed, because refusals would give them away.
+    """
     if context.game.cards.get(cards.get_last_key(id)):
-        what = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
+        message = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
         raise UserError(
-            what,
+            message,
             hint=phrase("`/deck draw {id}` draws one.", id=id),
             option="hand",
             code="closed-cards",
         )
-    return Script(
-        cards.find_faces(
-            id, deck, context.game.cards, real, await load_card_names(context, id, deck.ids)
-        )
-    )
+    names = await load_card_names(context, id, deck.ids)
+    return Script(cards.find_faces(id, deck, context.game.cards, real, names))
 
 
-def check_chits(context: Context, id: str, how: str = "") -> None:
-    """Raise UserError where a player would move chits of a cup that leads a phase: one could
-    come twice, or never.
+def check_chits(context: Context, id: str, rule: str = "") -> None:
+    """Raise UserError if a player would move chits of a cup that leads a phase.
+
+    A chit could then come twice, or never. `rule` says how the chits are moved instead.
     """
     if not (context.game.started and cups.is_leading_phase(context.game, id, context.system)):
         return
-    if (actor := context.actor).side or not actor.directs:
+    actor = context.actor
+    if actor.side or not actor.directs:
         hint = phrase("`/game undo` takes a chit back; a game master without a side may move them.")
-        what = f"{id} leads a phase: its chits {f'are {how}' if how else 'move by themselves'}."
-        raise UserError(what, hint=hint, code="leads-phase")
+        predicate = f"are {rule}" if rule else "move by themselves"
+        message = f"{id} leads a phase: its chits {predicate}."
+        raise UserError(message, hint=hint, code="leads-phase")
 
 
 def check_no_cup(context: Context, id: str) -> None:
-    """Raise UserError for a deck that leads a phase: nothing of it is ever closed."""
+    """Raise UserError if a deck leads a phase, because its chits are never closed."""
     if cups.is_leading_phase(context.game, id, context.system):
-        what = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
+        message = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
         hint = phrase("`/deck draw {id}` draws the next one.", id=id)
-        raise UserError(what, hint=hint, option="deck", code="leads-phase")
+        raise UserError(message, hint=hint, option="deck", code="leads-phase")
 
 
 def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
-    """Raise UserError where a hand would hold more cards than the game allows, with one more for
-    each of `seats`.
+    """Raise UserError if a hand would hold more cards than the game allows.
+
+    Each item of `seats` is one more card for that hand.
     """
-    made = find_game_deck(context, id) if seats else None
-    if made is None or not made.hand_limit:
+    game_deck = find_game_deck(context, id) if seats else None
+    if game_deck is None or not game_deck.hand_limit:
         return
-    held = cards.count_hand_cards(id, context.game.cards)
+    hand_sizes = cards.count_hand_cards(id, context.game.cards)
     for seat, count in Counter(seats).items():
-        if (had := held.get(seat, 0)) + count > made.hand_limit:
+        hand_size = hand_sizes.get(seat, 0)
+        if hand_size + count > game_deck.hand_limit:
             hand = format_hand_name(context, seat)
-            what = (
-                f"{hand} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
+            message = (
+                f"{hand} would hold {hand_size + count} cards of {id}, "
+                f"and {game_deck.hand_limit} is the most."
             )
-            room = made.hand_limit - had
+            room = game_deck.hand_limit - hand_size
             hint = phrase("`/deck play` or `/deck discard` makes room.")
             if room > 0:
                 hint = phrase("There is room for {room}.", room=str(room))
-            raise UserError(what, hint=hint, code="too-many")
+            raise UserError(message, hint=hint, code="too-many")
 
 
 async def peek_at_cards(context: Context) -> Reply:
-    """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are
-    told. Raises UserError."""
+    """Show the player the next cards of a pile, which then stay on top in this order.
+
+    All players learn that somebody looked, but not at which cards. Raises UserError.
+    """
     options = context.clean_options()
     id, deck = find_deck_to_draw_from(context, options["deck"] or "")
     check_no_cup(context, id)
     game = context.game
     ledger = context.ledger
     hands = await load_closed_hands(context, id)
-    there = cards.pile_size(id, deck, game.cards) + cards.count_known_ends(id, game.cards)
-    if not there:
+    available = _count_in_pile(context, id, deck)
+    if not available:
         raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
-    count = min(options["count"], there)
+    count = min(options["count"], available)
     seat = get_seat(game.players, ledger.ensure_person())
     seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
     closes = closes_texts(context)  # refused before the first die
@@ -495,17 +565,17 @@ async def peek_at_cards(context: Context) -> Reply:
     hands = cards.compute_hands_after_draw(hands, drawn, seats, number)
     note_seen_cards(hands, seat, hands[cards.TOP][:count])
     ledger.keep_hands(hands)
-    hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
-    hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
+    hidden = {f"face.{index}": str(die.value) for index, die in enumerate(drawn.dice, 1)}
+    hidden |= {f"card.{index}": card for index, card in enumerate(drawn.cards, 1)}
     ledger.add(
         "draw", cards={**drawn.out, cards.get_last_key(id): number}, does="peek", deck=id,
         closed=[die.sides for die in drawn.dice], closes=closes, hidden=hidden,
         result=cards.format_cards(id, [closed_words(count)]),
     )  # fmt: skip
     names = await load_card_names(context, id, deck.ids)
-    next_ones = "the next card" if count == 1 else f"the next {count} cards"
-    told = Reply(
-        f"{context.user_name} looks at {next_ones} of {id}",
+    next_cards = "the next card" if count == 1 else f"the next {count} cards"
+    announcement = Reply(
+        f"{context.user_name} looks at {next_cards} of {id}",
         (Small(f"{id}: {format_counts(context, id, deck)}"),),
         buttons=(build_draw_button(context, id), context.build_button("undo", "Undo", number)),
         tone=SEALED,
@@ -514,67 +584,71 @@ async def peek_at_cards(context: Context) -> Reply:
     small = Small(
         phrase("Only you see this. They are drawn first, in this order; `/hand` shows them again.")
     )
-    return Reply(title, (small,), private=True, announce=told)
+    return Reply(title, (small,), private=True, announce=announcement)
 
 
 def note_seen_cards(
-    hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple[str, str]]
+    hands: dict[str, list[tuple[str, str]]], seat: str, seen_cards: Iterable[tuple[str, str]]
 ) -> None:
-    """Note that a seat, or all, saw these cards on the known ends; what is there no more is
-    forgotten.
+    """Note that a seat, or all players, saw cards on the known ends of a pile.
+
+    `seen_cards` are (draw, card). Forget all notes about cards that have left the ends.
     """
     ends = {draw for end in cards.ENDS for draw, _ in hands.get(end, ())}
-    own = f"{cards.SAW}{seat}"
-    for one in [*(one for one in hands if one.startswith(cards.SAW)), own]:
-        seen = dict(hands.get(one, ())) | (
-            dict.fromkeys((draw for draw, _ in held), "") if one == own else {}
-        )
-        hands[one] = [(draw, "") for draw in seen if draw in ends]
+    own_key = f"{cards.SAW}{seat}"
+    keys = [key for key in hands if key.startswith(cards.SAW)]
+    for key in [*keys, own_key]:
+        draws = dict(hands.get(key, ()))
+        if key == own_key:
+            draws |= dict.fromkeys((draw for draw, _ in seen_cards), "")
+        hands[key] = [(draw, "") for draw in draws if draw in ends]
 
 
 def format_hand_name(context: Context, seat: str) -> str:
-    """Whose hand: `VC's hand`, `Anna's hand`; or which known end of a pile."""
+    """Return the name of a hand: `VC's hand`, `Anna's hand`; or of a known end of a pile."""
     if seat in cards.ENDS:
         return cards.ENDS[seat]
-    return format_possessive(
-        context.ledger.get_name(seat[1:]) if seat.startswith("@") else seat, "hand"
-    )
+    owner = context.ledger.get_name(seat[1:]) if seat.startswith("@") else seat
+    return format_possessive(owner, "hand")
 
 
 def build_hand_button(context: Context) -> Button:
-    """What shows whoever presses it their own hand."""
+    """Build the button that shows the player who presses it their own hand."""
     return context.build_button("hand", "Your hand")
 
 
 def describe_reshuffle(drawn: cards.CardDraw) -> tuple[str, ...]:
-    """What is said where the discards were shuffled in."""
-    after = f" after {format_count(drawn.joined, 'card')}" if drawn.joined else ""
-    told = f"The pile was empty{after}: the discards were shuffled in{'' if after else ' first'}."
-    return (told,) if drawn.joined >= 0 else ()
+    """Return the line about discards shuffled into the pile during a draw, if they were."""
+    if drawn.joined < 0:
+        return ()
+    if drawn.joined == 0:
+        return ("The pile was empty: the discards were shuffled in first.",)
+    count_text = format_count(drawn.joined, "card")
+    return (f"The pile was empty after {count_text}: the discards were shuffled in.",)
 
 
 def build_draw_button(context: Context, id: str) -> Button:
-    """What draws one more, closed where the game says so."""
-    return context.build_button(
-        "drawmine" if _is_kept_in_hand(context, id) else "drawcard", "Draw", id
-    )
+    """Build the button that draws one more card, closed if the game draws the deck into hands."""
+    kind = "drawmine" if _is_kept_in_hand(context, id) else "drawcard"
+    return context.build_button(kind, "Draw", id)
 
 
 def _is_kept_in_hand(context: Context, id: str) -> bool:
-    made = find_game_deck(context, id)
-    return made is not None and made.keep == HAND_KEPT
+    game_deck = find_game_deck(context, id)
+    return game_deck is not None and game_deck.keep == HAND_KEPT
 
 
 def build_moved_reply(context: Context, title: str, id: str, deck: Deck) -> Reply:
-    """What all see of cards that were moved; *Draw* is only under cards of open decks."""
-    draws = () if _is_kept_in_hand(context, id) else (build_draw_button(context, id),)
-    buttons = (*draws, context.build_button("undo", "Undo", context.game.number))
+    """Build the public answer about moved cards. Only open decks have the button *Draw*."""
+    draw_buttons = () if _is_kept_in_hand(context, id) else (build_draw_button(context, id),)
+    buttons = (*draw_buttons, context.build_button("undo", "Undo", context.game.number))
     lines = (Small(f"{id}: {format_counts(context, id, deck)}"),)
     return Reply(title, lines, by=id, buttons=buttons)
 
 
 async def shuffle_deck(context: Context) -> Reply:
-    """The discards go back into the pile; or names, separated by commas, are put in order.
+    """Put a deck's discards back into the pile, or put typed names in a random order.
+
     Raises UserError.
     """
     typed = context.clean_options()["what"] or ""
@@ -582,45 +656,51 @@ async def shuffle_deck(context: Context) -> Reply:
         return await _order_names(context, typed)
     game = context.need_open()
     need_player(game, context.actor)
-    out = game.cards
-    id = find_deck(
-        context,
-        typed,
-        lambda one: bool(cards.count_at(one, DISCARD, out) or cards.count_known_ends(one, out)),
-    )
+
+    def can_shuffle(id: str) -> bool:
+        return bool(
+            cards.count_at(id, DISCARD, game.cards) or cards.count_known_ends(id, game.cards)
+        )
+
+    id = find_deck(context, typed, can_shuffle)
     check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
     discards = cards.count_at(id, DISCARD, game.cards)
-    if not discards and not cards.count_known_ends(id, game.cards):
+    known = cards.count_known_ends(id, game.cards)
+    if not discards and not known:
         hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."
         raise UserError(f"{id} has no discards to shuffle in.", hint=hint, code="empty-pile")
-    known = cards.count_known_ends(id, game.cards)
-    count = sum(discards.values()) + known
-    out = cards.remove_ends(id, game.cards)
-    out = {key: some for key, some in out.items() if not key.startswith(f"{id}/{DISCARD}/")}
-    result = cards.format_cards(id, [f"{count} cards"])
-    context.ledger.add("cards", cards=out, deck=id, does="shuffle", result=result)
-    told = [format_count(count - known, "discard")] if discards else []
-    told += [f"{format_count(known, 'card')} of known place"] if known else []
+    places = dict(cards.remove_ends(id, game.cards))
+    for key in list(places):
+        if key.startswith(f"{id}/{DISCARD}/"):
+            del places[key]
+    discard_count = sum(discards.values())
+    result = cards.format_cards(id, [f"{discard_count + known} cards"])
+    context.ledger.add("cards", cards=places, deck=id, does="shuffle", result=result)
+    parts = []
+    if discards:
+        parts.append(format_count(discard_count, "discard"))
+    if known:
+        parts.append(f"{format_count(known, 'card')} of known place")
     return build_moved_reply(
-        context, f"{context.user_name} shuffles {join_names(told)} back into the pile", id, deck
+        context, f"{context.user_name} shuffles {join_names(parts)} back into the pile", id, deck
     )
 
 
 async def _order_names(context: Context, typed: str) -> Reply:
-    """The names in an order that dice give, one die each; anybody may ask for that, as for a
-    roll.
+    """Put typed names in a random order, one die each. Like a roll, it is open to anybody.
+
+    Raises UserError.
     """
-    names = [
-        name for one in re.split(ITEM_ENDS, typed) if (name := clean_name(one, cards.LONGEST_CARD))
-    ]
+    pieces = [clean_name(piece, cards.LONGEST_CARD) for piece in re.split(ITEM_ENDS, typed)]
+    names = [name for name in pieces if name]
     if not 2 <= len(names) <= cards.MOST_DRAWN:
-        what = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
-        raise UserError(what, option="what", code="bad-value")
+        message = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
+        raise UserError(message, option="what", code="bad-value")
     context.open_game_for_dice()
     ledger = context.ledger
     number = context.ledger.next_number
-    ids = {f"{number}.w{place}": name for place, name in enumerate(names, 1)}
+    ids = {f"{number}.w{index}": name for index, name in enumerate(names, 1)}
     closes = closes_texts(context)  # refused before the first die
     drawn = cards.draw_order([*ids], ledger.create_dice_source())
     texts = {id.partition(".")[2]: name for id, name in ids.items()}
@@ -637,32 +717,35 @@ async def _order_names(context: Context, typed: str) -> Reply:
 
 
 async def show_decks(context: Context) -> Reply:
-    """The decks here: what is in the pile, in play, discarded and out of the game."""
+    """Show the decks here, or one of them: the cards in the pile, in play, discarded and removed.
+
+    Raises UserError.
+    """
     game = context.need_game()
-    asked = context.clean_options()["deck"]
-    own = context.system.decks if context.system is not None else {}
-    ids = [comparison_key(asked)] if asked else [*list_deck_names(game, context.system)] or [""]
+    requested = context.clean_options()["deck"]
+    game_decks = context.system.decks if context.system is not None else {}
+    if requested:
+        ids = [comparison_key(requested)]
+    else:
+        ids = [*list_deck_names(game, context.system)] or [""]
     lines: list[Part] = []
     for name in ids:
-        id = name if name in own else find_deck(context, name)
+        id = name if name in game_decks else find_deck(context, name)
         deck = _get_declared_deck(context, id)
         names = await load_card_names(context, id, deck.ids)
-        title = f"{own[id].title}. " if id in own and own[id].title.casefold() != id else ""
+        title = ""
+        if id in game_decks and game_decks[id].title.casefold() != id:
+            title = f"{game_decks[id].title}. "
         lines.append(Group(id, f"{title}{format_counts(context, id, deck)}", grave=True))
         pile = cards.list_pile(id, deck, game.cards)
-        if asked or len(pile) <= MOST_SHOWN:
+        if requested or len(pile) <= MOST_SHOWN:
             lines.append(
                 Group(_describe_closed_places(context, id), format_card_counts(names, pile))
             )
-        lines += [
-            Group(label, told)
-            for label, told in await _list_cards_seen_by_all(context, id, deck, names)
-        ]
-        lines += (
-            describe_cards(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN]
-            if asked
-            else ()
-        )
+        for label, card_text in await _list_cards_seen_by_all(context, id, deck, names):
+            lines.append(Group(label, card_text))
+        if requested:
+            lines += describe_cards(context, id, deck.ids)[:MOST_SHOWN]
     lines.append(
         Small(
             "A pile has no order: each draw is one die over all cards left, and grognard verify proves it."
@@ -674,137 +757,150 @@ async def show_decks(context: Context) -> Reply:
         private=True,
         buttons=tuple(build_draw_button(context, id) for id in ids[:1]),
     )
-    return (
-        await offer_picture(context, reply, context.build_button("drawdeck", "", id).action)
-        if len(ids) == 1
-        else reply
-    )
+    if len(ids) != 1:
+        return reply
+    return await offer_picture(context, reply, context.build_button("drawdeck", "", id).action)
 
 
 async def _list_cards_seen_by_all(
     context: Context, id: str, deck: Deck, names: Names
 ) -> list[tuple[str, str]]:
-    """The cards of a deck that all have seen, and where they are: the open ones, and what is known
-    of the ends of its pile."""
+    """Return (place, cards) for the cards that all players have seen.
+
+    These are the open cards, and those on the known ends of the pile.
+    """
     ends = get_seen_ends(await load_closed_hands(context, id), cards.ALL).values()
-    told = [
-        ", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN])
-        for row in ends
-    ]
-    known = [
-        where
-        for *where, row in zip(("On top", "At the bottom"), told, ends, strict=True)
-        if {*row} - {UNSEEN}
-    ]
-    return [
-        *list_open_cards(id, deck, context.game.cards, names),
-        *((where, row) for where, row in known),
-    ]
+    places = [*list_open_cards(id, deck, context.game.cards, names)]
+    for label, row in zip(("On top", "At the bottom"), ends, strict=True):
+        if {*row} - {UNSEEN}:
+            card_names = (
+                names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN]
+            )
+            places.append((label, ", ".join(card_names)))
+    return places
 
 
 def _describe_closed_places(context: Context, id: str) -> str:
-    return (
-        "In the pile, or in a hand"
-        if cards.count_hand_cards(id, context.game.cards)
-        else "In the pile"
-    )
+    """Return the label of the cards that not all players know the place of."""
+    if cards.count_hand_cards(id, context.game.cards):
+        return "In the pile, or in a hand"
+    return "In the pile"
 
 
 async def press_picture(context: Context, id: str) -> Reply:
-    """What all can tell of what is left of a deck, drawn. Raises UserError."""
-    made = find_game_deck(context, id)
+    """Draw a picture of what is left of a deck, as far as all players know. Raises UserError."""
+    game_deck = find_game_deck(context, id)
     game = context.need_game()
-    if made is None and id not in game.decks:
+    if game_deck is None and id not in game.decks:
         raise UserError("This button no longer works.", code="used-up")
     deck = _get_declared_deck(context, id)
     names = await load_card_names(context, id, deck.ids)
-    left = dict(cards.list_pile(id, deck, game.cards))
-    chips = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
+    pile = dict(cards.list_pile(id, deck, game.cards))
+    chips = [(names[card], pile.get(card, 0), count) for card, count in deck.cards]
     lines = [
-        f"{label}: {told}"
-        for label, told in await _list_cards_seen_by_all(context, id, deck, names)
+        f"{label}: {card_text}"
+        for label, card_text in await _list_cards_seen_by_all(context, id, deck, names)
     ]
-    title = made.title if made is not None else id
-    under = format_counts(context, id, deck)
+    title = game_deck.title if game_deck is not None else id
+    counts = format_counts(context, id, deck)
     return await draw_deck(
-        context, title, under, _describe_closed_places(context, id), chips, lines
+        context, title, counts, _describe_closed_places(context, id), chips, lines
     )
 
 
 def format_counts(context: Context, id: str, deck: Deck, sizes: cards.Sizes | None = None) -> str:
-    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell, by the
-    `sizes` of a draw.
+    """Return where a deck's cards are, by number: `17 of 20 in the pile, 2 in play, 1 discarded`.
+
+    `sizes` are those that a draw reports; None means those of the game.
     """
-    return describe_card_counts(
-        deck,
-        sizes or cards.count_places(id, context.game.cards),
-        lambda seat: format_hand_name(context, seat),
-    )
+
+    def format_name(seat: str) -> str:
+        return format_hand_name(context, seat)
+
+    sizes = sizes or cards.count_places(id, context.game.cards)
+    return describe_card_counts(deck, sizes, format_name)
 
 
 def find_deck(
     context: Context,
     typed: str,
-    may_be: Callable[[str], bool] | None = None,
+    is_candidate: Callable[[str], bool] | None = None,
     *,
     declares: bool = False,
 ) -> str:
-    """The deck that is meant: where none is named the only one, or the only one that `may_be` it.
-    Standard decks, and those of the game's files, are declared at their first draw. Raises
-    UserError."""
+    """Return the id of the typed deck, or for "" of the only deck or the only candidate.
+
+    `is_candidate` takes the id of a deck. `declares` allows standard decks and those of the game's
+    files, which are declared at their first draw. Raises UserError.
+    """
     decks = context.game.decks
     id = comparison_key(typed)
     if id in decks:
         return id
-    here = list_deck_names(context.game, context.system)
-    ready = _list_ready_decks(context)
-    likely = (
-        here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
-    )
-    if not id and len(likely) == 1 and (id := likely[0]) in decks:
+    deck_names = list_deck_names(context.game, context.system)
+    ready_decks = _list_ready_decks(context)
+    if not id:
+        candidates = [*deck_names]
+        if len(deck_names) != 1 and is_candidate is not None:
+            candidates = [name for name in deck_names if is_candidate(name)]
+        if len(candidates) == 1:
+            id = candidates[0]
+            if id in decks:
+                return id
+    if declares and id in ready_decks:
+        declare_deck(context, id, ready_decks[id].cards, ready_decks[id].empty)
         return id
-    if declares and id in ready:
-        declare_deck(context, id, ready[id].cards, ready[id].empty)
-        return id
-    led = str(get_phase(context.game, context.system).get(LED_BY, ""))
-    if id in here or (led and not here and id in ("", led)):
-        first = phrase("`/deck draw {id}` draws the first.", id=id or led)
-        raise UserError(
-            f"All cards of {id or led} are in the pile.",
-            hint=first,
+    raise _explain_no_deck(context, id, declares)
+
+
+def _explain_no_deck(context: Context, id: str, declares: bool) -> UserError:
+    """Return the error for a deck that is unknown or has no card out of its pile.
+
+    `id` is "" if none is typed and several are possible. `declares`: see `find_deck`.
+    """
+    deck_names = list_deck_names(context.game, context.system)
+    leading_deck = str(get_phase(context.game, context.system).get(LED_BY, ""))
+    if id in deck_names or (leading_deck and not deck_names and id in ("", leading_deck)):
+        return UserError(
+            f"All cards of {id or leading_deck} are in the pile.",
+            hint=phrase("`/deck draw {id}` draws the first.", id=id or leading_deck),
             option="deck",
             code="unknown-deck",
         )
-    if not here and not id:
-        raise UserError(
+    if not deck_names and not id:
+        return UserError(
             "There is no deck here yet.", hint=_MAKE, option="deck", code="unknown-deck"
         )
-    names = [*here, *(name for name in STANDARD if name not in decks and declares)]
-    what = f'There is no deck "{id[:24]}".' if id else "Which deck?"
+    names = [*deck_names]
+    if declares:
+        names += [name for name in STANDARD if name not in context.game.decks]
+    message = f'There is no deck "{id[:24]}".' if id else "Which deck?"
     hint = did_you_mean(id, names) if id else ""
-    hint = hint or (f"Decks: {', '.join(names)}." if names else _MAKE)
-    raise UserError(what, hint=hint, option="deck", code="unknown-deck")
+    if not hint:
+        hint = f"Decks: {', '.join(names)}." if names else _MAKE
+    return UserError(message, hint=hint, option="deck", code="unknown-deck")
 
 
 async def load_card_names(context: Context, id: str, ids: Iterable[str]) -> Names:
-    """How these cards are called; words that were deleted are numbered."""
+    """Load the names of these cards. A typed name that was deleted becomes `card 3`."""
     ledger = context.ledger
     ids = [*ids]
-    typed_in = {
-        card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))
-    }
-    made = find_game_deck(context, id)
-    if not typed_in:
-        return {
-            card: made.names.get(card, card)
-            if made is not None
-            else cards.format_card_name(id, card)
-            for card in ids
-        }
-    numbers = {int(found[1]) for found in typed_in.values()}
+    matches: dict[str, re.Match[str]] = {}
+    for card in ids:
+        match = cards.WORD.fullmatch(card) if "." in card else None
+        if match:
+            matches[card] = match
+    if not matches:
+        game_deck = find_game_deck(context, id)
+        if game_deck is not None:
+            return {card: game_deck.names.get(card, card) for card in ids}
+        return {card: cards.format_card_name(id, card) for card in ids}
+    numbers = {int(match[1]) for match in matches.values()}
     rows = [row for row in ledger.new_texts if row.event in numbers]
     for number in sorted(numbers):
         rows += await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
-    typed = {f"{row.event}.{row.key}": row.text for row in rows}
-    called = {card: typed.get(card) or f"card {found[2][1:]}" for card, found in typed_in.items()}
-    return {card: called.get(card, card) for card in ids}
+    texts = {f"{row.event}.{row.key}": row.text for row in rows}
+    typed_names = {
+        card: texts.get(card) or f"card {match[2][1:]}" for card, match in matches.items()
+    }
+    return {card: typed_names.get(card, card) for card in ids}

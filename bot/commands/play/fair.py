@@ -1,6 +1,4 @@
-"""`/fair`: what is promised about the dice, a text of one's own in them, and the seed when it is
-time.
-"""
+"""`/fair`: the commitment to the dice, the players' own texts in them, and the reveal of the seed."""
 
 from dataclasses import replace
 
@@ -18,14 +16,14 @@ from bot.verification.follows.cards import list_seats_with_cards
 
 MAX_TEXTS = 200
 MAX_OWN = 3
-"""Texts of one person in the dice of one seed: else the host could leave no room for those who
-doubt the host.
+"""Maximum number of texts of one person in the dice of one seed. Without it, the host could leave
+no room for the texts of others.
 """
 MAX_TEXT = 500
 
 
 async def show_fairness(context: Context) -> Reply:
-    """Commitment, texts and head: what everybody may note down to check the log later."""
+    """Show the commitment, the texts and the head of the log, for a later check of the log."""
     await use_named_game(context, context.clean_options()["game"])
     if not context.ledger.row:
         return await _show_next_commitment(context)
@@ -34,8 +32,8 @@ async def show_fairness(context: Context) -> Reply:
     seed = context.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
-    (first,) = await context.store.load_events_at(context.ledger.row, [1])
-    if first.data.get("unannounced") and seed.epoch == 1:
+    (first_event,) = await context.store.load_events_at(context.ledger.row, [1])
+    if first_event.data.get("unannounced") and seed.epoch == 1:
         lines.append(
             "This commitment was not announced before the first roll: nobody could see it ahead."
         )
@@ -58,9 +56,8 @@ async def show_fairness(context: Context) -> Reply:
             "`/game export` and grognard verify check everything."
         )
     )
-    lines.append(
-        f"Commitment to the seed of the next free play here: {(await context.get_next_seed()).commitment}"
-    )
+    next_seed = await context.get_next_seed()
+    lines.append(f"Commitment to the seed of the next free play here: {next_seed.commitment}")
     return Reply(
         "How the dice are proved",
         tuple(lines),
@@ -69,9 +66,10 @@ async def show_fairness(context: Context) -> Reply:
 
 
 async def _show_next_commitment(context: Context) -> Reply:
-    """The commitment of the dice that the first roll here will use, so that it is known before."""
+    """Show the commitment of the dice that the first roll here will use."""
+    next_seed = await context.get_next_seed()
     lines = (
-        f"Commitment to the seed of the next free play here: {(await context.get_next_seed()).commitment}",
+        f"Commitment to the seed of the next free play here: {next_seed.commitment}",
         phrase(
             "The first roll in a channel where nothing is played uses it. `/game start` begins with a seed of its own."
         ),
@@ -81,8 +79,10 @@ async def _show_next_commitment(context: Context) -> Reply:
 
 
 async def add_text(context: Context) -> Reply:
-    """A player's text becomes part of the dice; only before the first one, so whoever doubts the
-    host speaks last. Raises UserError."""
+    """Add a player's text to the dice, before the first die only. Raises UserError.
+
+    A player who doubts the host can thus add the last text.
+    """
     text = context.clean_options()["text"].strip()
     game = context.open_game()
     need_player(game, context.actor)
@@ -105,7 +105,7 @@ async def add_text(context: Context) -> Reply:
             f"You have added {MAX_OWN} texts already; leave the last word to others.",
             code="too-many-texts",
         )
-    # Whose texts were deleted meanwhile still have their part: their digest stands for them.
+    # deleted texts keep their part in the dice: their digest takes their place
     deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
     texts = (*(seed.texts or deleted), text)
     context.ledger.change_seed(replace(seed, texts=texts, digest=compute_digest(texts)))
@@ -132,17 +132,16 @@ async def add_text(context: Context) -> Reply:
     )
 
 
-async def _count_own_texts(context: Context, since: int) -> int:
-    """Return how many texts of the asker's are in the dice from the event `since` on."""
-    own = {
-        row.person for row in context.ledger.persons.values() if row.user == context.command.who.key
-    }
-    texts = await context.store.load_texts(context.ledger.row, after=since - 1)
-    return sum(text.key == "text" and text.person in own for text in texts)
+async def _count_own_texts(context: Context, first_event: int) -> int:
+    """Return the number of the user's own texts in the dice from event `first_event` on."""
+    rows = context.ledger.persons.values()
+    persons = {row.person for row in rows if row.user == context.command.who.key}
+    texts = await context.store.load_texts(context.ledger.row, after=first_event - 1)
+    return sum(text.key == "text" and text.person in persons for text in texts)
 
 
 async def close_texts(context: Context) -> Reply:
-    """No text is added from now on. Whoever added the last one cannot say so. Raises UserError."""
+    """Close the texts of the dice. The player who added the last one may not. Raises UserError."""
     game = context.need_open()
     need_player(game, context.actor)
     if not are_texts_open(game):
@@ -164,7 +163,7 @@ async def close_texts(context: Context) -> Reply:
 
 
 async def press_close(context: Context, epoch: str) -> Reply:
-    """The button under a text, which closes those of its own seed only. Raises UserError."""
+    """Close the texts of the seed with this epoch: the button *Close*. Raises UserError."""
     if epoch != str(context.need_game().epoch):
         raise UserError(
             "A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone"
@@ -173,34 +172,44 @@ async def press_close(context: Context, epoch: str) -> Reply:
 
 
 async def reveal_seed(context: Context) -> Reply:
-    """Publish the seed so that every die can be recomputed, and begin a new one. Raises
-    UserError.
+    """Publish the seed, so that every die can be recomputed, and begin a new one.
+
+    Raises UserError.
     """
     game = context.need_game()
     need_director(game, context.actor, "publish the seed")
     seed = context.ledger.seed
     assert seed is not None
-    if under := [number for number in game.sealed if number >= seed.first_event]:
-        closed = ", ".join(f"#{number}" for number in under)
-        what = f"Some rolls are still sealed ({closed}); the seed would give them away."
-        raise UserError(what, hint=phrase("Open them first: `/game reveal`."), code="still-sealed")
-    if holding := list_seats_with_cards(game.cards, game.decks):
-        hands = join_names(format_hand_name(context, seat) for seat in holding)
-        what = f"Cards are still closed ({hands}); the seed would give them away."
+    still_sealed = [number for number in game.sealed if number >= seed.first_event]
+    if still_sealed:
+        numbers = ", ".join(f"#{number}" for number in still_sealed)
+        message = f"Some rolls are still sealed ({numbers}); the seed would give them away."
         raise UserError(
-            what,
+            message, hint=phrase("Open them first: `/game reveal`."), code="still-sealed"
+        )
+    seats = list_seats_with_cards(game.cards, game.decks)
+    if seats:
+        hands = join_names(format_hand_name(context, seat) for seat in seats)
+        message = f"Cards are still closed ({hands}); the seed would give them away."
+        raise UserError(
+            message,
             hint=phrase("They are played, put back, or opened by `/game end`."),
             code="still-sealed",
         )
     number = context.ledger.next_number
     secret = context.ledger.create_secret()
     context.ledger.change_seed(replace(seed, revealed=number))
-    told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
-    out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
-    now = replace(game, cards=out)
-    said = f"seed {seed.epoch} revealed"
+    revealed = {"epoch": seed.epoch, "seed": seed.seed.hex()}
+    places = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
+    game_after = replace(game, cards=places)
+    result = f"seed {seed.epoch} revealed"
     context.ledger.add(
-        "fair", now, revealed=told, secret=secret, shows=game.hidden or None, result=said
+        "fair",
+        game_after,
+        revealed=revealed,
+        secret=secret,
+        shows=game.hidden or None,
+        result=result,
     )
     lines = (
         f"Seed {seed.epoch}: {seed.seed.hex()}",

@@ -1,6 +1,4 @@
-"""The forms of the first hour with menus of what there is here: rule sets by name, scenarios,
-types of units.
-"""
+"""Menus in the forms of new players: games by name, scenarios, and the types of units."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +11,7 @@ from bot.ui.spec import CommandSpec
 from bot.ui.typing.complete import CompletionContext
 
 NUMBERS = 4
-"""So many numbers of a unit have a field of their own."""
+"""Maximum number of a unit's numbers with a field of their own."""
 
 
 def add_form_choices(
@@ -23,17 +21,20 @@ def add_form_choices(
     known: CompletionContext,
     options: Mapping[str, object],
 ) -> CommandSpec:
-    """The command with what its form offers: any other command as it is."""
+    """Add menus and fields to the form of a command for new players. Others stay as they are.
+
+    `enabled` are the ids of the games of this server, `options` the values filled in so far.
+    """
     if spec.path == ("game", "start"):
-        here = {id: games[id] for id in enabled if id in games}
+        enabled_games = {id: games[id] for id in enabled if id in games}
         spec = _change_options(
             spec,
-            _list_start_choices(here, str(options.get("system") or "")),
+            _list_start_choices(enabled_games, str(options.get("system") or "")),
             () if known.roster else ("carry",),
         )
         return spec._replace(
             options=tuple(
-                sorted(spec.options, key=lambda one: one.name not in ("system", "scenario"))
+                sorted(spec.options, key=lambda option: option.name not in ("system", "scenario"))
             )
         )
     if spec.path == ("setup", "systems"):
@@ -42,33 +43,45 @@ def add_form_choices(
             spec,
             {"systems": {"labels": titles, "values": tuple(titles), "default": " ".join(enabled)}},
         )
-    if spec.path == ("unit", "add") and (game := games.get(known.system)) is not None:
-        return _add_unit_fields(spec, game)
+    if spec.path == ("unit", "add") and known.system in games:
+        return _add_unit_fields(spec, games[known.system])
     return spec
 
 
 def _change_options(
-    spec: CommandSpec, more: Mapping[str, Mapping[str, object]], without: tuple[str, ...] = ()
+    spec: CommandSpec,
+    changes: Mapping[str, Mapping[str, object]],
+    removed_names: tuple[str, ...] = (),
 ) -> CommandSpec:
-    kept = (option for option in spec.options if option.name not in without)
-    return spec._replace(options=tuple(replace(one, **more.get(one.name, {})) for one in kept))  # type: ignore[arg-type]
+    """Change the fields of options, by option name, and remove some options."""
+    options = []
+    for option in spec.options:
+        if option.name not in removed_names:
+            options.append(replace(option, **changes.get(option.name, {})))  # type: ignore[arg-type]
+    return spec._replace(options=tuple(options))
 
 
-def _list_start_choices(games: Mapping[str, System], chosen: str) -> dict[str, dict[str, object]]:
-    """Rule sets by their names, and each scenario with how many units it has."""
+def _list_start_choices(
+    games: Mapping[str, System], system_id: str
+) -> dict[str, dict[str, object]]:
+    """Return the changes of the options system and scenario of `/game start`: values and labels.
+
+    `system_id` restricts the scenarios to one game; "" means all.
+    """
     from bot.game.roster_file import find_scenario  # 0.02 s of a start: YAML and CSV
 
-    scenarios = {
-        f"{id}/{name}": f"{title} · {count_units(len(find_scenario(game, name).units))}"
-        for id, game in games.items()
-        for name, title in game.scenarios.items()
-        if chosen in ("", id, game.home)
-    }
+    scenarios = {}
+    for id, game in games.items():
+        if system_id not in ("", id, game.home):
+            continue
+        for name, title in game.scenarios.items():
+            units = find_scenario(game, name).units
+            scenarios[f"{id}/{name}"] = f"{title} · {count_units(len(units))}"
     titles = {id: game.title for id, game in games.items()}
     homes = {id: game.title for id, game in games.items() if game.base is None}
-    about = {id: str(game.game.get("publisher", "")) for id, game in games.items()}
+    publishers = {id: str(game.game.get("publisher", "")) for id, game in games.items()}
     return {
-        "system": {"values": tuple(homes), "labels": homes, "meanings": about},
+        "system": {"values": tuple(homes), "labels": homes, "meanings": publishers},
         "scenario": {
             "help": "sides and units ready to play; none is needed",
             "values": tuple(scenarios),
@@ -79,34 +92,39 @@ def _list_start_choices(games: Mapping[str, System], chosen: str) -> dict[str, d
 
 
 def _add_unit_fields(spec: CommandSpec, game: System) -> CommandSpec:
-    """The types of units that the game has, and its first numbers in fields of their own."""
+    """Add the game's types of units, and a field for each of its first numbers, to `/unit add`."""
     words = game.words["units"]
     fields = [
         Option(
             key,
             "int",
-            own.help,
-            own.min,
-            own.max,
+            number_key.help,
+            number_key.min,
+            number_key.max,
             optional=True,
             label=key.upper() if len(key) < 4 else format_code_word(key),
         )
-        for key, own in words.keys.items()
-        if own.type == "int"
+        for key, number_key in words.keys.items()
+        if number_key.type == "int"
     ][:NUMBERS]
-    first, kind, side, *rest = _change_options(spec, {"type": {"values": words.types}}).options
-    return spec._replace(options=(first, kind, side, *fields, *rest))
+    name_option, type_option, side_option, *other_options = _change_options(
+        spec, {"type": {"values": words.types}}
+    ).options
+    return spec._replace(options=(name_option, type_option, side_option, *fields, *other_options))
 
 
 def join_number_fields(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
-    """What was filled into the fields for a unit's numbers, as the command takes it."""
+    """Join the fields for a unit's numbers into the option `stats`, as `/unit add` takes it."""
     fixed = ("name", "type", "side", "stats", "reduced")
     if spec.path != ("unit", "add") or not set(options) - set(fixed):
         return dict(options)
-    numbers = [
-        f"{name}={value}"
-        for name, value in options.items()
-        if name not in fixed and value not in (None, "")
-    ]
-    kept = {name: value for name, value in options.items() if name in fixed}
-    return {**kept, "stats": " ".join(filter(None, [*numbers, str(options.get("stats") or "")]))}
+    stats = []
+    other_options = {}
+    for name, value in options.items():
+        if name in fixed:
+            other_options[name] = value
+        elif value not in (None, ""):
+            stats.append(f"{name}={value}")
+    if options.get("stats"):
+        stats.append(str(options["stats"]))
+    return {**other_options, "stats": " ".join(stats)}

@@ -1,13 +1,13 @@
-"""`/deck` where cards are held: dealt and given closed, played, discarded and put back; and
-`/hand`, one's own.
+"""`/hand`, and the parts of `/deck` about hands: deal, give, play, discard and put back.
 
-Nothing but the drawing itself and what its seat is shown reads a closed card: no refusal to anybody
-else, no button, no count and no order of theirs hangs on one.
+Only the draw itself and the answers to the hand's owner read closed cards. No refusal, button,
+count or order that another player sees depends on one.
 """
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from bot.commands.closed_piles import find_game_deck, load_closed_hands
 from bot.commands.context import Context
@@ -44,27 +44,44 @@ from bot.verification.follows.cards import (
 )
 
 MOST = 25
-"""Cards of a menu; a larger hand has several pages."""
+"""Maximum number of cards in a menu. A larger hand has several pages."""
 MOST_ASKED = 20
-"""Persons whom one may give a card by a button; others by `/deck give`."""
+"""Maximum number of buttons for the players who may get a card. `/deck give` takes all others."""
 _MOVES = {
     "discard": ((PLAY,), DISCARD, "discards"),
     "remove": ((PLAY, DISCARD), REMOVED, "takes out of the game"),
     "return": ((PLAY, DISCARD), "", "puts back into the pile"),
 }
+"""The actions on open cards: the places that they come from, their destination, and the words.
+The destination "" is the pile.
+"""
+KNOWN_TO_ALL = " (known to all)"
+"""The words after the name of a card in a hand that all players have seen."""
+
+
+class HandEntry(NamedTuple):
+    """A card of a hand in its menus. `key` is the deck and the draw, or `=` and the card's id."""
+
+    key: str
+    name: str
+    deck: str
 
 
 async def discard_cards(context: Context) -> Reply:
-    """Cards in play, or in one's hand, go to the discards; out of the game where that is asked
-    for.
+    """Discard cards from play or from the player's hand. `out` removes them from the game.
+
+    Raises UserError.
     """
-    return await _move_open_cards(
-        context, "remove" if context.clean_options()["out"] else "discard"
-    )
+    if context.clean_options()["out"]:
+        return await _move_open_cards(context, "remove")
+    return await _move_open_cards(context, "discard")
 
 
 async def return_cards(context: Context) -> Reply:
-    """Cards in play or discarded go back into the pile; those in one's hand do so closed."""
+    """Put cards in play, discards, or closed cards of the player's hand back into the pile.
+
+    Raises UserError.
+    """
     return await _move_open_cards(context, "return", _ENDS[context.clean_options()["place"]])
 
 
@@ -72,6 +89,10 @@ _ENDS = {"pile": "", "top": cards.TOP, "bottom": cards.BOTTOM}
 
 
 async def _move_open_cards(context: Context, does: str, end: str = "") -> Reply:
+    """Move the typed cards, which are open or else in the player's hand.
+
+    `does` is a key of `_MOVES`. `end` puts cards on a known end of the pile. Raises UserError.
+    """
     options = context.clean_options()
     game = context.need_open()
     need_player(game, context.actor)
@@ -79,142 +100,137 @@ async def _move_open_cards(context: Context, does: str, end: str = "") -> Reply:
     decks.check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
     names = await decks.load_card_names(context, id, deck.ids)
-    there = {place: cards.count_at(id, place, game.cards) for place in _MOVES[does][0]}
+    cards_at = {place: cards.count_at(id, place, game.cards) for place in _MOVES[does][0]}
     typed = clean_name(options["cards"], 1_000)
     try:
-        wanted = _find_open_cards(typed, id, deck, names, there)
+        chosen = _find_open_cards(typed, id, deck, names, cards_at)
     except UserError:
-        if does == "remove" or not cards.count_hand_cards(id, game.cards).get(
-            _get_hand_owner(context)
-        ):
+        hand_sizes = cards.count_hand_cards(id, game.cards)
+        if does == "remove" or not hand_sizes.get(_get_hand_owner(context)):
             raise
-        return await _move_out_of_hand(
-            context, id, "discard" if does == "discard" else "back", typed, end=end
-        )
+        hand_action = "discard" if does == "discard" else "back"
+        return await _move_out_of_hand(context, id, hand_action, typed, end=end)
     if end:
         decks.check_no_cup(context, id)
-        return await _put_at_end(context, id, deck, names, wanted, end)
-    told = []
-    for act, some in _group_by_destination(context, id, does, wanted).items():
-        before, (places, to, verb) = context.game, _MOVES[act]
-        out = cards.take_cards(id, before.cards, some, places, to)
-        took = [
-            card
-            for _, card in cards.list_taken_cards(
-                id, deck, before.cards, dict.fromkeys(before.cards, 0) | out
-            )
-        ]
+        return await _put_at_end(context, id, deck, names, chosen, end)
+    sentences = []
+    for action, group in _group_by_destination(context, id, does, chosen).items():
+        origins, destination, verb = _MOVES[action]
+        places_before = context.game.cards
+        places = cards.take_cards(id, places_before, group, origins, destination)
+        places_after = dict.fromkeys(places_before, 0) | places
+        taken = cards.list_taken_cards(id, deck, places_before, places_after)
+        moved = [card for _, card in taken]
         context.ledger.add(
-            "cards", cards=out, deck=id, does=act, result=cards.format_cards(id, took)
+            "cards", cards=places, deck=id, does=action, result=cards.format_cards(id, moved)
         )
-        told.append(f"{verb} {', '.join(names[card] for card in took)}")
-    return decks.build_moved_reply(context, f"{context.user_name} {'; '.join(told)}", id, deck)
+        sentences.append(f"{verb} {', '.join(names[card] for card in moved)}")
+    return decks.build_moved_reply(context, f"{context.user_name} {'; '.join(sentences)}", id, deck)
 
 
 def _group_by_destination(
-    context: Context, id: str, does: str, wanted: Sequence[str]
+    context: Context, id: str, does: str, chosen: Sequence[str]
 ) -> Mapping[str, list[str]]:
-    """The cards by what happens to them: those that are discarded go where the game's files say
-    that they go after.
+    """Group cards by the action that moves them, a key of `_MOVES`.
+
+    Discarded cards go where the game's files say that they go after play.
     """
-    made = find_game_deck(context, id)
-    found = dict[str, list[str]]()
-    for card in wanted:
-        goes = (
-            AFTER[made.after.get(card, "discard")]
-            if made is not None and does == "discard"
-            else does
-        )
-        found.setdefault(goes, []).append(card)
-    return found
+    game_deck = find_game_deck(context, id)
+    groups = dict[str, list[str]]()
+    for card in chosen:
+        action = does
+        if game_deck is not None and does == "discard":
+            action = AFTER[game_deck.after.get(card, "discard")]
+        groups.setdefault(action, []).append(card)
+    return groups
 
 
 async def _put_at_end(
-    context: Context, id: str, deck: Deck, names: decks.Names, wanted: Sequence[str], end: str
+    context: Context, id: str, deck: Deck, names: decks.Names, chosen: Sequence[str], end: str
 ) -> Reply:
-    """Cards that lie open go on top of the pile or to its bottom, the first on top, and all know
-    which they are.
+    """Put open cards on top of the pile or at its bottom, the first card uppermost.
+
+    All players know which cards are there.
     """
     game = context.game
     hands = await load_closed_hands(context, id)
     number = context.ledger.next_number
-    put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
-    hands[end] = cards.put_back_on_end(hands, end, put)
-    decks.note_seen_cards(hands, cards.ALL, put)
+    moves = [(f"{number}.{index}", card) for index, card in enumerate(chosen, 1)]
+    hands[end] = cards.put_back_on_end(hands, end, moves)
+    decks.note_seen_cards(hands, cards.ALL, moves)
     context.ledger.keep_hands(hands)
-    out = cards.put_on_end(
-        id, cards.take_cards(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number
-    )
-    said = cards.format_cards(id, wanted)
-    context.ledger.add("cards", cards=out, deck=id, does="return", to=end, result=said)
-    where = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
-    return decks.build_moved_reply(
-        context,
-        f"{context.user_name} puts {where}: {', '.join(names[card] for card in wanted)}",
-        id,
-        deck,
-    )
+    places = cards.take_cards(id, game.cards, chosen, (PLAY, DISCARD), "")
+    places = cards.put_on_end(id, places, end, len(chosen), number)
+    result = cards.format_cards(id, chosen)
+    context.ledger.add("cards", cards=places, deck=id, does="return", to=end, result=result)
+    position = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
+    card_names = ", ".join(names[card] for card in chosen)
+    title = f"{context.user_name} puts {position}: {card_names}"
+    return decks.build_moved_reply(context, title, id, deck)
 
 
 def _find_open_cards(
-    typed: str, id: str, deck: Deck, names: decks.Names, there: Mapping[str, Mapping[str, int]]
+    typed: str, id: str, deck: Deck, names: decks.Names, cards_at: Mapping[str, Mapping[str, int]]
 ) -> list[str]:
-    """The cards that are meant among those that lie open. Raises UserError for any other, and
-    for none.
+    """Return the typed cards, which must all be open. "all" means all cards in play.
+
+    `cards_at` gives the number of each card, by place. Raises UserError.
     """
     if comparison_key(typed) == "all":
-        wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
+        chosen = [card for card, _ in deck.cards for _ in range(cards_at[PLAY].get(card, 0))]
     else:
-        wanted = [_find_open_card(one, names, there) for one in _split_cards(typed)]
-    if not wanted or len(wanted) > cards.MOST_DRAWN:
-        what = (
-            f"At most {cards.MOST_DRAWN} cards are moved at once."
-            if wanted
-            else f"No card of {id} is in play."
-        )
+        chosen = [_find_open_card(piece, names, cards_at) for piece in _split_cards(typed)]
+    if not chosen or len(chosen) > cards.MOST_DRAWN:
+        message = f"No card of {id} is in play."
+        if chosen:
+            message = f"At most {cards.MOST_DRAWN} cards are moved at once."
         raise UserError(
-            what, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card"
+            message, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card"
         )
-    for card, count in Counter(wanted).items():
-        if count > sum(some.get(card, 0) for some in there.values()):
+    for card, count in Counter(chosen).items():
+        available = sum(counts.get(card, 0) for counts in cards_at.values())
+        if count > available:
             raise UserError(
                 f"There are not so many of {names[card]}.", option="cards", code="unknown-card"
             )
-    return wanted
+    return chosen
 
 
 def _split_cards(typed: str) -> list[str]:
-    return [card for piece in re.split(ITEM_ENDS, typed) if (card := piece.strip())]
+    pieces = [piece.strip() for piece in re.split(ITEM_ENDS, typed)]
+    return [piece for piece in pieces if piece]
 
 
-def _find_open_card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> str:
-    """The card that is meant, by its name or id. Raises UserError for one that is not there."""
+def _find_open_card(
+    typed: str, names: decks.Names, cards_at: Mapping[str, Mapping[str, int]]
+) -> str:
+    """Return the id of the typed card, by its name or id. Raises UserError if it is not open."""
     card = _find_card_by_name(typed, names)
-    if any(card in some for some in there.values()):
+    if any(card in counts for counts in cards_at.values()):
         return card
-    shown = [names[card] for some in there.values() for card in some]
-    where = "in play" if DISCARD not in there else "in play or discarded"
-    what = (
-        f"{names[card]} is not {where}." if card in names else f'There is no card "{typed[:40]}".'
-    )
-    hint = f"{where.capitalize()}: {', '.join(shown[:20])}." if shown else ""
-    raise UserError(what, hint=hint, option="cards", code="unknown-card")
+    open_names = [names[card] for counts in cards_at.values() for card in counts]
+    places = "in play" if DISCARD not in cards_at else "in play or discarded"
+    message = f'There is no card "{typed[:40]}".'
+    if card in names:
+        message = f"{names[card]} is not {places}."
+    hint = f"{places.capitalize()}: {', '.join(open_names[:20])}." if open_names else ""
+    raise UserError(message, hint=hint, option="cards", code="unknown-card")
 
 
 def _find_card_by_name(typed: str, names: decks.Names) -> str:
-    """The card that is called so; what is typed, for none."""
-    called = NameIndex({card.casefold(): card for card in names})
-    called |= {name.casefold(): card for card, name in reversed([*names.items()])}
-    return called.get(typed.casefold()) or typed
+    """Return the id of the card with this name or id, or the typed text if there is none."""
+    index = NameIndex({card.casefold(): card for card in names})
+    index |= {name.casefold(): card for card, name in reversed([*names.items()])}
+    return index.get(typed.casefold()) or typed
 
 
 def _get_hand_owner(context: Context) -> str:
-    """The seat of who asks."""
+    """Return the seat that owns the player's hand."""
     return get_seat(context.game.players, context.ledger.find_person())
 
 
 async def deal_cards(context: Context) -> Reply:
-    """Cards for each side that somebody plays, one after the other, closed. Raises UserError."""
+    """Deal closed cards in turn to each side that has a player. Raises UserError."""
     options = context.clean_options()
     id, deck = decks.find_deck_to_draw_from(context, options["deck"] or "")
     game = context.game
@@ -224,8 +240,10 @@ async def deal_cards(context: Context) -> Reply:
         hint = phrase("`/deck draw` with `to=me` draws into your own hand.")
         raise UserError("Cards are dealt to sides that somebody plays.", hint=hint, code="no-sides")
     if count * len(sides) > cards.MOST_DRAWN:
-        most = cards.MOST_DRAWN // len(sides)
-        raise UserError(f"At most {most} each are dealt at once.", option="count", code="bad-value")
+        limit = cards.MOST_DRAWN // len(sides)
+        raise UserError(
+            f"At most {limit} each are dealt at once.", option="count", code="bad-value"
+        )
     number, drawn = await decks.record_draw(
         context, id, deck, count * len(sides), "deal", sides * count
     )
@@ -242,175 +260,193 @@ async def deal_cards(context: Context) -> Reply:
 
 
 async def play_cards(context: Context) -> Reply:
-    """Cards out of one's hand, for all to see."""
+    """Play cards out of the player's hand, face up. Raises UserError."""
     return await _move_typed_cards_from_hand(context, "play")
 
 
 async def _move_typed_cards_from_hand(context: Context, does: str) -> Reply:
     need_player(context.need_open(), context.actor)
     id = await _find_deck(context)
-    return await _move_out_of_hand(
-        context, id, does, clean_name(context.clean_options()["cards"], 1_000)
-    )
+    typed = clean_name(context.clean_options()["cards"], 1_000)
+    return await _move_out_of_hand(context, id, does, typed)
 
 
 async def _find_deck(context: Context, places: Sequence[str] = ()) -> str:
-    """The deck that is meant: of several, where none is named, the one that has cards in these
-    `places` or in the hand of who asks; of several such the one that has there what is typed."""
+    """Return the id of the typed deck, or of the one that the typed cards belong to.
+
+    If no deck is typed, it is the only one with cards in these `places` or in the player's hand. Of
+    several such decks it is the only one with the typed cards there. Raises UserError.
+    """
     game = context.game
     options = context.clean_options()
-    own = _get_hand_owner(context)
     typed = options["deck"] or ""
-    words = {comparison_key(one) for one in _split_cards(clean_name(options["cards"], 1_000))}
-    there = dict[str, set[str]]()
-    for id in () if typed else game.decks:
-        held = [card for _, card in (await load_closed_hands(context, id)).get(own, ())]
-        for place in (*places, f"{KNOWN}/{own}"):
-            held += cards.count_at(id, place, game.cards)
-        if held:
-            there[id] = {
-                comparison_key(one)
-                for one in (*held, *(await decks.load_card_names(context, id, held)).values())
-            }
-    likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
+    if typed:
+        return decks.find_deck(context, typed)
+    words = {comparison_key(text) for text in _split_cards(clean_name(options["cards"], 1_000))}
+    texts_by_deck = await _list_texts_by_deck(context, places)
+    candidates = list(texts_by_deck)
     if places and words == {"all"}:
-        likely = [id for id in there if cards.count_at(id, PLAY, game.cards)] or list(there)
-    return likely[0] if len(likely) == 1 else decks.find_deck(context, typed)
+        in_play = [id for id in texts_by_deck if cards.count_at(id, PLAY, game.cards)]
+        candidates = in_play or candidates
+    elif len(texts_by_deck) > 1:
+        candidates = [id for id, texts in texts_by_deck.items() if words <= texts]
+    return candidates[0] if len(candidates) == 1 else decks.find_deck(context, typed)
+
+
+async def _list_texts_by_deck(context: Context, places: Sequence[str]) -> dict[str, set[str]]:
+    """Return the ids and names of the cards in these places or in the player's hand, by deck.
+
+    They are folded for comparison. Decks without such cards are left out.
+    """
+    owner = _get_hand_owner(context)
+    texts_by_deck = dict[str, set[str]]()
+    for id in context.game.decks:
+        hands = await load_closed_hands(context, id)
+        ids = [card for _, card in hands.get(owner, ())]
+        for place in (*places, f"{KNOWN}/{owner}"):
+            ids += cards.count_at(id, place, context.game.cards)
+        if ids:
+            names = await decks.load_card_names(context, id, ids)
+            texts_by_deck[id] = {comparison_key(text) for text in (*ids, *names.values())}
+    return texts_by_deck
 
 
 async def give_cards(context: Context) -> Reply:
-    """Cards of one's hand go to another, closed: sealed anew for whoever gets them."""
+    """Give closed cards of the player's hand to another hand. Raises UserError."""
     return await _move_typed_cards_from_hand(context, "give")
 
 
 async def press_card(context: Context, about: str) -> Reply:
-    """A card that was chosen in the menu of one's hand; it names the draw that it came from, which
-    only they know. The hand is shown anew in its place; a card that is to be given asks first for
-    whom. Raises UserError."""
+    """Play, discard or give the card chosen in the menu of the player's hand.
+
+    `about` names the action, the deck, and the draw that the card came from, which only the owner
+    knows. Show the hand again in place of the menu. A card to give asks first who gets it. Raises
+    UserError if the button is out of date.
+    """
     does, id, draw, *rest = [*about.split(":"), "", ""]
     if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
     hands = await load_closed_hands(context, id)
-    place = next(
-        (at for at, one in enumerate(hands.get(_get_hand_owner(context), ())) if one[0] == draw), -1
-    )
+    draws = [own_draw for own_draw, _ in hands.get(_get_hand_owner(context), ())]
+    position = draws.index(draw) if draw in draws else -1
     try:
         need_player(context.need_open(), context.actor)
-        if place < 0 and draw[:1] != "=":
+        if position < 0 and draw[:1] != "=":
             raise UserError("That card is no longer in your hand.", code="unknown-card")
-        to = _list_recipients(context).get(rest[0], "") if does == "give" else ""
-        if does == "give" and not to:
-            return await _ask_recipient(context, id, draw)
-        told = await _move_out_of_hand(context, id, does, "", draw, to)
+        receiver = ""
+        if does == "give":
+            receiver = _list_recipients(context).get(rest[0], "")
+            if not receiver:
+                return await _ask_recipient(context, id, draw)
+        reply = await _move_out_of_hand(context, id, does, "", draw, receiver)
     except UserError as error:
-        shown = await press_hand(context, "")
-        return replace(
-            shown,
-            title=str(error.message),
-            lines=(*((error.hint,) if error.hint else ()), *shown.lines),
-        )
-    return replace(
-        await press_hand(context, str(max(0, place) // MOST)), announce=told.announce or told
-    )
+        hand_reply = await press_hand(context, "")
+        hint = (error.hint,) if error.hint else ()
+        return replace(hand_reply, title=str(error.message), lines=(*hint, *hand_reply.lines))
+    hand_reply = await press_hand(context, str(max(0, position) // MOST))
+    return replace(hand_reply, announce=reply.announce or reply)
 
 
 def _list_recipients(context: Context) -> dict[str, str]:
-    """Return the other seats that may be given a card, by button key: a side's index, or `@person`."""
+    """Return the other seats that may get a card, by button key: a side's index, or `@person`."""
     game = context.game
-    own = _get_hand_owner(context)
+    owner = _get_hand_owner(context)
+    recipients = {}
     if game.sides:
-        return {
-            str(at): one
-            for at, one in enumerate(game.sides)
-            if one in game.players.values() and one != own
-        }
-    present = (f"@{person}" for person in sorted(context.ledger.list_present_persons()))
-    return {seat: seat for seat in [one for one in present if one != own][:MOST_ASKED]}
+        for index, side in enumerate(game.sides):
+            if side in game.players.values() and side != owner:
+                recipients[str(index)] = side
+        return recipients
+    for person in sorted(context.ledger.list_present_persons()):
+        seat = f"@{person}"
+        if seat != owner and len(recipients) < MOST_ASKED:
+            recipients[seat] = seat
+    return recipients
 
 
 async def _ask_recipient(context: Context, id: str, draw: str) -> Reply:
     """Build the private question of who gets a card. It replaces the hand's window."""
-    names = await decks.load_card_names(
-        context, id, cards.deck_from_json(context.game.decks[id]).ids
-    )
-    held = (await load_closed_hands(context, id)).get(_get_hand_owner(context), [])
-    card = _find_own_cards(id, "", draw, held, {}, names)[0]
-    labels = {
-        at: context.ledger.get_name(one[1:]) if one[0] == "@" else one
-        for at, one in _list_recipients(context).items()
-    }
-    buttons = [
-        context.build_button("handcard", label[:40], "give", id, draw, at)
-        for at, label in labels.items()
-    ]
-    back = context.build_button("handpage", "Back", 0)
+    deck = cards.deck_from_json(context.game.decks[id])
+    names = await decks.load_card_names(context, id, deck.ids)
+    hand = (await load_closed_hands(context, id)).get(_get_hand_owner(context), [])
+    card = _find_own_cards(id, "", draw, hand, {}, names)[0]
+    buttons = []
+    for key, seat in _list_recipients(context).items():
+        label = context.ledger.get_name(seat[1:]) if seat[0] == "@" else seat
+        buttons.append(context.build_button("handcard", label[:40], "give", id, draw, key))
+    back_button = context.build_button("handpage", "Back", 0)
     return Reply(
-        f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back), window=True
+        f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back_button), window=True
     )
 
 
 async def _move_out_of_hand(
     context: Context, id: str, does: str, typed: str, draw: str = "", end: str = ""
 ) -> Reply:
-    """Cards leave one's hand, into that of another or to an `end` of the pile. Of several copies it
-    is one that all know, else the oldest."""
+    """Move cards out of the player's hand. `does` is play, discard, give or back (into the pile).
+
+    `typed` names the cards, or `draw` the draw of one card. `end` is a known end of the pile, or the
+    receiver of a given card. Of several copies, one that all players know moves first, then the
+    oldest. Raises UserError.
+    """
     game = context.game
     ledger = context.ledger
     seat = _get_hand_owner(context)
     deck = cards.deck_from_json(game.decks[id])
     names = await decks.load_card_names(context, id, deck.ids)
     hands = await load_closed_hands(context, id)
-    own = hands.get(seat, [])
-    known = Counter(cards.count_known_cards(id, seat, game.cards))
+    hand = hands.get(seat, [])
+    known_cards = Counter(cards.count_known_cards(id, seat, game.cards))
     if does in ("give", "back"):
-        known.clear()
-    wanted = _find_own_cards(id, typed, draw, own, known, names)
-    to = (end or _find_receiver(context, seat)) if does == "give" else end
+        known_cards.clear()
+    chosen = _find_own_cards(id, typed, draw, hand, known_cards, names)
+    receiver = end
+    if does == "give":
+        receiver = end or _find_receiver(context, seat)
+        decks.check_room(context, id, [receiver] * len(chosen))
     moves = list[tuple[str, str]]()
-    decks.check_room(context, id, [to] * len(wanted) if does == "give" else ())
     number = ledger.next_number
-    out = dict(game.cards)
+    places = dict(game.cards)
     hidden = dict[str, str]()
-    for card in wanted:
-        if known[card]:
-            known[card] -= 1
-            out[cards.get_card_key(id, f"{KNOWN}/{seat}", card)] -= 1
+    destination = {"play": PLAY, "discard": DISCARD}.get(does)
+    for card in chosen:
+        if known_cards[card]:
+            known_cards[card] -= 1
+            places[cards.get_card_key(id, f"{KNOWN}/{seat}", card)] -= 1
         else:
-            held = next(one for one in own if one[1] == card)
-            own.remove(held)
-            at = sum(key.startswith("from.") for key in hidden) + 1
-            hidden[f"from.{at}"] = held[0]
-            out[cards.get_card_key(id, HAND, seat)] -= 1
-            if to:
-                hidden[f"card.{at}"] = card
-                moves.append((f"{number}.{at}", card))
-                out[cards.get_card_key(id, HAND, to)] = (
-                    out.get(cards.get_card_key(id, HAND, to), 0) + 1
-                )
-        if goes := {"play": PLAY, "discard": DISCARD}.get(does):
-            out[cards.get_card_key(id, goes, card)] = (
-                out.get(cards.get_card_key(id, goes, card), 0) + 1
-            )
+            item = next(pair for pair in hand if pair[1] == card)
+            hand.remove(item)
+            index = sum(key.startswith("from.") for key in hidden) + 1
+            hidden[f"from.{index}"] = item[0]
+            places[cards.get_card_key(id, HAND, seat)] -= 1
+            if receiver:
+                hidden[f"card.{index}"] = card
+                moves.append((f"{number}.{index}", card))
+                receiver_key = cards.get_card_key(id, HAND, receiver)
+                places[receiver_key] = places.get(receiver_key, 0) + 1
+        if destination is not None:
+            destination_key = cards.get_card_key(id, destination, card)
+            places[destination_key] = places.get(destination_key, 0) + 1
     if hidden:
-        if to:
-            hands[to] = cards.put_back_on_end(hands, to, moves)
+        if receiver:
+            hands[receiver] = cards.put_back_on_end(hands, receiver, moves)
         if end in cards.ENDS:
             decks.note_seen_cards(hands, seat, moves)
         context.ledger.keep_hands(hands)
-        out[cards.get_last_key(id)] = number
-    said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
-    now = {key: count for key, count in out.items() if count}
+        places[cards.get_last_key(id)] = number
+    result = chosen if does in ("play", "discard") else [closed_words(len(chosen))]
+    new_places = {key: count for key, count in places.items() if count}
     ledger.add(
         "cards",
-        cards=now,
+        cards=new_places,
         deck=id,
         does=does,
         seat=seat,
-        to=to,
+        to=receiver,
         hidden=hidden,
-        result=cards.format_cards(id, said),
+        result=cards.format_cards(id, result),
     )
-    return _build_move_reply(context, id, deck, does, wanted, names, to)
+    return _build_move_reply(context, id, deck, does, chosen, names, receiver)
 
 
 def _build_move_reply(
@@ -418,201 +454,226 @@ def _build_move_reply(
     id: str,
     deck: Deck,
     does: str,
-    wanted: Sequence[str],
+    chosen: Sequence[str],
     names: decks.Names,
-    to: str,
+    receiver: str,
 ) -> Reply:
-    """What all see of cards that left a hand, and what their holder does."""
-    named = [names[card] for card in wanted]
+    """Build the public answer about cards that left a hand. Giving has a private one as well."""
+    card_names = [names[card] for card in chosen]
     small = Small(f"{id}: {decks.format_counts(context, id, deck)}")
     buttons = (
         decks.build_hand_button(context),
         context.build_button("undo", "Undo", context.game.number),
     )
-    if does in ("play", "discard"):
-        title = (
-            f"{context.user_name} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
-        )
-        uses = _build_use_buttons(context, id, wanted) if does == "play" else ()
-        return Reply(title, (small,), by=f"from {id}", buttons=(*uses, *buttons))
-    whose = decks.format_hand_name(context, to) if to else "the pile"
-    into = f"into {whose}" if to else f"back into {whose}"
-    if to in cards.ENDS:
-        into = f"on {whose}" if to == cards.TOP else f"at {whose}"
-    told = Reply(
-        f"{context.user_name} {'puts' if does == 'back' else 'gives'} {format_count(len(named), 'closed card')} {into}",
-        (small,), by=f"of {id}", buttons=buttons, tone=SEALED,
-    )  # fmt: skip
-    return (
-        Reply(f"You give {', '.join(named)} {into}", private=True, announce=told)
-        if does == "give"
-        else told
-    )
+    if does == "discard":
+        title = f"{context.user_name} discards {', '.join(card_names)}"
+        return Reply(title, (small,), by=f"from {id}", buttons=buttons)
+    if does == "play":
+        title = f"{context.user_name} plays {', '.join(card_names)}"
+        use_buttons = _build_use_buttons(context, id, chosen)
+        return Reply(title, (small,), by=f"from {id}", buttons=(*use_buttons, *buttons))
+    owner = decks.format_hand_name(context, receiver) if receiver else "the pile"
+    target = f"into {owner}" if receiver else f"back into {owner}"
+    if receiver in cards.ENDS:
+        target = f"on {owner}" if receiver == cards.TOP else f"at {owner}"
+    verb = "puts" if does == "back" else "gives"
+    title = f"{context.user_name} {verb} {format_count(len(card_names), 'closed card')} {target}"
+    public_reply = Reply(title, (small,), by=f"of {id}", buttons=buttons, tone=SEALED)
+    # the other players do not learn which cards were given
+    if does == "give":
+        private_title = f"You give {', '.join(card_names)} {target}"
+        return Reply(private_title, private=True, announce=public_reply)
+    return public_reply
 
 
 def _build_use_buttons(context: Context, id: str, played: Sequence[str]) -> tuple[Button, ...]:
     """Return a button that opens the form of each sequence that uses the card just played."""
     if context.system is None or len(played) != 1:
         return ()
-    found = list[Button]()
+    buttons = list[Button]()
     for sequence in context.system.sequences.values():
         for option in sequence.inputs:
             if id in option.in_play and played[0] in option.values:
                 path = (context.system.id, sequence.id)
-                given = {option.name: played[0]}
-                found.append(build_form_button(path, given, sequence.verb, context.registry))
-    return tuple([button._replace(style="primary") for button in found])
+                values = {option.name: played[0]}
+                buttons.append(build_form_button(path, values, sequence.verb, context.registry))
+    return tuple([button._replace(style="primary") for button in buttons])
 
 
 def _find_own_cards(
     id: str,
     typed: str,
     draw: str,
-    own: Sequence[tuple[str, str]],
-    known: Mapping[str, int],
+    hand: Sequence[tuple[str, str]],
+    known_cards: Mapping[str, int],
     names: decks.Names,
 ) -> list[str]:
-    """The cards of one's own hand that are meant. Raises UserError, which says only what who
-    asks can see.
+    """Return the cards of the player's hand that are typed, or that `draw` names.
+
+    `draw` is the draw of a closed card, or `=` and the id of one that all players know. `hand` are
+    the closed cards as (draw, card); `known_cards`, the numbers of the others. Raises UserError,
+    whose text holds nothing that the player cannot see.
     """
-    there = Counter(card for _, card in own) + Counter(known)
-    if draw:
-        wanted = [draw[1:]] if draw[0] == "=" else [card for held, card in own if held == draw]
+    available = Counter(card for _, card in hand) + Counter(known_cards)
+    if draw.startswith("="):
+        chosen = [draw[1:]]
+    elif draw:
+        chosen = [card for own_draw, card in hand if own_draw == draw]
     elif comparison_key(typed) == "all":
-        wanted = [*there.elements()]
+        chosen = [*available.elements()]
     else:
-        wanted = [_find_card_by_name(one, names) for one in _split_cards(typed)]
-    if not wanted or len(wanted) > cards.MOST_DRAWN or Counter(wanted) - there:
-        lacking = next((names.get(card, typed) for card in Counter(wanted) - there), "such a card")
-        what = f"You do not hold {lacking}." if there else f"You hold no cards of {id}."
+        chosen = [_find_card_by_name(piece, names) for piece in _split_cards(typed)]
+    missing_cards = Counter(chosen) - available
+    if not chosen or len(chosen) > cards.MOST_DRAWN or missing_cards:
+        message = f"You hold no cards of {id}."
+        if available:
+            missing = next((names.get(card, typed) for card in missing_cards), "such a card")
+            message = f"You do not hold {missing}."
         raise UserError(
-            what, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card"
+            message, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card"
         )
-    return wanted
+    return chosen
 
 
 def _find_receiver(context: Context, seat: str) -> str:
-    """The seat that is given cards. Raises UserError for one's own, and for somebody who is not
-    there.
+    """Return the seat that the option `to` names, the receiver of given cards.
+
+    Raises UserError for the player's own seat, and for a side or person without a player here.
     """
     game = context.game
     typed = context.clean_options()["to"]
     if game.sides:
-        to = find_side(game, typed)
-        if to not in game.players.values():
-            raise UserError(f"Nobody plays {to}.", option="to", code="nobody")
+        receiver = find_side(game, typed)
+        if receiver not in game.players.values():
+            raise UserError(f"Nobody plays {receiver}.", option="to", code="nobody")
     else:
         present = context.ledger.list_present_persons()
         persons = [row for row in context.ledger.persons.values() if row.person in present]
-        to = next(
-            (
-                f"@{row.person}"
-                for row in persons
-                if comparison_key(row.name) == comparison_key(typed)
-            ),
-            "",
-        )
-        if not to:
+        receiver = ""
+        for row in persons:
+            if comparison_key(row.name) == comparison_key(typed):
+                receiver = f"@{row.person}"
+                break
+        if not receiver:
             raise UserError(
                 f'Nobody here is called "{typed[:40]}".', option="to", code="unknown-person"
             )
-    if to == seat:
+    if receiver == seat:
         raise UserError("That is your own hand.", option="to", code="bad-value")
-    return to
+    return receiver
 
 
 async def show_hand_or_agree(context: Context) -> Reply:
-    """One's own hand; or the word that hands may be opened when the game ends."""
+    """Show the player's hand, or with `agree` agree that hands are opened when the game ends."""
     if context.clean_options()["agree"]:
-        told = await agree_to_open_hands(context)
-        return Reply("You agree to open your hand when the game ends", private=True, announce=told)
+        announcement = await agree_to_open_hands(context)
+        return Reply(
+            "You agree to open your hand when the game ends", private=True, announce=announcement
+        )
     return await press_hand(context, "")
 
 
 async def press_hand(context: Context, about: str) -> Reply:
-    """The button *Your hand*; `about` is the page, where there are several."""
+    """Show the player's hand, page by page: the buttons *Your hand*, *Refresh* and *More*.
+
+    `about` begins with the page, counted from 0. *Refresh* adds the newest event of the hand shown.
+    """
     game = context.need_game()
-    seat = _get_hand_owner(context)
-    # behind it, of the hand on show: the event behind which that was drawn
-    first = about.partition(":")[0]
-    asked = int(first) if first.isdecimal() and len(first) < 4 else 0
+    number_text = about.partition(":")[0]
+    page = int(number_text) if number_text.isdecimal() and len(number_text) < 4 else 0
     lines = list[Part]()
-    entries = list[tuple[str, str, str]]()
-    holds = False
-    for id, declared in game.decks.items():
-        deck = cards.deck_from_json(declared)
-        known = cards.count_known_cards(id, seat, game.cards)
-        hands = await load_closed_hands(context, id) if cards.count_at(id, HAND, game.cards) else {}
-        own = hands.get(seat, [])
-        ends = get_seen_ends(hands, seat)
-        ends = {end: row for end, row in ends.items() if {*row} - {UNSEEN}}
-        if not own and not known and not ends:
-            continue
-        names = await decks.load_card_names(context, id, deck.ids)
-        holds = holds or bool(own or known)
-        alike = Counter(card for _, card in own)
-        told = [decks.name_copies(names[card], count) for card, count in alike.items()]
-        told += [
-            f"{decks.name_copies(names[card], count)} (known to all)"
-            for card, count in known.items()
-        ]
-        lines += [Group(id, ", ".join(told), grave=True)] if told else []
-        for end, row in ends.items():
-            place = f"{'On top' if end == cards.TOP else 'At the bottom'} of {id}"
-            lines.append(
-                Group(place, ", ".join(names.get(card, "one you did not see") for card in row))
-            )
-        lines += decks.describe_cards(context, id, (alike + Counter(known)).elements())
-        entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
-        entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
-    page = asked if asked * MOST < len(entries) else max(0, len(entries) - 1) // MOST
-    refresh = context.build_button("handpage", "Refresh", page, game.number)
+    entries = list[HandEntry]()
+    for id in game.decks:
+        deck_lines, deck_entries = await _list_hand_of_deck(context, id)
+        lines += deck_lines
+        entries += deck_entries
+    if page * MOST >= len(entries):
+        page = max(0, len(entries) - 1) // MOST
+    buttons = [context.build_button("handpage", "Refresh", page, game.number)]
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
         ids = list_deck_names(context.game, context.system)
         if ids and all(cups.is_leading_phase(context.game, id, context.system) for id in ids):
             hint = phrase("All chits of this game are drawn for all to see: `/deck draw`.")
-        return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)
-    if holds:
-        play = "/deck play " + quote_value(entries[0][1].removesuffix(" (known to all)"))
+        return Reply(
+            "Your hand is empty", (hint,), private=True, buttons=tuple(buttons), window=True
+        )
+    if entries:
+        play = "/deck play " + quote_value(entries[0].name.removesuffix(KNOWN_TO_ALL))
         lines.append(
             Small(phrase("By name: `{play}`; also `/deck discard`, `/deck give`.", play=play))
         )
-    more = (
-        [context.build_button("handpage", "More", (page + 1) % -(-len(entries) // MOST))]
-        if len(entries) > MOST
-        else []
-    )
-    shown = entries[page * MOST : (page + 1) * MOST]
-    title = "Your hand" if holds else "Your hand is empty"
-    menus = _build_hand_menus(context, shown)
+    if len(entries) > MOST:
+        page_count = -(-len(entries) // MOST)
+        buttons.append(context.build_button("handpage", "More", (page + 1) % page_count))
+    page_entries = entries[page * MOST : (page + 1) * MOST]
     return Reply(
-        title, tuple(lines), private=True, menus=menus, buttons=(refresh, *more), window=True
+        "Your hand" if entries else "Your hand is empty",
+        tuple(lines),
+        private=True,
+        menus=_build_hand_menus(context, page_entries),
+        buttons=tuple(buttons),
+        window=True,
     )
 
 
-def _build_hand_menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Menu, ...]:
-    """What can be done with cards of one's own hand, while the game goes on; what all know
-    cannot be given.
+async def _list_hand_of_deck(context: Context, id: str) -> tuple[list[Part], list[HandEntry]]:
+    """Return the lines and menu entries about the cards of one deck in the player's hand.
+
+    The lines also hold the cards that the player has seen on the known ends of the pile.
+    """
+    game = context.game
+    seat = _get_hand_owner(context)
+    deck = cards.deck_from_json(game.decks[id])
+    known_cards = cards.count_known_cards(id, seat, game.cards)
+    hands: cards.Hands = {}
+    if cards.count_at(id, HAND, game.cards):
+        hands = await load_closed_hands(context, id)
+    hand = hands.get(seat, [])
+    ends = get_seen_ends(hands, seat)
+    seen_ends = {end: row for end, row in ends.items() if {*row} - {UNSEEN}}
+    if not hand and not known_cards and not seen_ends:
+        return [], []
+    names = await decks.load_card_names(context, id, deck.ids)
+    closed_cards = Counter(card for _, card in hand)
+    card_names = [decks.name_copies(names[card], count) for card, count in closed_cards.items()]
+    for card, count in known_cards.items():
+        card_names.append(f"{decks.name_copies(names[card], count)}{KNOWN_TO_ALL}")
+    lines = list[Part]()
+    if card_names:
+        lines.append(Group(id, ", ".join(card_names), grave=True))
+    for end, row in seen_ends.items():
+        position = "On top" if end == cards.TOP else "At the bottom"
+        seen_names = ", ".join(names.get(card, "one you did not see") for card in row)
+        lines.append(Group(f"{position} of {id}", seen_names))
+    all_cards = closed_cards + Counter(known_cards)
+    lines += decks.describe_cards(context, id, all_cards.elements())
+    entries = [HandEntry(f"{id}:{draw}", names[card], id) for draw, card in hand]
+    for card in known_cards:
+        entries.append(HandEntry(f"{id}:={card}", f"{names[card]}{KNOWN_TO_ALL}", id))
+    return lines, entries
+
+
+def _build_hand_menus(context: Context, entries: Sequence[HandEntry]) -> tuple[Menu, ...]:
+    """Build the menus of what the player can do with cards of their hand. None after the end.
+
+    A card that all players know cannot be given.
     """
     if context.game.ended:
         return ()
-    labels = {
-        "play": "Play",
-        "discard": "Discard",
-        **({"give": "Give"} if _list_recipients(context) else {}),
-    }
-    return tuple(
-        Menu(
-            label,
-            tuple(
-                MenuEntry(_build_card_action(context, does, key), name, id)
-                for key, name, id in some
-            ),
-        )
-        for does, label in labels.items()
-        if (some := [one for one in shown if does != "give" or ":=" not in one[0]])
-    )
+    labels = {"play": "Play", "discard": "Discard"}
+    if _list_recipients(context):
+        labels["give"] = "Give"
+    menus = []
+    for does, label in labels.items():
+        menu_entries = []
+        for entry in entries:
+            if does != "give" or ":=" not in entry.key:
+                action = _build_card_action(context, does, entry.key)
+                menu_entries.append(MenuEntry(action, entry.name, entry.deck))
+        if menu_entries:
+            menus.append(Menu(label, tuple(menu_entries)))
+    return tuple(menus)
 
 
 def _build_card_action(context: Context, does: str, key: str) -> str:
@@ -620,79 +681,93 @@ def _build_card_action(context: Context, does: str, key: str) -> str:
 
 
 async def agree_to_open_hands(context: Context, _about: str = "") -> Reply:
-    """A side agrees that closed hands are opened when the game ends. Raises UserError."""
+    """Agree that the player's closed hand is opened when the game ends.
+
+    A manager without cards agrees for the sides whose players are gone. Raises UserError.
+    """
     game = context.need_started()
     seat = _get_hand_owner(context)
-    if (
-        not _holds_closed_cards(game, seat)
-        and list_unopened_hands(context)
-        and (stood := await _agree_for_absent_sides(context)) is not None
-    ):
-        return stood
+    holds_cards = _holds_closed_cards(game, seat)
+    if not holds_cards and list_unopened_hands(context):
+        stand_in_reply = await _agree_for_absent_sides(context)
+        if stand_in_reply is not None:
+            return stand_in_reply
     need_player(game, context.actor)
-    if not _holds_closed_cards(game, seat) or game.cards.get(get_agreement_key(seat)):
-        what = (
-            "You have agreed already."
-            if game.cards.get(get_agreement_key(seat))
-            else "You hold no closed cards."
-        )
-        raise UserError(what, code="no-change")
-    now = replace(game, cards={**game.cards, get_agreement_key(seat): 1})
-    context.ledger.add("cards", now, does="agree", result="hands may be opened")
+    agreement_key = get_agreement_key(seat)
+    if game.cards.get(agreement_key):
+        raise UserError("You have agreed already.", code="no-change")
+    if not holds_cards:
+        raise UserError("You hold no closed cards.", code="no-change")
+    new_game = replace(game, cards={**game.cards, agreement_key: 1})
+    context.ledger.add("cards", new_game, does="agree", result="hands may be opened")
     doc = await context.store.load_doc(OPEN_HANDS, context.ledger.row)
-    asked = doc.data if doc is not None else {}
-    rest = list_unopened_hands(context)
-    if rest == [asked.get("seat")]:  # who asked to end the game has agreed by that
-        rest = []
-    all_in = phrase("Everybody has agreed. Press the button or type `/game end` to finish.")
-    hands = join_names(decks.format_hand_name(context, one) for one in rest)
-    line = f"{hands}: not yet. Ending it counts as a yes." if rest else all_in
-    title = f"{context.user_name} agrees to open {decks.format_hand_name(context, seat)} when the game ends"
-    ends = () if rest else _build_end_buttons(context, asked)
+    request = doc.data if doc is not None else {}
+    remaining = list_unopened_hands(context)
+    if remaining == [request.get("seat")]:  # a request to end the game is an agreement
+        remaining = []
+    end_buttons: tuple[Button, ...] = ()
+    sentence: Part
+    if remaining:
+        hands = join_names(decks.format_hand_name(context, other) for other in remaining)
+        sentence = f"{hands}: not yet. Ending it counts as a yes."
+    else:
+        sentence = phrase("Everybody has agreed. Press the button or type `/game end` to finish.")
+        end_buttons = _build_end_buttons(context, request)
+    hand = decks.format_hand_name(context, seat)
+    title = f"{context.user_name} agrees to open {hand} when the game ends"
     undo = context.build_button("undo", "Undo", context.game.number)
-    return Reply(title, (Small(line),), buttons=(*ends, undo))
+    return Reply(title, (Small(sentence),), buttons=(*end_buttons, undo))
 
 
-def _build_end_buttons(context: Context, asked: Json) -> tuple[Button, ...]:
-    """Return a button that ends the game for the winner that was named when somebody `asked`."""
-    if "winner" not in asked:
+def _build_end_buttons(context: Context, request: Json) -> tuple[Button, ...]:
+    """Return a button that ends the game for the winner that the request names, if it does."""
+    if "winner" not in request:
         return ()
-    winner = str(asked["winner"])
+    winner = str(request["winner"])
     outcome = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
     return (context.build_button("end", f"End the game{outcome}", winner, style="primary"),)
 
 
 def agree_by_asking(context: Context) -> str:
-    """Agree to open the hand of who asks to end the game, and return that as a sentence; "" if
-    they hold no closed cards or have agreed before.
+    """Agree to open the hand of the player who asks to end the game.
+
+    Return that as a sentence; "" if they hold no closed cards or have agreed before.
     """
     game = context.game
     seat = _get_hand_owner(context)
     if not _holds_closed_cards(game, seat) or game.cards.get(get_agreement_key(seat)):
         return ""
-    now = replace(game, cards={**game.cards, get_agreement_key(seat): 1})
-    context.ledger.add("cards", now, does="agree", result="hands may be opened")
+    new_game = replace(game, cards={**game.cards, get_agreement_key(seat): 1})
+    context.ledger.add("cards", new_game, does="agree", result="hands may be opened")
     return f"{context.user_name} agrees to open {decks.format_hand_name(context, seat)}."
 
 
 async def _agree_for_absent_sides(context: Context) -> Reply | None:
-    """A manager, or where there is none the game's director, agrees for sides that are gone;
-    None where none is.
+    """Agree as a manager for the sides whose players have left or been silent for seven days.
+
+    Without a server, the game's director may do so. None if there is no such side, or if the user
+    may not.
     """
-    where = context.command.where
+    channel = context.command.where
     person = context.ledger.ensure_person()
-    alone = (not where.server or where.key.startswith("console:")) and context.actor.directs
-    if person in context.game.players or not (alone or await manages_game_channel(context)):
+    if person in context.game.players:
+        return None
+    has_no_managers = not channel.server or channel.key.startswith("console:")
+    may_agree = has_no_managers and context.actor.directs
+    if not may_agree and not await manages_game_channel(context):
         return None
     seats = list[str]()
     for seat in list_unopened_hands(context):
-        others = list_persons_at(context.game.players, seat)
-        if person in others or not (reason := await find_stand_in_reason(context, others)):
+        persons = list_persons_at(context.game.players, seat)
+        if person in persons:
             continue
-        now = replace(context.game, cards={**context.game.cards, get_agreement_key(seat): 1})
+        reason = await find_stand_in_reason(context, persons)
+        if not reason:
+            continue
+        new_game = replace(context.game, cards={**context.game.cards, get_agreement_key(seat): 1})
         context.ledger.add(
             "cards",
-            now,
+            new_game,
             does="agree",
             seats=[seat],
             by="manager",
@@ -714,22 +789,23 @@ def _holds_closed_cards(game: Game, seat: str) -> bool:
 
 
 def list_unopened_hands(context: Context) -> list[str]:
-    """The seats that hold closed cards and have not agreed to open them."""
+    """Return the other seats that hold closed cards and have not agreed to open them."""
     game = context.game
-    own = _get_hand_owner(context)
-    holding = list_holders(game.cards, game.decks)
-    return [seat for seat in holding if seat != own and not game.cards.get(get_agreement_key(seat))]
+    owner = _get_hand_owner(context)
+    holders = list_holders(game.cards, game.decks)
+    others = [seat for seat in holders if seat != owner]
+    return [seat for seat in others if not game.cards.get(get_agreement_key(seat))]
 
 
 GONE = "If they have left or been silent for seven days, a manager who plays no side can agree for them."
 
 
 OPEN_HANDS = "openhands"
-"""The document of a request to end a game whose hands are closed, with the winner that it names."""
+"""The kind of document of a request to end a game with closed hands, with the winner it names."""
 
 
 def _name_owners(context: Context, seats: Sequence[str]) -> str:
-    """Return who must agree, with the verb: `Ben agrees`, `Ben and Carl agree`."""
+    """Return the players who must agree, with the verb: `Ben agrees`, `Ben and Carl agree`."""
     players = context.game.players
     persons = [person for seat in seats for person in list_persons_at(players, seat)]
     names = [context.ledger.get_name(person) for person in dict.fromkeys(persons)]
@@ -741,54 +817,51 @@ def _name_owners(context: Context, seats: Sequence[str]) -> str:
 
 
 async def ask_to_open(context: Context, seats: Sequence[str], winner: str | None = None) -> Reply:
-    """Ask all, wherever the game is played, to open their hands, as somebody would end the game
-    while others hold closed cards. `winner` is who they say has won.
+    """Ask the owners of closed hands to open them, because a player wants to end the game.
+
+    `seats` are those hands. `winner` is the side that the player names as the winner; None for no
+    word on it.
     """
-    data = {"seat": _get_hand_owner(context)} | ({} if winner is None else {"winner": winner})
-    asked = Doc(OPEN_HANDS, context.ledger.row, data, context.now + DAY, context.command.who.key)
-    context.commit.docs.append(asked)
+    data = {"seat": _get_hand_owner(context)}
+    if winner is not None:
+        data["winner"] = winner
+    doc = Doc(OPEN_HANDS, context.ledger.row, data, context.now + DAY, context.command.who.key)
+    context.commit.docs.append(doc)
     hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
-    told = Reply(
+    agreement = f"The game ends when {_name_owners(context, seats)} to show {hands}"
+    announcement = Reply(
         f"{context.user_name} asks to end the game and open all hands",
         (
-            f"The game ends when {_name_owners(context, seats)} to show {hands}.",
+            f"{agreement}.",
             Small(phrase("Press the button or type `/hand agree`.")),
             Small(GONE),
         ),
         buttons=(context.build_button("openhand", "Show my hand", style="good"),),
         mention=await call_sides(context, context.game, seats, spares=False),
     )
-    return Reply(
-        f"The game ends when {_name_owners(context, seats)} to show {hands}",
-        private=True,
-        announce=told,
-    )
+    return Reply(agreement, private=True, announce=announcement)
 
 
 async def open_hands(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
-    """The game once the end has opened all hands, and what was in them."""
-    out = dict(game.cards)
+    """Open all hands at the end of the game. Return the new game, and a line for each hand."""
+    places = dict(game.cards)
     lines = list[Part]()
-    for id, declared in game.decks.items():
-        names = await decks.load_card_names(context, id, cards.deck_from_json(declared).ids)
-        hands = (await load_closed_hands(context, id)).items()
-        out = cards.remove_ends(id, out)
-        for seat, held in hands:
+    for id, declaration in game.decks.items():
+        deck = cards.deck_from_json(declaration)
+        names = await decks.load_card_names(context, id, deck.ids)
+        hands = await load_closed_hands(context, id)
+        places = cards.remove_ends(id, places)
+        for seat, hand in hands.items():
             if seat in cards.ENDS or seat.startswith(cards.SAW):
                 continue
-            lines.append(
-                Group(
-                    decks.format_hand_name(context, seat),
-                    ", ".join(names[card] for _, card in held),
-                )
-            )
-            out.pop(cards.get_card_key(id, HAND, seat))
-            for _, card in held:
+            card_names = ", ".join(names[card] for _, card in hand)
+            lines.append(Group(decks.format_hand_name(context, seat), card_names))
+            places.pop(cards.get_card_key(id, HAND, seat))
+            for _, card in hand:
                 key = cards.get_card_key(id, f"{KNOWN}/{seat}", card)
-                out[key] = out.get(key, 0) + 1
-    kept = {
-        key: count
-        for key, count in out.items()
-        if not (key.startswith("+") or key.endswith("/last"))
-    }
-    return replace(game, cards=kept), tuple(lines)
+                places[key] = places.get(key, 0) + 1
+    remaining = {}
+    for key, count in places.items():
+        if not key.startswith("+") and not key.endswith("/last"):
+            remaining[key] = count
+    return replace(game, cards=remaining), tuple(lines)

@@ -1,8 +1,7 @@
-"""The odds that are asked for in a channel, answered privately: of a sequence as typed, of a fight
-of rounds, of a shot with the units as they were, and every die of that; *What if*: what each
-modifier and each firer is worth.
+"""Private answers about odds: of a sequence, a fight in rounds, or a shot as it was rolled.
 
-*Share* shows for all what one person sees.
+*Dice* lists every die of a shot. *What if* compares the odds with single changes, such as a
+modifier or a firer. *Share* shows a private answer to all.
 """
 
 from collections.abc import Mapping
@@ -81,47 +80,44 @@ from bot.ui.typing.command_text import format_command
 from bot.verification.follows.cards import get_seat
 
 BOXED = 3_200
-"""Characters of an answer in a box; what is longer comes as an ordinary message."""
+"""Maximum number of characters of an answer in a box. A longer one is an ordinary message."""
 
 
 async def answer_odds(
     context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None = None
 ) -> Reply:
-    """The exact odds, privately, with buttons that roll or change just this: the draft is stored,
-    if it is not yet.
+    """Answer the exact odds privately, with buttons that roll or change this command.
 
-    What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
+    The command is stored as a draft, if `draft` is None. A sealed roll and real dice get no
+    buttons but the command to type, because a button's roll is open to all. Raises UserError.
     """
     if spec.family == "roll":
         return _answer_dice_odds(context, spec, options, draft)
-    asked = await _build_query(context, spec, options)
+    query = await _build_query(context, spec, options)
     game = context.game
-    who = context.user_name
-    sequence, roster, given, ruled, *seen = asked
-    more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
+    user_name = context.user_name
+    sequence, roster, given, ruled, *inputs_seen = query
+    typed_options = {name: options[name] for name in ("secret", "hand") if options.get(name)}
     is_typed = is_flag_on(options, "secret") or bool(options.get("hand"))
     replies = list[Reply]()
-    for raw in seen[: 1 + (asked.raw != asked.shared)]:
-        plays = plan_plays(
-            sequence,
-            add_derived_inputs(raw, derive_inputs_from_units(sequence, raw, roster)),
-            roster,
-        )
+    for raw in inputs_seen[: 1 + (query.raw != query.shared)]:
+        lent_inputs = derive_inputs_from_units(sequence, raw, roster)
+        plays = plan_plays(sequence, add_derived_inputs(raw, lent_inputs), roster)
         rows, chances = await count_row_odds(context, sequence, plays, roster)
-        acting, whom = list_parties(sequence, raw, roster)
-        by = format_cause(sequence, acting, who)
-        typed = format_command(spec, given | more) if is_typed else ""
-        reply = build_odds_reply(sequence, raw, rows, chances, by=by, whom=whom, typed=typed)
-        is_one = not plays[0].unit
+        acting, targets = list_parties(sequence, raw, roster)
+        cause = format_cause(sequence, acting, user_name)
+        typed = format_command(spec, given | typed_options) if is_typed else ""
+        reply = build_odds_reply(sequence, raw, rows, chances, by=cause, whom=targets, typed=typed)
+        is_single = not plays[0].unit
         title = reply.title
-        for name, unit in plays[0].given.roster.items() if is_one else ():
-            # what one decides by says who they are
-            title = title.replace(f"the {name} ", f"{unit.word} ")
-        givens = [one.given for one in plays]
-        lent = derive_inputs_from_units(sequence, raw, roster)
+        if is_single:
+            for name, unit in plays[0].given.roster.items():
+                # the unit's own word tells the reader more than its part
+                title = title.replace(f"the {name} ", f"{unit.word} ")
+        givens = [play.given for play in plays]
         counted = find_counted_conditions(sequence, raw, roster)
         notes = [
-            format_lent_inputs(sequence, lent),
+            format_lent_inputs(sequence, lent_inputs),
             format_unit_inputs(sequence, givens, for_odds=True),
             format_counted_conditions(counted, sequence.system),
         ]
@@ -134,19 +130,20 @@ async def answer_odds(
         return add_share_button(context, reply, *shared)
     draft = draft or save_draft(context, spec.path, {**given, "odds": True})
     buttons = _build_draft_buttons(draft)
-    if is_one:
+    if is_single:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
-    return add_share_button(
-        context,
-        await offer_picture(context, replace(reply, buttons=buttons), f"picture:{draft.key}"),
-        *shared,
-    )
+    reply = replace(reply, buttons=buttons)
+    reply = await offer_picture(context, reply, f"picture:{draft.key}")
+    return add_share_button(context, reply, *shared)
 
 
 class OddsQuery(NamedTuple):
-    """What odds are asked of: the inputs as they were typed, what rules in force fill in, and all
-    that counts, with the tracks of the game as they are now, and piles as who asks has seen them;
-    `shared` are those that all have seen."""
+    """The inputs whose odds are asked for.
+
+    `given` are the typed inputs and `ruled` those from rules in force. `raw` are all inputs, with
+    the game's tracks as they are now and the piles as the user has seen them. `shared` is the same
+    with the piles as all players have seen them.
+    """
 
     sequence: Sequence
     roster: Roster
@@ -159,7 +156,10 @@ class OddsQuery(NamedTuple):
 async def _build_query(
     context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False
 ) -> OddsQuery:
-    """`decided`: choices that the odds leave open are taken."""
+    """Build the query for a typed sequence. Raises UserError.
+
+    `decided` fills in the default choices, which the odds otherwise leave open.
+    """
     sequence = context.systems[spec.system].sequences[spec.target]
     roster = get_system_roster(context.game, spec.system)
     side = context.actor.side
@@ -168,71 +168,76 @@ async def _build_query(
     )
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = derive_inputs_from_game(sequence, given, roster, context.game, side)
-    raw = (
-        sequence.add_default_choices(add_derived_inputs(given, ruled))
-        if decided
-        else add_derived_inputs(given, ruled)
-    )
-    seen = own = Json()
+    raw: Mapping[str, object] = add_derived_inputs(given, ruled)
+    if decided:
+        raw = sequence.add_default_choices(raw)
+    seen_piles = Json()
+    own_piles = Json()
     if sequence.decks:
         seat = get_seat(context.game.players, context.ledger.find_person())
-        seen, own = await list_closed_piles(context, sequence, ALL, seat)
-    read = collect_tracks_and_piles(sequence, raw, roster, context.game, side, own)
-    filled = {**raw, **fill_track_inputs(read, sequence.system.tracks)} if read else raw
-    return OddsQuery(sequence, roster, given, ruled, filled, {**filled, **seen})
+        seen_piles, own_piles = await list_closed_piles(context, sequence, ALL, seat)
+    readings = collect_tracks_and_piles(sequence, raw, roster, context.game, side, own_piles)
+    raw_with_tracks = (
+        {**raw, **fill_track_inputs(readings, sequence.system.tracks)} if readings else raw
+    )
+    return OddsQuery(
+        sequence, roster, given, ruled, raw_with_tracks, {**raw_with_tracks, **seen_piles}
+    )
 
 
 def _answer_dice_odds(
     context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None
 ) -> Reply:
-    """The odds of dice; what is to be sealed or rolled with real dice is typed."""
+    """Answer the odds of dice, with buttons that roll or change them."""
     if draft is None:
-        given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {
-            "odds": True
-        }
+        given = {name: options[name] for name in ("dice", "label") if options.get(name)}
+        given["odds"] = True
         draft = create_draft(spec.path, given, context.command.who.key)
         context.commit.docs.append(draft.build_doc(context.now, DAY))
-    return add_share_button(
-        context, replace(build_dice_odds_reply(options), buttons=_build_draft_buttons(draft))
-    )
+    reply = replace(build_dice_odds_reply(options), buttons=_build_draft_buttons(draft))
+    return add_share_button(context, reply)
 
 
 def _build_draft_buttons(draft: Draft) -> tuple[Button, ...]:
-    return Button(f"roll:{draft.key}", "Roll it", "primary"), Button(
-        f"form:draft:{draft.key}", "Change…"
-    )
+    """Build the buttons *Roll it* and *Change…* of a draft."""
+    roll = Button(f"roll:{draft.key}", "Roll it", "primary")
+    change = Button(f"form:draft:{draft.key}", "Change…")
+    return roll, change
 
 
 async def count_row_odds(
     context: Context, sequence: Sequence, plays: tuple[PlannedPlay, ...], roster: Roster
 ) -> tuple[dict[str, OddsRow], dict[str, Distribution]]:
-    """The rows of the odds and their chances; of several units each has rows, and alike ones are
-    counted once.
+    """Return the rows of the odds, and the chances of each, by path.
+
+    Each of several units has rows of its own. Identical units are counted once.
     """
     rows: dict[str, OddsRow] = {}
-    counted: dict[str, Distribution] = {}
-    for names, one in group_identical_plays(plays):
-        for under, chosen in list_choice_branches(sequence, one.raw):
-            own = build_odds_rows(sequence, chosen, roster, one.plan)
-            chances = await context.count_odds(sequence, chosen, tuple(own), roster)
-            for path, row, odds in list_named_rows(names, own, chances):
-                at = "/".join(under) + path
-                rows[at], counted[at] = row._replace(under=under), odds
-    return rows, counted
+    odds_by_path: dict[str, Distribution] = {}
+    for names, play in group_identical_plays(plays):
+        for choices, chosen in list_choice_branches(sequence, play.raw):
+            play_rows = build_odds_rows(sequence, chosen, roster, play.plan)
+            chances = await context.count_odds(sequence, chosen, tuple(play_rows), roster)
+            for path, row, odds in list_named_rows(names, play_rows, chances):
+                full_path = "/".join(choices) + path
+                rows[full_path] = row._replace(under=choices)
+                odds_by_path[full_path] = odds
+    return rows, odds_by_path
 
 
 async def answer_rounds(
     context: Context, spec: CommandSpec, options: Mapping[str, object]
 ) -> Reply:
-    """The exact odds after so many rounds and to the end, privately, with a button that fights
-    the first of them.
+    """Answer the exact odds after the typed number of rounds and at the end, privately.
+
+    A button fights the first round. Raises UserError.
     """
     sequence, roster, given, ruled, raw, _ = await _build_query(context, spec, options)
     option = spec.find_option("rounds")
     assert option is not None
     rounds = int(clean(option, options["rounds"]))
     lent = derive_inputs_from_units(sequence, raw, roster)
-    fought = await context.run_in_worker(
+    counted = await context.run_in_worker(
         count_rounds,
         sequence.system.id,
         sequence.id,
@@ -241,18 +246,16 @@ async def answer_rounds(
         dict(roster),
     )
     acting, _ = list_parties(sequence, raw, roster)
-    reply = build_rounds_reply(
-        sequence, raw, fought, rounds, by=format_cause(sequence, acting, context.user_name)
-    )
+    cause = format_cause(sequence, acting, context.user_name)
+    reply = build_rounds_reply(sequence, raw, counted, rounds, by=cause)
     reply = add_rule_notes(reply, ruled)
-    return add_share_button(
-        context, replace(reply, buttons=_build_draft_buttons(save_draft(context, spec.path, given)))
-    )
+    draft = save_draft(context, spec.path, given)
+    return add_share_button(context, replace(reply, buttons=_build_draft_buttons(draft)))
 
 
 @dataclass(frozen=True, slots=True)
 class FiredShot:
-    """An event that played a sequence, with what it played."""
+    """An event that played a sequence, with its command and its inputs."""
 
     event: Json
     spec: CommandSpec
@@ -260,54 +263,49 @@ class FiredShot:
 
 
 async def _load_shot(context: Context, number: int) -> FiredShot:
-    """The shot with this number. Raises UserError for anything else."""
+    """Load the shot with this number. Raises UserError if the event is no sequence."""
     context.need_game()
     event = await load_event_body(context.store, context.ledger.row, context.game, number)
     if event is not None and event["kind"] == CHOICE:
         bodies = await load_continued_events(context, number)
         event = merge_choices(event, bodies) | {"command": bodies[min(bodies)]["command"]}
-    spec = (
-        context.registry.get(tuple(event["command"].split()))
-        if event is not None and "command" in event
-        else None
-    )
+    spec = None
+    if event is not None and "command" in event:
+        spec = context.registry.get(tuple(event["command"].split()))
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
-    sequence = (get_event_system(event) or find_system(spec.system)).find_sequence(spec.target)
-    return FiredShot(
-        event, spec, read_shot(event, sequence, get_system_roster(context.game, spec.system))
-    )
+    system = get_event_system(event) or find_system(spec.system)
+    sequence = system.find_sequence(spec.target)
+    roster = get_system_roster(context.game, spec.system)
+    return FiredShot(event, spec, read_shot(event, sequence, roster))
 
 
 async def show_shot_odds(context: Context, number: int, _more: str) -> Reply:
-    """The odds that a shot had, with its inputs and the units as they were; what came up is
-    marked.
+    """Answer the odds that a shot had, with the units as they were, and mark its results.
+
+    Raises UserError.
     """
     game = context.game
     fired = await _load_shot(context, number)
     shot = fired.shot
     plays = plan_plays(shot.sequence, shot.raw, shot.roster)
     rows, counted = await count_row_odds(context, shot.sequence, plays, shot.roster)
-    came = {path: token for path, token in find_actual_results(shot, plays).items() if path in rows}
-    whom = join_names(
-        [one.unit for one in plays if one.unit]
-        or list_affected_units(shot.sequence, plays[0].given)
-    )
-    reply = build_odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
+    results = {
+        path: token for path, token in find_actual_results(shot, plays).items() if path in rows
+    }
+    units = [play.unit for play in plays if play.unit]
+    targets = join_names(units or list_affected_units(shot.sequence, plays[0].given))
+    reply = build_odds_reply(shot.sequence, shot.raw, rows, counted, whom=targets, came=results)
     reply = name_sides_in_odds(reply, shot.sequence, game)
-    reply = replace(
-        reply,
-        by=f"the odds of #{number} as it was {'fired' if fired.spec.verb in FIRES else 'rolled'}",
-    )
-    return add_share_button(
-        context,
-        await offer_picture(context, reply, context.build_button("bars", "", number).action),
-    )
+    participle = "fired" if fired.spec.verb in FIRES else "rolled"
+    reply = replace(reply, by=f"the odds of #{number} as it was {participle}")
+    picture_action = context.build_button("bars", "", number).action
+    return add_share_button(context, await offer_picture(context, reply, picture_action))
 
 
 async def show_shot_dice(context: Context, number: int, _more: str) -> Reply:
-    """Every die of a shot whose answer shows its units by their results, privately."""
+    """Show every die of a shot privately. Its answer shows its units only by their results."""
     reply = await share_shot_dice(context, number, "")
     buttons = (
         context.build_button("odds", "Odds", number),
@@ -317,41 +315,41 @@ async def show_shot_dice(context: Context, number: int, _more: str) -> Reply:
 
 
 async def share_shot_dice(context: Context, number: int, _more: str) -> Reply:
-    """Every die of a shot, for all to see."""
+    """Show every die of a shot to all."""
     fired = await _load_shot(context, number)
     played = replay_shot_of_same_edition(fired.shot)
-    parts = (
-        list_all_dice(fired.shot.sequence, played)
-        if played
-        else list_dice_by_label(fired.event.get("dice") or ())
-    )
+    if played:
+        parts = list_all_dice(fired.shot.sequence, played)
+    else:
+        parts = list_dice_by_label(fired.event.get("dice") or ())
     parts = (*parts, *list_follow_up_parts(fired.shot.sequence, played))
     count = len(fired.shot.dice)
     title = fired.shot.sequence.title
-    said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
-    return Reply(f"Every die of #{number}", parts, by=said)
+    author = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
+    return Reply(f"Every die of #{number}", parts, by=author)
 
 
 OWN = "Cards that only you have seen are counted. Share tells what all can count."
 
 
 def add_share_button(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
-    """A private answer in a box, with *Share* behind its other buttons; the answer is kept for
-    that, for a day, or in its place what may be `shared` of it."""
+    """Add the button *Share* after the other buttons of a private answer, and box it if it fits.
+
+    The answer is stored for that for a day, or instead of it the `shared` answer, which holds only
+    what all players may see.
+    """
     key = create_id()
-    told = _make_public(shared or reply)
+    public_reply = _make_public(shared or reply)
     reply = replace(reply, lines=(*reply.lines, Small(OWN))) if shared else reply
-    fits = len(reply.format_text()) <= BOXED
+    is_boxed = len(reply.format_text()) <= BOXED
     context.commit.docs.append(
-        Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key)
+        Doc(SHOWN, key, public_reply.to_json(), context.now + DAY, context.command.who.key)
     )
-    return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=fits)
+    return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=is_boxed)
 
 
 async def share_answer(context: Context, key: str) -> Reply:
-    """The answer that somebody alone has seen, for all to see. Raises UserError for one that is
-    used up.
-    """
+    """Show a stored private answer to all. Raises UserError if it was shared already."""
     doc = await context.store.load_doc(SHOWN, key)
     if doc is None or doc.owner != context.command.who.key:
         raise UserError(
@@ -362,7 +360,7 @@ async def share_answer(context: Context, key: str) -> Reply:
 
 
 async def share_log_page(context: Context, about: str) -> Reply:
-    """The page of the log that a button names, for all to see."""
+    """Show the log page of a button to all."""
     return _add_sharer(context, _make_public(await turn_page(context, about)))
 
 
@@ -374,83 +372,97 @@ def _add_sharer(context: Context, reply: Reply) -> Reply:
     return replace(reply, lines=(*reply.lines, Small(f"Shown by {context.user_name}.")))
 
 
-async def show_what_if(context: Context, rest: str) -> Reply:
-    """What single changes of a draft are worth, privately; behind its key the places of the
-    level and of the unit.
+async def show_what_if(context: Context, action: str) -> Reply:
+    """Compare the odds of a draft with single changes, privately: the button *What if*.
+
+    `action` is the draft's key, and after a colon the indexes of the unit and of the level: `1.2`.
+    Raises UserError.
     """
-    key, _, chosen = rest.partition(":")
+    key, _, place = action.partition(":")
     draft = await load_own_draft(context, key)
     desk = replace_command(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
-    return await _compare_changes(
-        desk, await _build_query(desk, desk.spec, draft.options, decided=True), draft, chosen
-    )
+    query = await _build_query(desk, desk.spec, draft.options, decided=True)
+    return await _compare_changes(desk, query, draft, place)
 
 
 async def answer_comparison(
     context: Context, spec: CommandSpec, options: Mapping[str, object]
 ) -> Reply:
-    """The same for a command as it was typed; its draft is stored, so that its buttons work."""
-    asked = await _build_query(context, spec, options, decided=True)
-    return await _compare_changes(
-        context, asked, save_draft(context, spec.path, {**asked.given, "odds": True}), ""
-    )
+    """Compare the odds of a typed command with single changes, privately.
+
+    The command is stored as a draft for the buttons. Raises UserError.
+    """
+    query = await _build_query(context, spec, options, decided=True)
+    draft = save_draft(context, spec.path, {**query.given, "odds": True})
+    return await _compare_changes(context, query, draft, "")
 
 
-async def _compare_changes(context: Context, asked: OddsQuery, draft: Draft, chosen: str) -> Reply:
-    if list_units_played_singly(asked.sequence, asked.raw, asked.roster):
+async def _compare_changes(context: Context, query: OddsQuery, draft: Draft, place: str) -> Reply:
+    """Build the answer that compares the odds with single changes.
+
+    `place` holds the indexes of the unit and of the level: `1.2`. Raises UserError if there are
+    several units.
+    """
+    if list_units_played_singly(query.sequence, query.raw, query.roster):
         raise UserError(
             "What a change is worth is counted for one unit at a time.",
             hint="Name one.",
             code="too-many",
         )
-    group, level = _parse_unit_and_level(chosen)
-    worth = await _compute_comparison(context, asked, asked.raw, group, level)
+    group, level = _parse_unit_and_level(place)
+    comparison = await _compute_comparison(context, query, query.raw, group, level)
     shared = None
-    if asked.raw != asked.shared:
-        shared = (
-            await _compute_comparison(
-                context, asked, asked.shared, group, worth.levels[worth.level]
-            )
-        ).reply
+    if query.raw != query.shared:
+        compared_level = comparison.levels[comparison.level]
+        shared_comparison = await _compute_comparison(
+            context, query, query.shared, group, compared_level
+        )
+        shared = shared_comparison.reply
     reply = replace(
-        worth.reply,
+        comparison.reply,
         buttons=_build_what_if_buttons(draft),
-        menus=_build_what_if_menus(draft.key, worth),
+        menus=_build_what_if_menus(draft.key, comparison),
     )
     return add_share_button(context, reply, shared)
 
 
 async def _compute_comparison(
     context: Context,
-    asked: OddsQuery,
+    query: OddsQuery,
     raw: Mapping[str, object],
     group: int,
     level: int | ComparedLevel,
 ) -> ChangeComparison:
-    """What single changes of these inputs are worth, for the unit and the level that are chosen."""
-    sequence = asked.sequence
-    roster = asked.roster
-    tried = list_changes(sequence, raw, sequence.read_inputs(raw, roster))
-    plays = plan_plays(
-        sequence, add_derived_inputs(raw, derive_inputs_from_units(sequence, raw, roster)), roster
-    )
+    """Count the odds with single changes of these inputs.
+
+    `group` is the index of the unit. `level` is the compared result, or its index.
+    """
+    sequence = query.sequence
+    roster = query.roster
+    changes = list_changes(sequence, raw, sequence.read_inputs(raw, roster))
+    lent_inputs = derive_inputs_from_units(sequence, raw, roster)
+    plays = plan_plays(sequence, add_derived_inputs(raw, lent_inputs), roster)
     rows, chances = await count_row_odds(context, sequence, plays, roster)
-    raws = tuple(
-        add_derived_inputs(one.raw, derive_inputs_from_units(sequence, one.raw, roster))
-        for one in tried
-    )
+    raws = []
+    for change in changes:
+        lent_inputs = derive_inputs_from_units(sequence, change.raw, roster)
+        raws.append(add_derived_inputs(change.raw, lent_inputs))
     counted = await context.run_in_worker(
-        count_change_odds, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster)
+        count_change_odds, sequence.system.key, sequence.id, tuple(raws), tuple(rows), dict(roster)
     )
-    worth = compare_changes(sequence, rows, chances, tried, counted, group=group, level=level)
+    comparison = compare_changes(
+        sequence, rows, chances, changes, counted, group=group, level=level
+    )
     acting, _ = list_parties(sequence, raw, roster)
-    by = f"{worth.reply.by} · {format_cause(sequence, acting, context.user_name)}"
-    return replace(worth, reply=replace(add_rule_notes(worth.reply, asked.ruled), by=by))
+    author = f"{comparison.reply.by} · {format_cause(sequence, acting, context.user_name)}"
+    return replace(
+        comparison, reply=replace(add_rule_notes(comparison.reply, query.ruled), by=author)
+    )
 
 
 def _parse_unit_and_level(text: str) -> tuple[int, int]:
-    """The places of the unit and of the level: `1.2`."""
+    """Parse the indexes of the unit and of the level: `1.2`. Each is 0 if it is no number."""
     group, _, level = text.partition(".")
     return _parse_index(group), _parse_index(level)
 
@@ -463,18 +475,24 @@ def _build_what_if_buttons(draft: Draft) -> tuple[Button, ...]:
     return *_build_draft_buttons(draft), Button(f"back:{draft.key}", "Back")
 
 
-def _build_what_if_menus(key: str, worth: ChangeComparison) -> tuple[Menu, ...]:
-    """A menu of what is compared, and one of for whom."""
-    made = list[Menu]()
-    known = worth.levels
-    names = worth.names
-    if len(known) > 1:
+def _build_what_if_menus(key: str, comparison: ChangeComparison) -> tuple[Menu, ...]:
+    """Build the menus *Level* (the compared result) and *For whom* (the unit)."""
+    menus = list[Menu]()
+    levels = comparison.levels
+    names = comparison.names
+    if len(levels) > 1:
         entries = [
-            MenuEntry(f"whatif:{key}:{worth.group}.{at}", capitalize_first(one.label))
-            for at, one in enumerate(known[:25])
+            MenuEntry(
+                f"whatif:{key}:{comparison.group}.{index}", capitalize_first(level_choice.label)
+            )
+            for index, level_choice in enumerate(levels[:25])
         ]
-        made.append(Menu(capitalize_first(known[worth.level].label), tuple(entries), "Level"))
+        menus.append(
+            Menu(capitalize_first(levels[comparison.level].label), tuple(entries), "Level")
+        )
     if len(names) > 1:
-        entries = [MenuEntry(f"whatif:{key}:{at}.0", name) for at, name in enumerate(names[:25])]
-        made.append(Menu(names[worth.group], tuple(entries), "For whom"))
-    return tuple(made)
+        entries = [
+            MenuEntry(f"whatif:{key}:{index}.0", name) for index, name in enumerate(names[:25])
+        ]
+        menus.append(Menu(names[comparison.group], tuple(entries), "For whom"))
+    return tuple(menus)

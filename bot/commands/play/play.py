@@ -48,6 +48,7 @@ from bot.presentation.counted_conditions import (
     format_counted_conditions,
 )
 from bot.presentation.derived_inputs import (
+    DerivedInput,
     add_derived_inputs,
     add_rule_notes,
     collect_tracks_and_piles,
@@ -111,11 +112,11 @@ from bot.ui.typing.command_text import (
 LONGEST = 80
 NUMBERS = ("int", "number")
 EVEN = 3
-"""Buttons in a row where there are five: three and two, which a phone shows as they are."""
+"""Buttons in a row if there are more than four: five make three and two, which fits a phone."""
 
 
 async def handle_roll(context: Context) -> Reply:
-    """`/roll`."""
+    """Roll dice, or answer their odds: the command `/roll`. Raises UserError."""
     options = _drop_empty_options(context.command.options)
     if context.spec.counts_only_odds(options):
         return await answer_odds(context, context.spec, options)
@@ -125,18 +126,23 @@ async def handle_roll(context: Context) -> Reply:
 
 
 async def handle_lookup(context: Context) -> Reply:
-    """A table; one of kind roll rolls its own dice when its roll is left out. Raises UserError."""
+    """Look up a table, or roll its dice first if it is left without a number. Raises UserError."""
     spec = context.spec
     options = _drop_empty_options(context.command.options)
     table = context.systems[spec.system].tables[spec.target]
     options = split_digits_of_row(table, options)
-    wanted = is_flag_on(options, "picture")
+    wants_picture = is_flag_on(options, "picture")
     options.pop("picture", None)
     if spec.wants_whole(options):
-        given = {name: value for name, value in options.items() if name not in ("private", "whole")}
-        whole = build_whole_table_reply(table, spec.example, given)
+        inputs = {
+            name: value for name, value in options.items() if name not in ("private", "whole")
+        }
+        whole_table = build_whole_table_reply(table, spec.example, inputs)
         return await offer_picture(
-            context, whole, build_table_action(context, table, {}, private=True), wanted=wanted
+            context,
+            whole_table,
+            build_table_action(context, table, {}, private=True),
+            wanted=wants_picture,
         )
     private = is_flag_on(options, "private")
     options.pop("private", None)
@@ -162,14 +168,14 @@ async def handle_lookup(context: Context) -> Reply:
         context,
         reply,
         build_table_action(context, table, outcome.given, private=private),
-        wanted=wanted,
+        wanted=wants_picture,
     )
 
 
 def _add_rolls_called_for(
     context: Context, reply: Reply, table: Table, given: Mapping[str, object]
 ) -> Reply:
-    """Return the reply with the rolls that the answer of the table calls for, and their buttons."""
+    """Add the rolls that the answer of a table calls for, with their buttons."""
     for command in table.list_next_commands(given):
         rolls = Phrase("To roll: ", Typed(f"/{table.system} {command}"))
         reply = replace(reply, lines=(*reply.lines, Small(rolls)))
@@ -178,8 +184,9 @@ def _add_rolls_called_for(
 
 
 async def handle_sequence(context: Context) -> Reply:
-    """A sequence: played and recorded, or its odds answered privately. Where some cannot, the
-    rest may.
+    """Play and record a sequence, or answer its odds privately.
+
+    If a unit cannot act, the error offers the command with the units that can. Raises UserError.
     """
     spec = context.spec
     options = _drop_empty_options(context.command.options)
@@ -189,13 +196,14 @@ async def handle_sequence(context: Context) -> Reply:
     sequence = context.systems[spec.system].sequences[spec.target]
     try:
         check_units_in_a_row(sequence, options, roster, partial(format_command, spec))
-        return await _answer_odds_if_requested(context, sequence, options) or await _play_sequence(
-            context, actor, sequence, options, roster
-        )
+        odds = await _answer_odds_if_requested(context, sequence, options)
+        if odds is not None:
+            return odds
+        return await _play_sequence(context, actor, sequence, options, roster)
     except UserError as error:
         if roster and error.code in ("unit-unfit", "unit-gone"):
-            named, _ = resolve_unit_names(sequence, options, roster, actor.side)
-            offer_able_units(error, sequence, named, roster, partial(format_command, spec))
+            named_options, _ = resolve_unit_names(sequence, options, roster, actor.side)
+            offer_able_units(error, sequence, named_options, roster, partial(format_command, spec))
         offer_override(error, sequence, options, partial(format_command, spec))
         raise
 
@@ -203,7 +211,7 @@ async def handle_sequence(context: Context) -> Reply:
 async def _answer_odds_if_requested(
     context: Context, sequence: Sequence, options: dict[str, object]
 ) -> Reply | None:
-    """The odds, where they are asked for."""
+    """Answer the odds if the options ask for them; None if they do not."""
     if sequence.rounds and options.get("rounds"):
         return await answer_rounds(context, context.spec, options)
     for name, answer in (("odds", answer_odds), ("compare", answer_comparison)):
@@ -215,160 +223,198 @@ async def _answer_odds_if_requested(
 async def _play_sequence(
     context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
 ) -> Reply:
+    """Play a sequence with the game's dice and roster, record it, and build the answer.
+
+    Return a question instead if the shot is at nobody or at the player's own side. Raises
+    UserError, mostly before the first die.
+    """
     game = context.game
     spec = context.spec
-    who = context.user_name
+    user_name = context.user_name
     calls_sides = uses_side_names(sequence, game)
     options = resolve_side_letters(sequence, options, game)
-    (options, aim), secret = (
-        resolve_unit_names(sequence, options, roster, actor.side),
-        is_flag_on(options, "secret"),
-    )
+    options, aim = resolve_unit_names(sequence, options, roster, actor.side)
+    secret = is_flag_on(options, "secret")
     if game.ended:
-        given = sequence.read_inputs(
-            {name: value for name, value in options.items() if name not in EXTRA}, roster
-        )
-        if calls_sides or list_named_units(given):
-            raise make_game_over_error(game)
-        game, roster = context.open_game_for_dice(), {}  # as plain rolls do, it begins free play
+        _need_no_unit(game, sequence, options, roster)
+        # like a plain roll, it begins free play
+        game = context.open_game_for_dice()
+        roster = {}
     if calls_sides:
         need_player(game, actor)
     if sequence.choices:
         _need_open(sequence, options)
     _need_in_play(context, sequence, options)
-    if (question := ask_before_shot(context, sequence, options, aim, actor.side)) is not None:
+    question = ask_before_shot(context, sequence, options, aim, actor.side)
+    if question is not None:
         return question
-    seen = dict[str, Any]()
+    seen_piles = dict[str, Any]()
     piles = dict[str, Any]()
     if sequence.decks:
         game = _declare_decks(context, sequence, options)
-        seen, piles = await list_closed_piles(context, sequence, ALL, EVERYTHING)
+        seen_piles, piles = await list_closed_piles(context, sequence, ALL, EVERYTHING)
     dice = context.get_dice()
-    ruled = derive_inputs_from_game(sequence, options, roster, game, actor.side)
-    options = add_derived_inputs(options, ruled)
-    own = options
-    lent = derive_inputs_from_units(sequence, options, roster)
-    options = add_derived_inputs(options, lent)
-    read = collect_tracks_and_piles(sequence, options, roster, game, actor.side, seen)
+    ruled_inputs = derive_inputs_from_game(sequence, options, roster, game, actor.side)
+    options = add_derived_inputs(options, ruled_inputs)
+    options_of_player = options
+    lent_inputs = derive_inputs_from_units(sequence, options, roster)
+    options = add_derived_inputs(options, lent_inputs)
+    readings = collect_tracks_and_piles(sequence, options, roster, game, actor.side, seen_piles)
     if game.waits or game.rules:
-        await _need_free(context, sequence, options, roster, read)
+        await _need_free(context, sequence, options, roster, readings)
     ban = _find_ban(context, sequence, options, roster)
     need_hand_dice(context.game, options.get("hand"))
     check = partial(_need_units, context, sequence)
     outcome = run_sequence(
-        sequence, spec, options, who, dice, roster, read, piles=piles, check=check
+        sequence, spec, options, user_name, dice, roster, readings, piles=piles, check=check
     )
-    if lent or ruled:
-        outcome = outcome._replace(
-            reply=add_rule_notes(name_lending_units(outcome.reply, lent, sequence), ruled)
-        )
-    outcome = outcome._replace(
-        reply=_name_counted_conditions(
-            outcome.reply,
-            sequence,
-            own,
-            roster,
-            {**fill_track_inputs(read, sequence.system.tracks), **piles},
-        )
+    filled = {**fill_track_inputs(readings, sequence.system.tracks), **piles}
+    reply = _add_input_notes(
+        outcome.reply, sequence, roster, options_of_player, lent_inputs, ruled_inputs, filled
     )
-    happening = outcome.happening
-    assert happening is not None
+    outcome = outcome._replace(reply=reply)
+    record = outcome.happening
+    assert record is not None
     if context.game.started and is_of_game(context.game, sequence.system.id):
-        used = find_used_cards(context.game, sequence, happening.inputs, actor.side)
-        happening = happening._replace(uses=used)
-        outcome = outcome._replace(happening=happening)
-    out = (
-        name_units_without_weapons(game.units.values(), happening.acting)
-        if sequence.verb in FIRES
-        else ""
-    )
-    reply = await add_call_line(
-        context, happening, await record_play(context, outcome, secret=secret)
-    )
+        used_cards = find_used_cards(context.game, sequence, record.inputs, actor.side)
+        record = record._replace(uses=used_cards)
+        outcome = outcome._replace(happening=record)
+    unarmed = ""
+    if sequence.verb in FIRES:
+        unarmed = name_units_without_weapons(game.units.values(), record.acting)
+    reply = await record_play(context, outcome, secret=secret)
+    reply = await add_call_line(context, record, reply)
     if sequence.repeats:
-        reply = await add_repeat_line(context, happening, sequence.repeats, reply)
+        reply = await add_repeat_line(context, record, sequence.repeats, reply)
     if ban:
         reply = replace(reply, lines=(*reply.lines, Small(f"{ROLLED_ANYWAY}: {ban}")))
-    if sequence.rides and any(IN in unit.numbers for unit in game.units.values()):
-        reply = add_riders(context, sequence, happening.acting, happening.out, reply)
-    if out:
-        trace = tuple(place + 1 for place in reply.trace)
-        reply = replace(reply, lines=(f"{out} {CANNOT_FIRE}", *reply.lines), trace=trace)
-    for id, made in sequence.decks.items():
-        left = Small(
-            f"{made.title}: {format_counts(context, id, deck_from_json(context.game.decks[id]))}"
-        )
-        reply = replace(reply, lines=(*reply.lines, left))
-    return (
-        await build_initiative_reply(context, game, happening, reply)
-        if calls_sides and not reply.private
-        else reply
-    )
+    if any(IN in unit.numbers for unit in game.units.values()):
+        reply = add_riders(context, sequence, record.acting, record.out, reply)
+    reply = _add_unarmed_and_decks(context, sequence, unarmed, reply)
+    if calls_sides and not reply.private:
+        return await build_initiative_reply(context, game, record, reply)
+    return reply
+
+
+def _need_no_unit(
+    game: Game, sequence: Sequence, options: Mapping[str, object], roster: Roster
+) -> None:
+    """Raise UserError if a sequence uses units or sides of a game that has ended."""
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    inputs = sequence.read_inputs(raw, roster)
+    if uses_side_names(sequence, game) or list_named_units(inputs):
+        raise make_game_over_error(game)
+
+
+def _add_input_notes(
+    reply: Reply,
+    sequence: Sequence,
+    roster: Roster,
+    options: Mapping[str, object],
+    lent_inputs: tuple[DerivedInput, ...],
+    ruled_inputs: tuple[DerivedInput, ...],
+    filled: Mapping[str, Any],
+) -> Reply:
+    """Add lines about inputs from units and rules, and about conditions that count by themselves.
+
+    `options` are those of the player and of the rules. `filled` are the tracks and piles.
+    """
+    if lent_inputs or ruled_inputs:
+        reply = name_lending_units(reply, lent_inputs, sequence)
+        reply = add_rule_notes(reply, ruled_inputs)
+    return _name_counted_conditions(reply, sequence, options, roster, filled)
+
+
+def _add_unarmed_and_decks(
+    context: Context, sequence: Sequence, unarmed: str, reply: Reply
+) -> Reply:
+    """Add lines about units that could not fire, and about the decks of the sequence.
+
+    `unarmed` names units with a weapon out of ammunition or jammed; "" for none.
+    """
+    if unarmed:
+        # the new first line moves the lines of the trace by one
+        trace = tuple(index + 1 for index in reply.trace)
+        reply = replace(reply, lines=(f"{unarmed} {CANNOT_FIRE}", *reply.lines), trace=trace)
+    for id, game_deck in sequence.decks.items():
+        deck = deck_from_json(context.game.decks[id])
+        line = Small(f"{game_deck.title}: {format_counts(context, id, deck)}")
+        reply = replace(reply, lines=(*reply.lines, line))
+    return reply
 
 
 def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> None:
-    """Raise UserError, before the first die, for units that have left the fight or are not the
-    player's to use.
+    """Raise UserError if a unit has left the fight or is not the player's to use.
+
+    This runs before the first die. `plays` are the inputs of each play of the sequence.
     """
     game = context.game
-    units = find_units_by_name(
-        game, dict.fromkeys(name for given in plays for name in list_named_units(given))
-    )
-    if lost := [unit for unit in units if has_left_fight(unit)]:
+    names = dict.fromkeys(name for inputs in plays for name in list_named_units(inputs))
+    units = find_units_by_name(game, names)
+    lost_units = [unit for unit in units if has_left_fight(unit)]
+    if lost_units:
         hint = phrase(
             "Choose another unit. If its state is wrong: `/unit edit {unit} state={state}`",
-            unit=lost[0].handle,
-            state=_get_sound_state(sequence.system, lost[0]),
+            unit=lost_units[0].handle,
+            state=_get_sound_state(sequence.system, lost_units[0]),
         )
         raise UserError(
-            f"{lost[0].name} is {format_word(lost[0].state)}.", hint=hint, code="unit-gone"
+            f"{lost_units[0].name} is {format_word(lost_units[0].state)}.",
+            hint=hint,
+            code="unit-gone",
         )
     acting = list[str]()
     if not affects_its_own_unit(sequence):
-        acting = [name for given in plays for name in list_acting_units(given)]
+        acting = [name for inputs in plays for name in list_acting_units(inputs)]
     if units:
         need_share(game, context.actor, find_units_by_name(game, acting))
 
 
 def _get_sound_state(system: System, unit: RosterUnit) -> str:
-    """Return the state of a unit of this type that nothing ails."""
+    """Return the state in which a unit of this type is well."""
     units = system.game["units"]
-    only: Mapping[str, list[str]] = units.get("only") or {}
+    types_by_state: Mapping[str, list[str]] = units.get("only") or {}
     states: list[str] = units["well"]
-    return next((state for state in states if unit.type in only.get(state, [unit.type])), states[0])
+    for state in states:
+        if unit.type in types_by_state.get(state, [unit.type]):
+            return state
+    return states[0]
 
 
 async def _need_free(
-    context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, read: Json
+    context: Context,
+    sequence: Sequence,
+    options: Mapping[str, object],
+    roster: Roster,
+    readings: Json,
 ) -> None:
-    """Raise UserError, before the first die, for what a pending choice holds and for what a
-    strict game forbids.
+    """Raise UserError if a pending choice blocks the sequence, or if a strict game forbids it.
+
+    This runs before the first die.
     """
     game = context.game
     systems = context.systems
     if game.waits:
-        context.ledger.need_free(compute_reach(sequence, options, roster, game, read, systems))
-        await context.need_settable(get_track_keys(sequence.effects.sets, read))
+        context.ledger.need_free(compute_reach(sequence, options, roster, game, readings, systems))
+        await context.need_settable(get_track_keys(sequence.effects.sets, readings))
     if is_strict(game) and is_of_game(game, sequence.system.id):
-        acting = (
-            ()
-            if affects_its_own_unit(sequence)
-            else list_acting_unit_names(sequence, options, roster)
-        )
+        acting: Many[str] = ()
+        if not affects_its_own_unit(sequence):
+            acting = list_acting_unit_names(sequence, options, roster)
         need_usual_act(game, systems.get(game.system), sequence, acting, context.actor.side)
 
 
 ROLLED_ANYWAY = "Rolled all the same (anyway)"
-"""How an answer begins to say what the card forbids."""
+"""The first words of the line about a roll that the card forbids."""
 
 
 def _find_ban(
     context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> str:
-    """Return what the card forbids those who act and is rolled anyway; "" for nothing.
+    """Return the sentence about a roll that the card forbids but the player rolls anyway.
 
-    Raises UserError, before the first die, if the player has not said that they roll anyway. It
-    has a button that does.
+    "" if the card allows it. Raises UserError, before the first die, if the player has not said
+    that they roll anyway. The error has a button that does.
     """
     game = context.game
     markers = {marker for ban in sequence.bans for marker in ban.markers}
@@ -387,35 +433,36 @@ def _find_ban(
 
 
 def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
-    """Raise UserError where a sequence that asks a side is to be sealed, or answered before it
-    asks.
-    """
+    """Raise UserError if a sequence that asks a side is to be sealed, or if the choice is typed."""
     if is_flag_on(options, "secret"):
-        what = f"{sequence.title} asks a side in its middle, so it cannot be rolled under seal."
-        raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
-    if typed := [name for name in sequence.choices if name in options]:
-        what = f"{typed[0]} is chosen once the dice have fallen."
+        message = f"{sequence.title} asks a side in its middle, so it cannot be rolled under seal."
+        raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
+    chosen_early = [name for name in sequence.choices if name in options]
+    if chosen_early:
+        message = f"{chosen_early[0]} is chosen once the dice have fallen."
         raise UserError(
-            what,
+            message,
             hint="Take it out, or ask for the odds with it.",
-            option=typed[0],
+            option=chosen_early[0],
             code="not-together",
         )
 
 
 def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
-    """Raise UserError for a card that does not lie in play, or is of another side, in a game that
-    was started; what is said hangs on no hand. Elsewhere, and for odds, any card will do: it may
-    be on a real table."""
+    """Raise UserError if a named card is not in play or belongs to another side.
+
+    This holds in a started game only. Elsewhere, and for odds, any card will do, because it may be
+    on a real table. The errors do not depend on the cards in hands.
+    """
     game = context.game
-    named = [option for option in sequence.inputs if option.in_play]
-    if not named or not game.started or not is_of_game(game, sequence.system.id):
+    card_options = [option for option in sequence.inputs if option.in_play]
+    if not card_options or not game.started or not is_of_game(game, sequence.system.id):
         return
     need_player(game, context.actor)
-    if any(option.used for option in named) and is_flag_on(options, "secret"):
-        what = f"{sequence.title} uses a card for all to see, so it can't be rolled under seal."
-        raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
-    for option in named:
+    if any(option.used for option in card_options) and is_flag_on(options, "secret"):
+        message = f"{sequence.title} uses a card for all to see, so it can't be rolled under seal."
+        raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
+    for option in card_options:
         if is_left_out(option, options.get(option.name)):
             continue
         card = clean(option, options[option.name])
@@ -423,17 +470,17 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
         ids = find_decks_with(game, option, card)
         decks = [sequence.system.decks[id] for id in ids]
         if not ids:
-            first = phrase(
+            hint = phrase(
                 "`/deck play {card}`, if you hold it. `/deck show` has what is in play.",
                 card=quote_value(name),
             )
             raise UserError(
-                f"{name} is not in play.", hint=first, option=option.name, code="unknown-card"
+                f"{name} is not in play.", hint=hint, option=option.name, code="unknown-card"
             )
         if not any(deck.is_of(context.actor.side, game.sides) for deck in decks):
-            what = f"{name} is {format_possessive(decks[0].owner, 'card')}, so you can't use it."
+            message = f"{name} is {format_possessive(decks[0].owner, 'card')}, so you can't use it."
             hint = phrase("`/hand` shows your own cards.")
-            raise UserError(what, hint=hint, option=option.name, code="not-your-card")
+            raise UserError(message, hint=hint, option=option.name, code="not-your-card")
 
 
 def _name_counted_conditions(
@@ -441,105 +488,113 @@ def _name_counted_conditions(
     sequence: Sequence,
     options: Mapping[str, object],
     roster: Roster,
-    read: Mapping[str, Any],
+    readings: Mapping[str, Any],
 ) -> Reply:
-    """Return the answer with a line about states and markers that count without a modifier."""
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    """Add a line to the answer about states and markers that count without a modifier."""
+    inputs = {name: value for name, value in options.items() if name not in EXTRA}
     try:
-        counted = find_counted_conditions(sequence, {**raw, **read}, roster)
-    except UserError:  # dice have fallen: nothing may be refused any more
+        counted = find_counted_conditions(sequence, {**inputs, **readings}, roster)
+    except UserError:  # after the dice nothing may be refused any more
         return reply
-    left = drop_named_conditions(counted, reply)
-    sentence = format_counted_conditions(left, sequence.system, before=True)
-    return replace(reply, lines=(*reply.lines, Small(sentence))) if sentence else reply
+    remaining = drop_named_conditions(counted, reply)
+    sentence = format_counted_conditions(remaining, sequence.system, before=True)
+    if not sentence:
+        return reply
+    return replace(reply, lines=(*reply.lines, Small(sentence)))
 
 
 def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:
-    """Write down what cards the decks of a sequence have before their first die; the game with
-    them. Raises UserError where it cannot draw from them."""
+    """Declare the decks of a sequence before their first die, and return the game with them.
+
+    Raises UserError if the sequence cannot draw from them.
+    """
     if is_flag_on(options, "secret"):
-        what = f"{sequence.title} draws cards for all to see, so it cannot be rolled under seal."
-        raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
+        message = f"{sequence.title} draws cards for all to see, so it cannot be rolled under seal."
+        raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     game = context.open_game()
     need_player(game, context.actor)
     if not is_of_game(game, sequence.system.id):
-        what = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
+        message = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
         raise UserError(
-            what,
+            message,
             hint=phrase("`/game start {id}` begins it.", id=sequence.system.id),
             code="other-system",
         )
     for id in sequence.decks:
         if options.get("hand") and game.cards.get(get_last_key(id)):
-            what = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
+            message = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
             hint = phrase(
                 "Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest."
             )
-            raise UserError(what, hint=hint, option="hand", code="closed-cards")
+            raise UserError(message, hint=hint, option="hand", code="closed-cards")
     declare_decks(context, sequence)
     return context.game
 
 
 async def record_play(context: Context, outcome: ReplyWithRecord, *, secret: bool) -> Reply:
-    """Append the happening to the log and answer. What may be refused was refused before its
-    dice.
+    """Add a play to the log, apply it to the game, and build the answer.
+
+    Everything that can be refused was refused before the dice.
     """
-    happening = outcome.happening
-    if happening is None:
+    record = outcome.happening
+    if record is None:
         return outcome.reply
-    game = context.open_game() if happening.kind == "sequence" else context.open_game_for_dice()
+    game = context.open_game() if record.kind == "sequence" else context.open_game_for_dice()
     actor = context.actor
-    named = find_units_by_name(game, happening.units)
-    acting = [unit for unit in named if unit.name in happening.acting]
-    unusual = _find_remarks(context, game, happening, named)
-    facts = build_play_facts(context, context.command.path, happening, named, secret=secret)
-    label = str(happening.inputs.get("label") or "")
-    others = list_sides_acted_for(game, actor, [unit.side for unit in acting])
+    units = find_units_by_name(game, record.units)
+    acting = [unit for unit in units if unit.name in record.acting]
+    remarks = _find_remarks(context, game, record, units)
+    facts = build_play_facts(context, context.command.path, record, units, secret=secret)
+    label = str(record.inputs.get("label") or "")
+    other_sides = list_sides_acted_for(game, actor, [unit.side for unit in acting])
     if secret:
-        return _add_sides_rolled_for(context, seal_roll(context, outcome, facts, label), others)
-    if happening.asks:
+        return _add_sides_rolled_for(
+            context, seal_roll(context, outcome, facts, label), other_sides
+        )
+    if record.asks:
         question = await ask_side(context, outcome, facts)
-        lines = (*question.lines[:-1], *_build_remarks(unusual), *question.lines[-1:])
-        return _add_sides_rolled_for(context, replace(question, lines=lines), others)
-    after = apply_play_record(game, happening, context.systems)
-    body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
-    if extends := body.get("extends"):
-        joining = tuple(
-            Small(f"{describe_extension(*one)} from here on.") for one in extends.items()
-        )
-        outcome = outcome._replace(
-            reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining))
-        )
-    reply = _build_answer(context, game, _add_arrivals(outcome, game, after), body, facts, unusual)
-    return _add_sides_rolled_for(context, reply, others)
+        lines = (*question.lines[:-1], *_build_remarks(remarks), *question.lines[-1:])
+        return _add_sides_rolled_for(context, replace(question, lines=lines), other_sides)
+    game_after = apply_play_record(game, record, context.systems)
+    body = context.ledger.add(record.kind, game_after, texts={"label": label}, **facts)
+    extensions = body.get("extends")
+    if extensions:
+        extended = [*outcome.reply.lines]
+        for hash, system_name in extensions.items():
+            extended.append(Small(f"{describe_extension(hash, system_name)} from here on."))
+        outcome = outcome._replace(reply=replace(outcome.reply, lines=tuple(extended)))
+    outcome = _add_arrivals(outcome, game, game_after)
+    reply = _build_answer(context, game, outcome, body, facts, remarks)
+    return _add_sides_rolled_for(context, reply, other_sides)
 
 
 def _find_remarks(
-    context: Context, game: Game, happening: PlayRecord, named: Many[RosterUnit]
+    context: Context, game: Game, record: PlayRecord, units: Many[RosterUnit]
 ) -> tuple[str, ...]:
-    """Return what is out of order about a sequence, and what the card wants before it."""
+    """Return remarks on a play: what is out of turn or phase, and what the card wants before it.
+
+    `units` are all units that the play names.
+    """
     systems = context.systems
-    is_of_its_game = happening.system in systems and is_of_game(game, happening.system)
-    if happening.kind != "sequence" or not is_of_its_game:
+    is_of_its_game = record.system in systems and is_of_game(game, record.system)
+    if record.kind != "sequence" or not is_of_its_game:
         return ()
-    sequence = systems[happening.system].sequences[happening.target]
+    sequence = systems[record.system].sequences[record.target]
     side = context.actor.side
-    acting = happening.acting
-    played = systems.get(game.system)
-    unusual = find_irregularities(game, played, sequence, acting, happening.changes, side)
-    targets = [unit.name for unit in named if unit.name not in acting]
-    return (*unusual, *find_cautions(game, sequence, acting, targets, side))
+    acting = record.acting
+    system = systems.get(game.system)
+    irregularities = find_irregularities(game, system, sequence, acting, record.changes, side)
+    targets = [unit.name for unit in units if unit.name not in acting]
+    return (*irregularities, *find_cautions(game, sequence, acting, targets, side))
 
 
-def _build_remarks(unusual: tuple[str, ...]) -> tuple[Small, ...]:
-    """Return the grey line about an act out of turn or phase, if it was."""
-    return (Small(f"{capitalize_first(' · '.join(unusual))}."),) if unusual else ()
+def _build_remarks(remarks: tuple[str, ...]) -> tuple[Small, ...]:
+    """Return one small line with all remarks; nothing without any."""
+    return (Small(f"{capitalize_first(' · '.join(remarks))}."),) if remarks else ()
 
 
 def _add_sides_rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]) -> Reply:
-    """Return the reply with a line that says for which sides of other players a game master
-    rolled. Without such sides it stays as it is.
-    """
+    """Add a line about the sides of other players for which a game master rolled, if any."""
     if not sides:
         return reply
     line = Small(f"Rolled by {context.user_name} for {join_names(sides)}.")
@@ -547,21 +602,19 @@ def _add_sides_rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]
     return replace(reply, lines=(*reply.lines, line), announce=announce)
 
 
-def _add_arrivals(outcome: ReplyWithRecord, was: Game, after: Game) -> ReplyWithRecord:
-    """The outcome with those who have joined the roster, in its first line and in one about
-    their numbers.
-    """
-    if after.units.keys() <= was.units.keys():
+def _add_arrivals(outcome: ReplyWithRecord, game_before: Game, game_after: Game) -> ReplyWithRecord:
+    """Add the units that joined the roster to the first line, and a line about their numbers."""
+    if game_after.units.keys() <= game_before.units.keys():
         return outcome
-    names = [unit.name for key, unit in after.units.items() if key not in was.units]
-    told = phrase(
+    names = [unit.name for key, unit in game_after.units.items() if key not in game_before.units]
+    line = phrase(
         "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
         names=join_names(names),
         first=quote_value(names[0]),
     )
     title = f"{outcome.reply.title}, {format_arrivals(names)}"
     return outcome._replace(
-        reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told))
+        reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, line))
     )
 
 
@@ -571,90 +624,97 @@ def _build_answer(
     outcome: ReplyWithRecord,
     body: Json,
     facts: Json,
-    unusual: tuple[str, ...],
+    remarks: tuple[str, ...],
 ) -> Reply:
+    """Build the answer to a recorded play: its lines, buttons and menus.
+
+    `game` is the game before the play, `body` its event.
+    """
     reply = outcome.reply
-    happening = outcome.happening
+    record = outcome.happening
     number = body["number"]
     spec = context.spec
-    assert happening is not None
+    assert record is not None
     if game.answers != FULL:
         reply = shorten_reply(reply, tuple(list_faces(facts)))
-    told = list[Part]()
-    if (side := get_new_initiative(game, happening)) is not None:
-        told.append(f"{side} has the initiative.")
+    lines_added = list[Part]()
+    side = get_new_initiative(game, record)
+    if side is not None:
+        lines_added.append(f"{side} has the initiative.")
     if context.moved:
-        told.append(context.moved)
-    if told:
-        reply = replace(reply, lines=(*reply.lines, *told))
-    if happening.kind == "sequence":
-        reply = name_phase_once(fold_for_phone(reply, spec.options), unusual)
-    lines = (*reply.lines, *_build_remarks(unusual))
-    related = build_roll_buttons(context, reply, happening.kind, facts, number)
-    if happening.uses:  # the card is gone: the same cannot be done again
-        kept = [button for button in related if not button.action.startswith("again:")]
-        related = tuple(kept)
+        lines_added.append(context.moved)
+    if lines_added:
+        reply = replace(reply, lines=(*reply.lines, *lines_added))
+    if record.kind == "sequence":
+        reply = name_phase_once(fold_for_phone(reply, spec.options), remarks)
+    lines = (*reply.lines, *_build_remarks(remarks))
+    related = build_roll_buttons(context, reply, record.kind, facts, number)
+    if record.uses:  # the card is gone: the same cannot be done again
+        remaining = [button for button in related if not button.action.startswith("again:")]
+        related = tuple(remaining)
     buttons = (*reply.buttons, *related, context.build_button("undo", "Undo", number))
-    done: tuple[Button, ...] = ()
-    if happening.kind == "sequence" and is_of_game(game, happening.system):
-        acting = find_units_by_name(game, happening.acting)
+    done_buttons: tuple[Button, ...] = ()
+    if record.kind == "sequence" and is_of_game(game, record.system):
+        acting = find_units_by_name(game, record.acting)
         sides = [unit.side for unit in acting] or [body["side"]]
-        done = build_done_button(context, number, sides)
-    buttons = (*build_sequence_buttons(reply, context.registry), *done, *buttons)
-    across = EVEN if len(buttons) > EVEN + 1 else 0
+        done_buttons = build_done_button(context, number, sides)
+    buttons = (*build_sequence_buttons(reply, context.registry), *done_buttons, *buttons)
+    buttons_across = EVEN if len(buttons) > EVEN + 1 else 0
     menus = build_target_menu(context, spec, game, body["side"], facts, number)
-    return replace(reply, lines=lines, buttons=buttons, across=across, menus=menus)
+    return replace(reply, lines=lines, buttons=buttons, across=buttons_across, menus=menus)
 
 
 async def play_command(context: Context) -> Reply:
-    """Run the roll, table or sequence on the desk, as if it had been typed."""
+    """Run the roll, table or sequence that the context holds, as if it had been typed."""
     await context.check_enabled(context.spec)
     handlers = {"roll": handle_roll, "lookup": handle_lookup, "sequence": handle_sequence}
     return await handlers[context.spec.family](context)
 
 
 def _drop_empty_options(options: Mapping[str, object]) -> dict[str, object]:
-    """Options as an event can hold them: what was left empty is left out."""
-    return {
-        name: value
-        for name, value in options.items()
-        if value is not None and value != "" and value != ()
-    }
+    """Return the options without those that were left empty, as an event holds them."""
+    filled = {}
+    for name, value in options.items():
+        if value is not None and value != "" and value != ():
+            filled[name] = value
+    return filled
 
 
 def build_lookup_buttons(
     context: Context, table: Table, options: Mapping[str, object]
 ) -> tuple[Button, ...]:
-    """*Another number…*, with the form filled in, and *Whole table*, where it has any."""
+    """Build the buttons *Another number…*, which opens the filled form, and *Whole table*.
+
+    A table without inputs or without a printed sheet leaves out the button in question.
+    """
     spec = context.spec
-    found = []
+    buttons = []
     if table.inputs:
         has_number = any(option.type in NUMBERS for option in table.inputs)
         label = "Another number…" if has_number else "Change…"
-        found.append(build_form_button(spec.path, options, label, context.registry))
+        buttons.append(build_form_button(spec.path, options, label, context.registry))
     if get_printed_table(table).sheets:
         text = format_command(spec, options)
-        found.append(
-            Button(
-                f"whole:{(text if len(text) <= LONGEST else spec.name).removeprefix('/')}",
-                "Whole table",
-            )
-        )
-    return tuple(found)
+        if len(text) > LONGEST:
+            text = spec.name
+        buttons.append(Button(f"whole:{text.removeprefix('/')}", "Whole table"))
+    return tuple(buttons)
 
 
 async def press_whole_table(context: Context, typed: str) -> Reply:
-    """The table that a button names with what was looked up in it, all of it. Raises UserError."""
+    """Show the whole table of a button, with the looked-up cell marked. Raises UserError.
+
+    `typed` is the command of the look-up.
+    """
     parsed = parse_text(typed, context.registry)
     spec = parsed.spec
     if spec.family != "lookup":
         raise UserError("This button belongs to no table.", code="unknown-button")
     await context.check_enabled(spec)
-    given = {
+    inputs = {
         name: value
         for name, value in parsed.options.items()
         if name not in ("private", "whole", "picture")
     }
-    return build_whole_table_reply(
-        find_system(spec.system).find_table(spec.target), spec.example, given
-    )
+    table = find_system(spec.system).find_table(spec.target)
+    return build_whole_table_reply(table, spec.example, inputs)

@@ -27,8 +27,9 @@ def add_riders(
     outputs: Mapping[str, Any],
     reply: Reply,
 ) -> Reply:
-    """Return the reply with what those have to do who ride on a vehicle that acted, if anybody
-    does.
+    """Add a line and a button for the riders that have to leave a vehicle that acted, if any.
+
+    `acting` are the names of the acting units, `outputs` those of the sequence.
     """
     names = tuple(acting)
     for ride in sequence.rides:
@@ -42,7 +43,7 @@ def add_riders(
 
 
 def _list_riders(context: Context, ride: Ride, vehicle: RosterUnit) -> list[str]:
-    """Return the names of those with the marker of the ride who are on the vehicle and in play."""
+    """Return the names of the units in play on the vehicle that have the ride's marker, if any."""
     return [
         unit.name
         for unit in sort_units(context.game.units.values())
@@ -61,6 +62,10 @@ def _add_ride(
     riders: list[str],
     reply: Reply,
 ) -> Reply:
+    """Add a line that says what the riders of a vehicle have to do, and a button for its form.
+
+    The line ends with the command if nothing else has to be filled in.
+    """
     path = (sequence.system.id, ride.run)
     spec = context.registry.get(path)
     if spec is None:

@@ -36,37 +36,37 @@ SEALED, ANSWER = "sealed", "answer"
 
 
 def seal_roll(context: Context, outcome: ReplyWithRecord, facts: Json, label: str) -> Reply:
-    """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit
-    changes.
+    """Record a sealed roll: the log holds only its hash, and no unit changes until it is opened.
+
+    Return the answer, which only the roller sees, with a public part that says nothing of it.
     """
-    happening = outcome.happening
-    assert happening is not None
+    record = outcome.happening
+    assert record is not None
     ledger = context.ledger
     closes = facts.pop("closes")
-    content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {
-        "kind": happening.kind
-    }
-    if happening.changes:
-        content["changes"] = [change_to_json(change) for change in happening.changes]
-    if happening.tracks and is_of_game(context.game, happening.system):
-        content["tracks"] = dict(happening.tracks)
+    content = {key: value for key, value in facts.items() if value not in ("", [], {})}
+    content["kind"] = record.kind
+    if record.changes:
+        content["changes"] = [change_to_json(change) for change in record.changes]
+    if record.tracks and is_of_game(context.game, record.system):
+        content["tracks"] = dict(record.tracks)
     if label:
         content["texts"] = {"label": ledger.add_salted_text("label", label)}
     ledger.add_salted_text(ANSWER, to_canonical(outcome.reply.to_json()))
-    lines = [
-        part._replace(text=f"When opened: {part.text.removeprefix(NOW)}")
-        if isinstance(part, Small) and part.text.startswith(NOW)
-        else part
-        for part in outcome.reply.lines
-    ]
-    sealed = ledger.add_salted_text(SEALED, to_canonical(content))
+    lines: list[Part] = []
+    for part in outcome.reply.lines:
+        if isinstance(part, Small) and part.text.startswith(NOW):
+            lines.append(part._replace(text=f"When opened: {part.text.removeprefix(NOW)}"))
+        else:
+            lines.append(part)
+    seal_hash = ledger.add_salted_text(SEALED, to_canonical(content))
     body = ledger.add(
-        "sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes
+        "sealed", of=record.kind, sealed=seal_hash, hand=record.by_hand, closes=closes
     )
     number = body["number"]
-    told = Reply(
+    announcement = Reply(
         f"{context.user_name} makes a sealed roll",
-        (Small(f"Seal {sealed[:4]} {sealed[4:8]}: the roll cannot be changed any more."),),
+        (Small(f"Seal {seal_hash[:4]} {seal_hash[4:8]}: the roll cannot be changed any more."),),
         by="hidden until they open it",
         buttons=(context.build_button("reveal", "Open it", number),),
         tone=SEALED_TONE,
@@ -76,18 +76,17 @@ def seal_roll(context: Context, outcome: ReplyWithRecord, facts: Json, label: st
         title=f"(sealed) {outcome.reply.title}",
         lines=tuple(lines),
         private=True,
-        announce=told,
-        buttons=told.buttons,
+        announce=announcement,
+        buttons=announcement.buttons,
         menus=(),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedRolls:
-    """What opening rolls leads to: the game with their results in its units, their numbers, and
-    what is told.
+    """Opened rolls: the game with their results applied, their numbers, and lines about them.
 
-    `result` says in a few words what they were, for the log; `brief` has a line for each.
+    `result` describes them in a few words for the log. `brief` has one line for each roll.
     """
 
     game: Game
@@ -98,23 +97,24 @@ class OpenedRolls:
 
 
 async def reveal_roll(context: Context) -> Reply:
-    """Open one's own sealed roll; its results are written to the units now."""
+    """Open the player's own sealed roll, and apply its results to the units. Raises UserError."""
     options = context.clean_options()
     await use_named_game(context, options["game"])
     return await reveal_number(context, options["event"])
 
 
 async def reveal_number(context: Context, number: int) -> Reply:
-    """Open the sealed roll with this number. Raises UserError for one that is not sealed, or
-    somebody else's.
+    """Open the sealed roll with this number, and apply its results to the units.
+
+    Raises UserError if it is not sealed, or if somebody else made it.
     """
     game = context.need_game()
     if number not in game.sealed:
-        closed = ", ".join(f"#{at}" for at in game.sealed) or "none"
+        numbers = ", ".join(f"#{sealed_number}" for sealed_number in game.sealed) or "none"
         raise UserError(
             f"There is no sealed roll #{number}.",
             code="not-sealed",
-            hint=f"Sealed rolls: {closed}.",
+            hint=f"Sealed rolls: {numbers}.",
             option="event",
         )
     owner = game.sealed[number]
@@ -132,89 +132,85 @@ async def reveal_number(context: Context, number: int) -> Reply:
     reply = Reply(
         str(title), tuple(lines), by=f"#{number}, opened by {context.user_name}", tone=SEALED_TONE
     )
-    # the whole answer is shown once: in place of the seal, or in a message of its own
+    # the whole answer appears only once: in place of the seal, or in a message of its own
     brief = Reply(reply.title, by=reply.by, tone=SEALED_TONE)
     context.amendments.append(Amendment(context.build_topic(number), beside=lambda _: brief))
     return await _add_buttons(context, game, reply, number)
 
 
-async def _add_buttons(context: Context, was: Game, reply: Reply, number: int) -> Reply:
-    """The opened roll with the buttons that it would have had, *Undo* too; one that was undone
-    before has none.
+async def _add_buttons(context: Context, game_before: Game, reply: Reply, number: int) -> Reply:
+    """Add to an opened roll the buttons and the menu of a roll that was never sealed.
+
+    A roll that was undone before it was opened gets none. `game_before` is the game before that.
     """
     event = await load_event_body(context.store, context.ledger.row, context.game, number)
-    spec = (
-        context.registry.get(tuple(event["command"].split()))
-        if event is not None and "command" in event
-        else None
-    )
-    if event is None or spec is None or number in was.withdrawn:
+    spec = None
+    if event is not None and "command" in event:
+        spec = context.registry.get(tuple(event["command"].split()))
+    if event is None or spec is None or number in game_before.withdrawn:
         return reply
     buttons = build_roll_buttons(context, reply, event["kind"], event, number)
     if not any(button.label == "Undo" for button in buttons):
         buttons = (*buttons, context.build_button("undo", "Undo", number))
-    return replace(
-        reply,
-        buttons=buttons,
-        menus=build_target_menu(context, spec, was, context.actor.side, event, number),
-    )
+    menus = build_target_menu(context, spec, game_before, context.actor.side, event, number)
+    return replace(reply, buttons=buttons, menus=menus)
 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
-    """What these sealed rolls hold, applied to the game in order; undone ones are listed but
-    change nothing.
+    """Apply the contents of these sealed rolls to the game, in order.
+
+    A roll that was undone is listed, but changes nothing.
     """
     game = context.game
     lines = list[Part]()
-    said = list[str]()
+    results = list[str]()
     brief = list[Part]()
     if not numbers:
         return OpenedRolls(game, (), ())
     texts = await context.store.load_texts(
         context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
     )
-    kept = {(row.event, row.key): row.text for row in texts if row.event in numbers}
+    texts_by_key = {(row.event, row.key): row.text for row in texts if row.event in numbers}
     for number in numbers:
-        text = kept.get((number, SEALED))
+        text = texts_by_key.get((number, SEALED))
         if text is None:
             lines.append(f"#{number}: whoever rolled it has deleted its content.")
             continue
         content = json.loads(text)
-        answer = _load_answer(kept.get((number, ANSWER)), number)
-        said.append(f"#{number} {get_event_title(content)}: {content.get('result', '')}")
+        answer = _load_answer(texts_by_key.get((number, ANSWER)), number)
+        results.append(f"#{number} {get_event_title(content)}: {content.get('result', '')}")
         remarks: list[str] = []
         if number in game.withdrawn:
             remarks = ["It had been undone and changes nothing."]
         elif is_of_game(game, content.get("system", "")):
             system = context.systems.get(game.system)
             changes, remarks = _list_fitting_changes(game, content)
-            was = game
+            game_before = game
             game = apply_changes(game, changes, system)
             if remarks:
-                answer = _describe_real_changes(answer, content, was, game, system)
+                answer = _describe_real_changes(answer, content, game_before, game, system)
             remarks += _describe_changed_tracks(game, content)
             game = replace(game, tracks={**game.tracks, **content.get("tracks", {})})
         lines += [answer.first_line, *answer.lines, *remarks]
         brief.append(Group(f"#{number}, opened", answer.first_line))
-    return OpenedRolls(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
+    return OpenedRolls(game, tuple(numbers), tuple(lines), "; ".join(results), tuple(brief))
 
 
 def _list_fitting_changes(game: Game, content: Json) -> tuple[list[Change], list[str]]:
-    """The changes that a sealed roll still makes, and what to know where units changed while it was
-    closed.
+    """Return the changes that a sealed roll still makes, and remarks on units that changed since.
 
-    Who has left the fight meanwhile does not come back by an older result.
+    A unit that has left the fight since then does not come back by an older result.
     """
-    was = {unit["name"]: unit for unit in content.get("used", ())}
+    units_then = {unit["name"]: unit for unit in content.get("used", ())}
     changes = []
     remarks = []
     for change in map(change_from_json, content.get("changes", ())):
         unit = game.units.get(change.unit.casefold())
         if unit is None or has_left_fight(unit):
-            gone = unit.state if unit is not None else "off the roster"
-            remarks.append(f"{change.unit} is {gone} by now: nothing changes for it.")
+            state = unit.state if unit is not None else "off the roster"
+            remarks.append(f"{change.unit} is {state} by now: nothing changes for it.")
             continue
-        if was.get(change.unit) not in (None, unit_to_json(unit)):
+        if units_then.get(change.unit) not in (None, unit_to_json(unit)):
             remarks.append(
                 f"{change.unit} has changed since the roll: the result counts as it was rolled."
             )
@@ -223,10 +219,10 @@ def _list_fitting_changes(game: Game, content: Json) -> tuple[list[Change], list
 
 
 def _describe_changed_tracks(game: Game, content: Json) -> list[str]:
-    """Say which of the tracks that a sealed roll sets have changed since it was made."""
+    """Return a remark for each track that a sealed roll sets and that has changed since."""
     tracks: Json = content.get("tracks", {})
-    read: Json = content["read"] if tracks else {}
-    values = {get_track_key(name, read): value for name, value in read.items()}
+    readings: Json = content["read"] if tracks else {}
+    values = {get_track_key(name, readings): value for name, value in readings.items()}
     return [
         f"{key} has changed since the roll: the result counts as it was rolled."
         for key in tracks
@@ -235,16 +231,18 @@ def _describe_changed_tracks(game: Game, content: Json) -> list[str]:
 
 
 def _load_answer(text: str | None, number: int) -> Reply:
-    """Return what the roller was answered; the bare number if that is gone."""
-    return Reply(f"#{number}") if text is None else Reply.from_json(json.loads(text))
+    """Return the stored answer to a sealed roll; only the number if it was deleted (None)."""
+    if text is None:
+        return Reply(f"#{number}")
+    return Reply.from_json(json.loads(text))
 
 
 def _describe_real_changes(
     answer: Reply, content: Json, before: Game, after: Game, system: System | None
 ) -> Reply:
-    """Return the answer with a headline and a *Now:* of what the opening really changed.
+    """Rewrite the first line and the *Now:* of an answer to what the opening really changed.
 
-    The answer says what the roll came to when it was made. It stays if all units still change.
+    `answer` is the stored one, from when the roll was made. It stays if all units still change.
     """
     names = dict.fromkeys(change["unit"] for change in content.get("changes", ()))
     keys = {name: name.casefold() for name in names}
@@ -255,11 +253,10 @@ def _describe_real_changes(
         return answer
     states = _describe_states([keys[name] for name in changed], before, after, system)
     lines = [part for part in answer.lines if not _is_state_change(part)]
+    sentences = [f"{name} is {state}" for name, state in states.items()]
     if states and len(lines) < len(answer.lines):
-        lines.append(
-            Small(NOW + " · ".join(f"{name} is {state}" for name, state in states.items()))
-        )
-    title = join_names(f"{name} is {state}" for name, state in states.items())
+        lines.append(Small(NOW + " · ".join(sentences)))
+    title = join_names(sentences)
     title = title or f"No effect any more on {join_names(sorted({*names} - {*changed}))}"
     return replace(answer, title=title, lines=tuple(lines))
 
@@ -267,7 +264,7 @@ def _describe_real_changes(
 def _describe_states(
     keys: Iterable[str], before: Game, after: Game, system: System | None
 ) -> dict[str, str]:
-    """Return what ails each of these units now and did not before, by their names."""
+    """Return the new bad states of these units, by name. Units without any are left out."""
     states: dict[str, str] = {}
     for key in keys:
         unit = after.units[key]
@@ -282,11 +279,13 @@ def _is_state_change(part: Part) -> bool:
 
 
 def _describe_state(unit: RosterUnit, system: System | None) -> str:
-    """Return what ails a unit, with its type if that is a lesser one: `a half-squad, shaken`."""
-    reduced = system.words["units"].reduced.values() if system is not None else ()
+    """Return the bad states of a unit, with its type if that is reduced: `a half-squad, shaken`.
+
+    "" if the unit is well.
+    """
+    reduced_types = system.words["units"].reduced.values() if system is not None else ()
     states = list_conditions(unit, system)
-    if unit.type in reduced:
-        return join_names(
-            [add_article(unit.type), *(state for state in states if state != REDUCED)]
-        )
+    if unit.type in reduced_types:
+        other_states = [state for state in states if state != REDUCED]
+        return join_names([add_article(unit.type), *other_states])
     return join_names(states) if states else ""
