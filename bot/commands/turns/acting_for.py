@@ -73,13 +73,13 @@ async def agree_to_act_for(
     if doc.data["row"] != context.ledger.row:
         raise build_earlier_game_error()
     context.acts_for |= await load_agreed_sides(context) | set(doc.data["sides"])
-    agreed = {"sides": sorted(context.acts_for)}
+    data = {"sides": sorted(context.acts_for)}
     context.commit.drop_docs.append((ASKED, key))
     context.commit.docs.append(
         Doc(
             AGREED,
             _build_agreement_key(context),
-            agreed,
+            data,
             context.now + ANSWER_KEPT,
             command.who.key,
         )

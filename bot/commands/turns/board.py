@@ -1,10 +1,8 @@
-"""`/game board`: one message in each channel that shows where the game is, changed in place with
-every event.
+"""`/game board`: one message in each channel that shows the state of the game.
 
-Which message that is, a document of the game remembers, and how it reads: it is changed when
-something on it has changed. With each new turn, and before it is too old to be changed on some
-platforms, it is posted afresh, and the one above is taken away; one that is not posted yet never
-is.
+It is changed in place when an event changes something on it. A document of the game holds its
+topic and a hash of its text. With each new turn, and before it is too old to be changed on some
+platforms, it is posted as a new message, and the old one is removed.
 """
 
 import json
@@ -59,157 +57,181 @@ from bot.ui.reply.reply import (
 )
 
 AFRESH = 50 * 60.0
-"""Seconds after which it is posted anew: some platforms let nobody change older messages as
-often as a game needs.
+"""Seconds after which the board is posted as a new message. Some platforms restrict the changes of
+older messages.
 """
 NAMED = (100, 30, 12, 5, 1)
 ROOM = 3_000
-"""So many names of units of one state and side, the first that leave a board with fewer
-characters than that.
+"""Maximum number of characters about the sides on a board. The numbers above are tried in order
+as the maximum number of names of each state, until the text is short enough.
 """
 FURTHER_DOWN = "The board is further down"
 MOST_CHOICES = 25
 
 
 async def post_or_remove_board(context: Context) -> Reply:
-    """Post the board here, or take it away. Raises UserError."""
+    """Post the board here, or with `off` remove it. Raises UserError."""
     game = context.need_started()
-    old = await context.store.load_doc(BOARD, context.ledger.row)
+    doc = await context.store.load_doc(BOARD, context.ledger.row)
     context.ledger.is_touched = (
         True  # who knows the game without a board, or with one, reads it anew
     )
     if context.clean_options()["off"]:
-        if old is None:
+        if doc is None:
             raise UserError(
                 "This game has no board.", hint=phrase("`/game board` posts one."), code="no-board"
             )
         context.commit.drop_docs.append((BOARD, context.ledger.row))
         context.amendments.append(
             Amendment(
-                context.build_topic(old.data["topic"]),
+                context.build_topic(doc.data["topic"]),
                 lambda _: _build_removed_board("The board was put away"),
             )
         )
         return Reply("The board no longer follows the game", private=True)
-    if old is not None:
+    if doc is not None:
         context.amendments.append(
             Amendment(
-                context.build_topic(old.data["topic"]),
+                context.build_topic(doc.data["topic"]),
                 lambda _: _build_removed_board(FURTHER_DOWN, TAKEN_AWAY),
             )
         )
-        context.commit.withdraw.append(context.build_topic(old.data["topic"]))
-    said = old.data["said"] if old is not None else ""
-    now = build_board(context, game, said, await load_newest_step(context.store, context.ledger))
-    context.about = context.build_topic(_record_board(context, game, said, now))
-    return now
+        context.commit.withdraw.append(context.build_topic(doc.data["topic"]))
+    last_result = doc.data["said"] if doc is not None else ""
+    board = build_board(
+        context, game, last_result, await load_newest_step(context.store, context.ledger)
+    )
+    context.about = context.build_topic(_record_board(context, game, last_result, board))
+    return board
 
 
 async def show_board(context: Context) -> Reply:
-    """The button *Board* where nobody else is: how the game is, for whoever asks."""
-    now = build_board(context, context.need_started(), "", 0)
-    return replace(now, private=True, pin="", buttons=(), menus=())
+    """Show the board privately, without buttons: the button *Board* in a user's own messages."""
+    board = build_board(context, context.need_started(), "", 0)
+    return replace(board, private=True, pin="", buttons=(), menus=())
 
 
-def _record_board(context: Context, game: Game, said: str, now: Reply) -> str:
+def _record_board(context: Context, game: Game, last_result: str, board: Reply) -> str:
     """Record that the board is posted as a new message, and return the id of its topic."""
     about = f"board-{create_id()}"
     data: Json = {
         "topic": about,
         "turn": [game.turn, game.turn_of],
         "since": context.now,
-        "said": said,
+        "said": last_result,
     }
-    data["reads"] = _hash_board(now)
+    data["reads"] = _hash_board(board)
     context.commit.docs.append(
         Doc(BOARD, context.ledger.row, data, owner=context.command.where.server)
     )
     return about
 
 
-async def list_board_updates(context: Context, was: LoadedGame, reply: Reply) -> list[Outgoing]:
-    """What the events of this command make of the board of a game: a change of the message, or a
-    new one with the new turn."""
+async def list_board_updates(
+    context: Context, game_before: LoadedGame, reply: Reply
+) -> list[Outgoing]:
+    """Return the messages that update the board of a game after the events of this command.
+
+    These are a change of the board's message, or with a new turn a new message and the removal of
+    the old one. `reply` is the answer of the command.
+    """
     ledger = context.ledger
-    if not ledger.bodies or was.row != ledger.row or not ledger.game.started:
+    if not ledger.bodies or game_before.row != ledger.row or not ledger.game.started:
         return []
     doc = await context.store.load_doc(BOARD, ledger.row)
     if doc is None:
         return []
     game = ledger.game
-    places = was.places
+    channels = game_before.places
     topic = context.build_topic(doc.data["topic"])
-    said = _find_last_result(ledger.bodies, reply, doc.data["said"])
+    last_result = _find_last_result(ledger.bodies, reply, doc.data["said"])
     if game.ended:
         context.commit.drop_docs.append((BOARD, ledger.row))
         context.commit.withdraw.append(topic)
-        over = _build_removed_board(f"{game.name} is over").to_json()
-        return [Outgoing(place, {}, 0.0, over, "", topic) for place in places]
-    now = build_board(context, game, said, await load_newest_step(context.store, context.ledger))
+        removed_board = _build_removed_board(f"{game.name} is over").to_json()
+        return [Outgoing(channel, {}, 0.0, removed_board, "", topic) for channel in channels]
+    board = build_board(
+        context, game, last_result, await load_newest_step(context.store, context.ledger)
+    )
     if [game.turn, game.turn_of] == doc.data["turn"] and context.now - doc.data["since"] <= AFRESH:
-        if (reads := _hash_board(now)) == doc.data.get("reads"):
+        board_hash = _hash_board(board)
+        if board_hash == doc.data.get("reads"):
             return []
-        context.commit.docs.append(doc._replace(data={**doc.data, "said": said, "reads": reads}))
-        return [Outgoing(place, {}, 0.0, now.to_json(), "", topic) for place in places]
+        context.commit.docs.append(
+            doc._replace(data={**doc.data, "said": last_result, "reads": board_hash})
+        )
+        return [Outgoing(channel, {}, 0.0, board.to_json(), "", topic) for channel in channels]
     context.commit.withdraw.append(topic)
-    about = context.build_topic(_record_board(context, game, said, now))
-    old = _build_removed_board(FURTHER_DOWN, TAKEN_AWAY).to_json()
-    new = now.to_json()
-    away = [Outgoing(place, {}, 0.0, old, "", topic) for place in places]
-    return [*away, *(Outgoing(place, {}, 0.0, new, about) for place in places)]
+    about = context.build_topic(_record_board(context, game, last_result, board))
+    removed_board = _build_removed_board(FURTHER_DOWN, TAKEN_AWAY).to_json()
+    board_json = board.to_json()
+    removals = [Outgoing(channel, {}, 0.0, removed_board, "", topic) for channel in channels]
+    return [*removals, *(Outgoing(channel, {}, 0.0, board_json, about) for channel in channels)]
 
 
 def _hash_board(board: Reply) -> str:
     return shorten_hash(sha256(json.dumps(board.to_json(), sort_keys=True).encode()).hexdigest())
 
 
-def _build_removed_board(why: str, pin: str = UNPINNED) -> Reply:
-    """What is left of a board."""
-    return Reply(why, tone=OVER, boxed=True, pin=pin)
+def _build_removed_board(title: str, pin: str = UNPINNED) -> Reply:
+    """Build the message that takes the place of a removed board."""
+    return Reply(title, tone=OVER, boxed=True, pin=pin)
 
 
-def _find_last_result(bodies: Iterable[Json], reply: Reply, before: str) -> str:
-    """The last result, as its answer told it; gone when it was undone."""
+def _find_last_result(bodies: Iterable[Json], reply: Reply, last_result: str) -> str:
+    """Return the last combat result with its number; "" if it was undone.
+
+    `last_result` is the one before the events in `bodies`.
+    """
     for body in bodies:
         number = f"#{body['number']}"
         if body["kind"] in COMBAT and "upkeep" not in body:
-            before = f"{reply.title} · {number}"
-        elif body["kind"] == "undo" and before.endswith(f"#{body['event']}"):
-            before = ""
-    return before
+            last_result = f"{reply.title} · {number}"
+        elif body["kind"] == "undo" and last_result.endswith(f"#{body['event']}"):
+            last_result = ""
+    return last_result
 
 
-def build_board(context: Context, game: Game, said: str, undo: int) -> Reply:
-    """The board: phase and whose go, initiative, both sides by state, the last result, the
-    buttons of the phase.
+def build_board(context: Context, game: Game, last_result: str, undo: int) -> Reply:
+    """Build the board: phase, side to play, initiative, units by side and state, last result.
+
+    It has the buttons of the phase. `undo` is the event of its *Undo* button; 0 for none.
     """
     system = context.system
     lines: list[Part] = []
-    has = fit_verb(game.initiative, "has", "have")
-    holds = f"{game.initiative} {has} the initiative" if game.initiative else ""
-    if about := " · ".join(filter(None, (holds, format_passes(game, system)))):
-        lines.append(about)
-    if tracks := format_tracks(game, system):
+    verb = fit_verb(game.initiative, "has", "have")
+    initiative_text = f"{game.initiative} {verb} the initiative" if game.initiative else ""
+    status_text = " · ".join(filter(None, (initiative_text, format_passes(game, system))))
+    if status_text:
+        lines.append(status_text)
+    tracks = format_tracks(game, system)
+    if tracks:
         lines.append(tracks)
-    if rules := format_rules_in_force(system, game):
+    rules = format_rules_in_force(system, game)
+    if rules:
         lines.append(Small(rules))
-    sides = (_build_sides(context, game, system, most) for most in NAMED)
-    lines += next((found for found in sides if sum(len(str(part)) for part in found) < ROOM), [])
-    if said:
-        lines += [Rule(), f"Last: {said}"]
+    sides = (_build_sides(context, game, system, max_names) for max_names in NAMED)
+    lines += next(
+        (side_lines for side_lines in sides if sum(len(str(part)) for part in side_lines) < ROOM),
+        [],
+    )
+    if last_result:
+        lines += [Rule(), f"Last: {last_result}"]
     buttons = list(map(_mark_as_on_board, build_phase_buttons(context, without=("remember",))))
     if undo:
         buttons.append(context.build_button("undo", "Undo", undo, "board"))
     buttons.append(context.build_button("log", "Log"))
-    left = [unit for unit in sort_units(game.units.values()) if not has_left_fight(unit)]
-    whose = describe_whose_go(game)
-    title = f"{format_phase(game, system)}: {whose}" if whose else format_phase(game, system)
+    units = [unit for unit in sort_units(game.units.values()) if not has_left_fight(unit)]
+    turn_text = describe_whose_go(game)
+    title = (
+        f"{format_phase(game, system)}: {turn_text}" if turn_text else format_phase(game, system)
+    )
     return Reply(
         title,
         tuple(lines),
         buttons=tuple(buttons),
         across=PHONE_ROW,
-        menus=(build_card_menu(context, left, "A unit's card", "Unit's card"),) if left else (),
+        menus=(build_card_menu(context, units, "A unit's card", "Unit's card"),) if units else (),
         quiet=True,
         boxed=True,
         pin=PINNED,
@@ -217,24 +239,25 @@ def build_board(context: Context, game: Game, said: str, undo: int) -> Reply:
 
 
 def _mark_as_on_board(button: Button) -> Button:
-    """Return *Done* and *Pass* with a mark that they are on the board, which may be a second
-    behind: there a player hands over their own move.
+    """Mark *Done* and *Pass* as buttons of the board, where a player hands over their own move.
+
+    The board may be out of date by a second.
     """
     is_hand_over = button.action.partition(":")[0] in ("done", "pass")
     return button._replace(action=f"{button.action}{ON_BOARD}") if is_hand_over else button
 
 
-def _build_sides(context: Context, game: Game, system: System | None, most: int) -> list[Part]:
-    """All sides, a gap before each; of each state so many names at most."""
-    found: list[Part] = []
+def _build_sides(context: Context, game: Game, system: System | None, max_names: int) -> list[Part]:
+    """Return the lines of all sides with a gap before each, and at most `max_names` per state."""
+    lines: list[Part] = []
     for side in (*game.sides, ""):
-        if told := list(_build_side(context, game, side, system, most)):
-            found += [Rule(is_drawn=not found), *told]
-    return found
+        if side_lines := list(_build_side(context, game, side, system, max_names)):
+            lines += [Rule(is_drawn=not lines), *side_lines]
+    return lines
 
 
 def _build_side(
-    context: Context, game: Game, side: str, system: System | None, most: int
+    context: Context, game: Game, side: str, system: System | None, max_names: int
 ) -> Iterable[Part]:
     units = [unit for unit in sort_units(game.units.values()) if unit.side == side]
     if side:
@@ -249,29 +272,35 @@ def _build_side(
             states.setdefault(
                 (format_code_word(describe_condition(unit, system)) or "Ready", is_ill), []
             ).append(unit)
-    for (state, grave), alike in sorted(
+    for (state, grave), same_state_units in sorted(
         states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")
     ):
-        yield Group(state, _format_unit_names(alike, most), grave=grave)
-    if lost := [unit for unit in units if is_lost(unit, system)]:
-        yield Small(f"{f'{side} lost' if side else 'Lost'}: {_format_unit_names(lost, most)}")
+        yield Group(state, _format_unit_names(same_state_units, max_names), grave=grave)
+    if lost_units := [unit for unit in units if is_lost(unit, system)]:
+        yield Small(
+            f"{f'{side} lost' if side else 'Lost'}: {_format_unit_names(lost_units, max_names)}"
+        )
 
 
-def _format_unit_names(units: list[RosterUnit], most: int) -> str:
-    """Their names without that of their side, which is said above."""
-    more = f" and {len(units) - most} more" if len(units) > most else ""
+def _format_unit_names(units: list[RosterUnit], max_names: int) -> str:
+    """Return the names of units without the name of their side, which stands above them."""
+    rest = f" and {len(units) - max_names} more" if len(units) > max_names else ""
     return (
-        join_names(unit.name.removeprefix(f"{unit.side} ") or unit.name for unit in units[:most])
-        + more
+        join_names(
+            unit.name.removeprefix(f"{unit.side} ") or unit.name for unit in units[:max_names]
+        )
+        + rest
     )
 
 
-def build_card_menu(context: Context, units: Iterable[RosterUnit], label: str, short: str) -> Menu:
-    """A menu whose choices show a unit's card."""
+def build_card_menu(
+    context: Context, units: Iterable[RosterUnit], label: str, short_label: str
+) -> Menu:
+    """Build a menu whose entries show the cards of the units, at most 25."""
     row = context.ledger.row
     system = context.system
     entries = (
         MenuEntry(f"card:{row}:{unit.handle}", unit.name, describe_for_menu(unit, system))
         for unit in units
     )
-    return Menu(label, tuple(islice(entries, MOST_CHOICES)), short)
+    return Menu(label, tuple(islice(entries, MOST_CHOICES)), short_label)

@@ -47,21 +47,21 @@ def build_done_button(context: Context, number: int, sides: Iterable[str]) -> tu
     if len(acting) != 1 or not acting <= {*game.go} or not can_hand_over(game, context.system):
         return ()
     context.ledger.done_under = number
-    place = game.sides.index(acting.pop())
-    return (context.build_button(BUTTON, "Done", number, format_turn_and_phase(game), place),)
+    index = game.sides.index(acting.pop())
+    return (context.build_button(BUTTON, "Done", number, format_turn_and_phase(game), index),)
 
 
 async def press_done(context: Context, number: int, more: str) -> Reply:
     """Hand over under shot `number`. Raise UserError if that move is over."""
-    was = context.need_started()
+    game_before = context.need_started()
     shot = await context.load_event(number)
-    later = await context.load_recent_events(READ_BACK, after=number)
-    if shot is None or any(map(is_card, list_effective_events(later))):
+    later_events = await context.load_recent_events(READ_BACK, after=number)
+    if shot is None or any(map(is_card, list_effective_events(later_events))):
         raise UserError("You have handed over since that shot.", code="phase-over")
     card = await press_pass_or_done(context, more)
-    if was.number != number or context.now - shot["at"] >= NEWEST:
+    if game_before.number != number or context.now - shot["at"] >= NEWEST:
         return card
-    if format_turn_and_phase(was) != format_turn_and_phase(context.game) or _calls_anybody(
+    if format_turn_and_phase(game_before) != format_turn_and_phase(context.game) or _calls_anybody(
         context, card
     ):
         return card
@@ -78,11 +78,13 @@ def _calls_anybody(context: Context, card: Reply) -> bool:
 
 def _add_next_side(shot: Reply, card: Reply) -> Reply:
     """Return the answer to a shot with one more line: who is next by the hand-over's own `card`."""
-    stays = [button for button in shot.buttons if button.action.partition(":")[0] in STAYS]
+    remaining_buttons = [
+        button for button in shot.buttons if button.action.partition(":")[0] in STAYS
+    ]
     return replace(
         shot,
         lines=(*shot.lines, f"→ {card.title}"),
-        buttons=(*card.buttons, *stays),
+        buttons=(*card.buttons, *remaining_buttons),
         menus=(),
         across=PHONE_ROW,
         mention=(),
@@ -93,24 +95,29 @@ def _add_next_side(shot: Reply, card: Reply) -> Reply:
 
 async def amend_older_shot(context: Context, ledger: Ledger) -> list[Amendment]:
     """Return how the last shot with *Done* loses it: there is a newer one, or its move is over."""
-    was = ledger.was
-    if was is None or was.row != ledger.row or not ledger.game.started or not ledger.bodies:
+    game_before = ledger.was
+    if (
+        game_before is None
+        or game_before.row != ledger.row
+        or not ledger.game.started
+        or not ledger.bodies
+    ):
         return []
     if any(body["kind"] in ("undo", "redo") for body in ledger.bodies):
         ledger.done_under = -1
         return []
-    first = ledger.bodies[0]["number"]
+    first_number = ledger.bodies[0]["number"]
     is_over = _is_move_over(ledger)
-    if not is_over and ledger.done_under < first:
+    if not is_over and ledger.done_under < first_number:
         return []
-    older = was.done_under
-    if older < 0:
-        older = await _find_shot_with_done(context, ledger, first)
+    shot_number = game_before.done_under
+    if shot_number < 0:
+        shot_number = await _find_shot_with_done(context, ledger, first_number)
     if is_over:
         ledger.done_under = 0
-    about = f"{ledger.row}/{older}"
-    is_pressed = about in [amendment.about for amendment in context.amendments]
-    return [] if not older or is_pressed else [Amendment(about, _remove_done_button)]
+    topic = f"{ledger.row}/{shot_number}"
+    is_pressed = topic in [amendment.about for amendment in context.amendments]
+    return [] if not shot_number or is_pressed else [Amendment(topic, _remove_done_button)]
 
 
 def _is_move_over(ledger: Ledger) -> bool:
@@ -123,10 +130,10 @@ def _remove_done_button(shot: Reply | None) -> Reply | None:
     return remove_buttons(shot, (BUTTON,))
 
 
-async def _find_shot_with_done(context: Context, ledger: Ledger, before: int) -> int:
+async def _find_shot_with_done(context: Context, ledger: Ledger, end_number: int) -> int:
     """Return the number of the last shot before an event that has *Done* under it; 0 for none."""
     rows = await context.store.load_events(
-        ledger.row, before=before, limit=READ_BACK, newest_first=True
+        ledger.row, before=end_number, limit=READ_BACK, newest_first=True
     )
     for event in list_effective_events(row.data for row in rows):
         if is_card(event):
@@ -138,8 +145,8 @@ async def _find_shot_with_done(context: Context, ledger: Ledger, before: int) ->
 
 
 async def _has_done(context: Context, ledger: Ledger, number: int) -> bool:
-    shown = await context.load_posted_messages(f"{ledger.row}/{number}")
-    return shown.reply is not None and f'"{BUTTON}:' in json.dumps(shown.reply)
+    message = await context.load_posted_messages(f"{ledger.row}/{number}")
+    return message.reply is not None and f'"{BUTTON}:' in json.dumps(message.reply)
 
 
 async def find_shot_before_done(context: Context, event: Json, strike: Rewording) -> Reply | None:
@@ -149,12 +156,14 @@ async def find_shot_before_done(context: Context, event: Json, strike: Rewording
     """
     if event["kind"] != "pass":
         return None
-    shown = await context.load_posted_messages(context.build_topic(event["number"]))
-    answer = Reply.from_json(shown.reply or {"title": ""})
+    message = await context.load_posted_messages(context.build_topic(event["number"]))
+    answer = Reply.from_json(message.reply or {"title": ""})
     if answer.instead is None:
         return None
-    undo = next(button.action for button in answer.buttons if button.action.startswith("undo:"))
-    shot = await context.load_answer(int(undo.rpartition(":")[2]))
+    undo_action = next(
+        button.action for button in answer.buttons if button.action.startswith("undo:")
+    )
+    shot = await context.load_answer(int(undo_action.rpartition(":")[2]))
     if shot is None:
         return None
     return replace(shot, mention=(), instead=strike(answer.instead))

@@ -1,4 +1,4 @@
-"""Which side goes first: what the players say, or what a button under the card says for them."""
+"""The side that goes first: chosen by the players with a command or a button of the card."""
 
 from bot.commands.context import Context
 from bot.commands.turns.mentions import add_uncalled_players, call_sides
@@ -19,17 +19,18 @@ from bot.ui.reply.reply import Reply
 
 READ_BACK = 200
 ACTS = (*COMBAT, "pass")
-"""Kinds of events by which a phase is under way."""
+"""Kinds of events that show that a phase is under way."""
 
 
 async def press_first_side(context: Context, about: str) -> Reply:
     """Let a side begin the phase for which the button was made. Raise UserError if it is under way."""
-    when, _, place = about.partition(":")
-    if old := refuse_old_card(context, when):
-        return old
+    moment, _, index = about.partition(":")
+    refusal = refuse_old_card(context, moment)
+    if refusal:
+        return refusal
     game = context.need_started()
     need_player(game, context.actor)
-    side = game.sides[int(place)]
+    side = game.sides[int(index)]
     await _need_begin(context, side)
     return await give_initiative(context, side)
 
@@ -40,12 +41,14 @@ async def give_initiative(context: Context, side: str) -> Reply:
     If the initiative decides who is to play, `side` is; if a chit leads, that does not change.
     """
     game = context.game
-    after = set_initiative(game, side, context.system)
-    context.ledger.add("initiative", after, result=side)
-    mention = await call_sides(context, after, after.go if after.go != game.go else ())
-    is_chosen = is_alternating(after, context.system) and not after.led
+    game_after = set_initiative(game, side, context.system)
+    context.ledger.add("initiative", game_after, result=side)
+    mention = await call_sides(
+        context, game_after, game_after.go if game_after.go != game.go else ()
+    )
+    is_chosen = is_alternating(game_after, context.system) and not game_after.led
     title = f"{side} {keeps_or_takes(side, game.initiative)} the initiative"
-    if is_chosen and not is_initiative_rolled(after, context.system):
+    if is_chosen and not is_initiative_rolled(game_after, context.system):
         title = f"{side} {fit_verb(side, 'goes', 'go')} first"
     return Reply(
         add_uncalled_players(context, title),
@@ -67,8 +70,8 @@ async def list_phase_events(context: Context) -> list[Json]:
 
 def _begins_phase(event: Json) -> bool:
     """Return whether a pass has ended the phase before."""
-    changed = (event.get("after") or {}).get("game") or {}
-    return event["kind"] == "pass" and bool({"turn", "phase", "turn_of"} & {*changed})
+    changed_fields = (event.get("after") or {}).get("game") or {}
+    return event["kind"] == "pass" and bool({"turn", "phase", "turn_of"} & {*changed_fields})
 
 
 async def _need_begin(context: Context, side: str) -> None:

@@ -1,5 +1,6 @@
-"""What was called for in an earlier turn and is due now: artillery that lands, a barrage that moves
-on. It follows from the log alone, so whatever is undone is announced no more.
+"""Landings that an earlier turn called for and that are due now, such as artillery fire.
+
+They follow from the log alone, so a landing that is undone is not announced.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,13 +17,11 @@ from bot.rulesets.system import Sequence
 from bot.ui.reply.reply import Button
 
 READ_BACK = 1_000
-"""How many events are looked through."""
+"""Events that are searched for landings."""
 
 
 class DueLanding(NamedTuple):
-    """Something that lands: in which turn, the number of the event that called for it, and what
-    to play then.
-    """
+    """A landing: its turn, the number of the event that called for it, and the sequence to play."""
 
     turn: int
     number: int
@@ -31,7 +30,7 @@ class DueLanding(NamedTuple):
 
 
 async def list_due(context: Context) -> list[DueLanding]:
-    """Return what is due in this turn or a later one, the earliest first."""
+    """Return the landings of this turn and of later ones, earliest first."""
     system = context.system
     game = context.game
     if system is None or not game.turn:
@@ -42,42 +41,42 @@ async def list_due(context: Context) -> list[DueLanding]:
         [*reversed(context.ledger.bodies), *await context.load_recent_events(READ_BACK)]
     )
     turn = game.turn
-    found: list[DueLanding] = []
+    landings: list[DueLanding] = []
     for event in events:
         sequence = system.sequences.get(event.get("target") or "")
         is_played = event["kind"] in COMBAT and event.get("system") == system.id
         if sequence is not None and is_played and is_of_game(game, system.id):
-            found += _list_due_after_event(sequence, event, turn)
-        after = (event.get("after") or {}).get("game") or {}
+            landings += _list_due_after_event(sequence, event, turn)
+        changed_fields = (event.get("after") or {}).get("game") or {}
         if event["kind"] == "start":
             break
-        if "turn" in after:
+        if "turn" in changed_fields:
             turn = int(event["before"]["game"]["turn"])
-    return sorted(due for due in found if due.turn >= game.turn)
+    return sorted(landing for landing in landings if landing.turn >= game.turn)
 
 
 def _list_due_after_event(sequence: Sequence, event: Json, turn: int) -> Iterator[DueLanding]:
-    """Yield what an event of this sequence, in this turn, brings in later ones."""
-    known = {option.name: option for option in sequence.inputs}
+    """Yield the landings in later turns that an event of this sequence in `turn` calls for."""
+    options = {option.name: option for option in sequence.inputs}
     inputs = event.get("inputs") or {}
     values = {
         name: option.default
         if is_left_out(option, inputs.get(name))
         else clean(option, inputs[name])
-        for name, option in known.items()
+        for name, option in options.items()
         if option.type in ("enum", "int", "bool")
     }
     for landing in sequence.landings:
         if not is_matching(landing.when, values):
             continue
-        kept = {name: inputs[name] for name in landing.keeps if name in inputs}
-        given = {**kept, **landing.given}
+        kept_inputs = {name: inputs[name] for name in landing.keeps if name in inputs}
+        inputs_of_landing = {**kept_inputs, **landing.given}
         turns = [turn + count for count in range(1, landing.turns + 1)]
         if landing.turn:
-            impact = event["out"].get(landing.turn)
-            turns = [impact] if isinstance(impact, int) and impact > turn else []
+            impact_turn = event["out"].get(landing.turn)
+            turns = [impact_turn] if isinstance(impact_turn, int) and impact_turn > turn else []
         for due_turn in turns:
-            yield DueLanding(due_turn, event["number"], landing, {**given})
+            yield DueLanding(due_turn, event["number"], landing, {**inputs_of_landing})
 
 
 def format_due_landing(due: DueLanding) -> str:
@@ -86,7 +85,7 @@ def format_due_landing(due: DueLanding) -> str:
 
 
 def build_due_buttons(context: Context, dues: Iterable[DueLanding]) -> Iterator[Button]:
-    """Yield the buttons that open the forms of what is to be played."""
+    """Yield the buttons that open the forms of the sequences of landings."""
     for due in dues:
         path = (context.game.system, due.landing.run)
         spec = context.registry.get(path)

@@ -22,34 +22,34 @@ ENDING = ("end", "playon")
 """Buttons of the card after the last turn."""
 
 
-def ends_last_turn(was: Game, after: Game) -> bool:
-    """Return whether the last turn of the scenario was over between these two states."""
-    return is_past_last_turn(after) and not is_past_last_turn(was)
+def ends_last_turn(game_before: Game, game_after: Game) -> bool:
+    """Return whether the last turn of the scenario ended between these two states of the game."""
+    return is_past_last_turn(game_after) and not is_past_last_turn(game_before)
 
 
 async def ask_who_won(
-    context: Context, number: int, because: Iterable[str], kept: Iterable[Part]
+    context: Context, number: int, reasons: Iterable[str], upkeep_lines: Iterable[Part]
 ) -> Reply:
     """Return the card after the last turn, with who wins and a button for each outcome.
 
-    `number` is the event that ended the turn; `kept` is what was rolled and counted after it.
+    `number` is the event that ended the turn. `upkeep_lines` are about the upkeep after it.
     """
     game = context.game
-    last = f"That was turn {game.turns}, the last."
-    winner = f" winner={quote_value(game.sides[0])}" if game.sides else ""
-    typed = phrase(
-        "You can type it: `/game end{winner}`, or `/game next` to play on.", winner=winner
+    sentence = f"That was turn {game.turns}, the last."
+    winner_option = f" winner={quote_value(game.sides[0])}" if game.sides else ""
+    hint = phrase(
+        "You can type it: `/game end{winner}`, or `/game next` to play on.", winner=winner_option
     )
     scores = [f"{title}: {score}" for title, score in list_scores(game, context.system)]
     lines = (
-        *because,
-        *kept,
+        *reasons,
+        *upkeep_lines,
         game.wins,
         *(scores or [format_tracks(game, context.system)]),
-        Small(typed),
+        Small(hint),
     )
     return Reply(
-        f"{last} Who won?" if game.sides else last,
+        f"{sentence} Who won?" if game.sides else sentence,
         tuple(line for line in lines if line),
         tone=GAME,
         buttons=(
@@ -63,13 +63,13 @@ async def ask_who_won(
 def build_outcome_buttons(context: Context) -> tuple[Button, ...]:
     """Return a button for each side that may have won, and one for a draw; none is green."""
     sides = context.game.sides
-    won = [
+    side_buttons = [
         context.build_button("end", f"{side} {fit_verb(side, 'wins', 'win')}", side)
         for side in sides
     ]
     if not sides:
         return (context.build_button("end", "End the game", ""),)
-    return (*won, context.build_button("end", "A draw", DRAW))
+    return (*side_buttons, context.build_button("end", "A draw", DRAW))
 
 
 async def play_on(context: Context, about: str) -> Reply:
@@ -79,13 +79,15 @@ async def play_on(context: Context, about: str) -> Reply:
     """
     game = context.need_started()
     need_player(game, context.actor)
-    number, _, when = about.partition(":")
-    if when != format_turn_and_phase(game):
+    number, _, moment = about.partition(":")
+    if moment != format_turn_and_phase(game):
         hint = f"Now it is {format_numbered_phase(game, context.system)}."
         raise UserError("You have played on already.", hint=hint, code="phase-over")
     context.amendments.append(
         Amendment(context.build_topic(number), partial(remove_buttons, names=ENDING))
     )
-    before = replace(game, turn=game.turn - 1)
+    game_before = replace(game, turn=game.turn - 1)
     mention = await call_sides(context, game, game.go)
-    return await build_card(context, before, game, mention, (f"{context.user_name} plays on.",))
+    return await build_card(
+        context, game_before, game, mention, (f"{context.user_name} plays on.",)
+    )

@@ -1,14 +1,13 @@
-"""Who is called: when the go changes hands every player of the side, once, in the channel in which
-they play; and whom a phase calls by name, because they roll first, lost somebody or wait.
+"""Mentions of players whose turn it is, and the units that a phase calls by name.
 
-Whoever has acted in the last five minutes is there: they are named in bold and not called, so that
-no phone buzzes at every shot of an evening. If they stay silent for five minutes more, the first
-reminder calls them.
+After a hand-over, each player of the side to play is mentioned once, in the channel in which they
+play. A player who has acted in the last five minutes is named in bold without a ping, so that no
+phone buzzes at every shot of an evening. If they stay silent for five minutes more, the first
+reminder pings them. A phase calls units that roll first, that lost somebody, or that wait.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from bot.commands.context import Context
@@ -30,15 +29,16 @@ READ_BACK = 200
 HEAVY = ("medium-machine-gun", "heavy-machine-gun")
 """Weapons whose fire counts as an event of morale: Beer and Pretzels Skirmish, Morale Checks."""
 SEAT = "seat"
-"""Documents that say in which of several linked channels somebody has joined."""
+"""The kind of document that holds the channel, of several linked ones, in which a player joined."""
 PRESENT = 300.0
-"""Seconds after their last event in the log within which somebody is there."""
+"""Seconds after a player's last event in the log for which they count as present."""
 SEEN_BACK = 100
 
 
 class Call(NamedTuple):
-    """One line of a card: its words, the units that it names, and the sequence that they owe, if
-    any.
+    """One line of a card about called units, with the sequence that they have to roll, if any.
+
+    `at` is the index of the call in the phase's list. `button` is the label of its button.
     """
 
     at: int
@@ -49,82 +49,88 @@ class Call(NamedTuple):
 
 
 async def list_calls(context: Context) -> list[Call]:
-    """Those of the present phase that name somebody. Who has rolled since it began is called for
-    that no more.
+    """List the calls of this phase that name a unit.
+
+    A unit that has rolled this turn is not called for that roll again.
     """
     game = context.game
-    found = list[Call]()
-    named = set[tuple[str, str]]()
+    calls = list[Call]()
+    named_pairs = set[tuple[str, str]]()
     rows: list[Mapping[str, Any]] = get_phase(game, context.system).get("calls") or []
-    happened = await _load_turn_events(context) if rows else []
-    for at, row in enumerate(rows):
+    events = await _load_turn_events(context) if rows else []
+    for index, row in enumerate(rows):
         roll = row.get("roll", "")
-        rolled = (event for event in happened if roll and event.get("target") == roll)
-        done = {unit["name"] for event in rolled for unit in event.get("used", ())}
-        fresh = _find_new_in(row["states"], happened) if row.get("later") else frozenset()
-        named |= {(roll, name) for name in fresh}
-        hit = {name for since in row.get("since", ()) for name in _SINCE[since](context, happened)}
+        rolled = (event for event in events if roll and event.get("target") == roll)
+        done_names = {unit["name"] for event in rolled for unit in event.get("used", ())}
+        new_names = _find_new_in(row["states"], events) if row.get("later") else frozenset()
+        named_pairs |= {(roll, name) for name in new_names}
+        affected_names = {
+            name for cause in row.get("since", ()) for name in _SINCE[cause](context, events)
+        }
         units = []
         for unit in sort_units(game.units.values()):
-            is_new = unit.name not in done and (roll, unit.name) not in named
-            is_meant = unit.name in hit or _is_meant(unit, row)
+            is_new = unit.name not in done_names and (roll, unit.name) not in named_pairs
+            is_meant = unit.name in affected_names or _is_meant(unit, row)
             if is_new and is_meant and not has_left_fight(unit):
                 units.append(unit)
         if units:
-            named |= {(roll, unit.name) for unit in units if "button" in row}
-            number = row.get("number", "")
-            names = join_names(
-                f"{unit.name} {unit.numbers[number]}" if number else unit.name for unit in units
-            )
-            found.append(
-                Call(
-                    at, row["says"].replace("{}", names), tuple(units), roll, row.get("button", "")
-                )
-            )
-    return found
+            if "button" in row:
+                named_pairs |= {(roll, unit.name) for unit in units}
+            line = row["says"].replace("{}", _format_called_units(units, row.get("number", "")))
+            calls.append(Call(index, line, tuple(units), roll, row.get("button", "")))
+    return calls
+
+
+def _format_called_units(units: Iterable[RosterUnit], number: str) -> str:
+    """Return the names of units, each with its number of this name, unless `number` is ""."""
+    if not number:
+        return join_names(unit.name for unit in units)
+    return join_names(f"{unit.name} {unit.numbers[number]}" for unit in units)
 
 
 def _is_meant(unit: RosterUnit, row: Mapping[str, Any]) -> bool:
     """Return whether a row calls the unit by its state, a marker or a number."""
-    has = any(word in unit.marks or unit.numbers.get(word) for word in row.get("has", ()))
-    return has or unit.state in row.get("states", ())
+    has_mark = any(word in unit.marks or unit.numbers.get(word) for word in row.get("has", ()))
+    return has_mark or unit.state in row.get("states", ())
 
 
-def _find_new_in(states: Collection[str], happened: list[Json]) -> frozenset[str]:
+def _find_new_in(states: Collection[str], events: list[Json]) -> frozenset[str]:
     """Return the names of the units that came into one of these states this turn."""
     names = set[str]()
-    for event in happened:
+    for event in events:
         for key, unit in _get_values_after(event, "units").items():
-            before = event["before"]["units"].get(key) or {}
-            if unit and unit.get("state") in states and before.get("state") not in states:
+            unit_before = event["before"]["units"].get(key) or {}
+            if unit and unit.get("state") in states and unit_before.get("state") not in states:
                 names.add(unit["name"])
     return frozenset(names)
 
 
-def build_call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
-    """The buttons that roll for all who are called; who may is seen when one is pressed."""
+def build_call_buttons(context: Context, calls: list[Call]) -> tuple[Button, ...]:
+    """Build the buttons that roll for all called units. A press checks if the player may."""
     return tuple(
         context.build_button("call", call.button, f"{format_moment(context)}:{call.at}")
-        for call in called
+        for call in calls
         if call.button
     )
 
 
-async def add_call_line(context: Context, happening: PlayRecord | None, reply: Reply) -> Reply:
-    """The answer to a sequence with a line about those who act and owed a roll before it, and
-    the button for that. It is said at their first act of the turn.
+async def add_call_line(context: Context, record: PlayRecord | None, reply: Reply) -> Reply:
+    """Add a line and a button about acting units that had to make another roll first.
+
+    That happens only at their first act of the turn.
     """
-    if happening is None or reply.private:
+    if record is None or reply.private:
         return reply
-    called = await list_calls(context)
-    acted = await _list_acted(context) if called else frozenset()
-    for call in called if is_of_game(context.ledger.game, happening.system) else ():
-        names = [unit.name for unit in call.units if unit.name in happening.acting]
-        early = [name for name in names if name not in acted]
-        if early and call.roll and call.roll != happening.target:
-            line = Small(
-                f"{join_names(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}."
-            )
+    calls = await list_calls(context)
+    acted_names = await _list_acted(context) if calls else frozenset()
+    if not is_of_game(context.ledger.game, record.system):
+        return reply
+    for call in calls:
+        names = [unit.name for unit in call.units if unit.name in record.acting]
+        early_names = [name for name in names if name not in acted_names]
+        if early_names and call.roll and call.roll != record.target:
+            call_text = call.line.rpartition(": ")[0] or call.line
+            line = Small(f"{join_names(early_names)} owed a roll first: {call_text}.")
             buttons = (*reply.buttons, *build_call_buttons(context, [call]))
             return replace(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply
@@ -133,40 +139,43 @@ async def add_call_line(context: Context, happening: PlayRecord | None, reply: R
 async def _list_acted(context: Context) -> frozenset[str]:
     """Return the names of the units that acted this turn before the newest event."""
     newest = context.ledger.game.number
-    earlier = [event for event in await _load_turn_events(context) if event["number"] != newest]
-    return frozenset(name for event in earlier for name in event.get("acting", ()))
+    earlier_events = [
+        event for event in await _load_turn_events(context) if event["number"] != newest
+    ]
+    return frozenset(name for event in earlier_events for name in event.get("acting", ()))
 
 
-async def add_repeat_line(
-    context: Context, happening: PlayRecord, says: str, reply: Reply
-) -> Reply:
-    """Return the answer with a line about those who have done the same before this turn."""
+async def add_repeat_line(context: Context, record: PlayRecord, says: str, reply: Reply) -> Reply:
+    """Add a line about acting units that have rolled the same sequence before in this turn.
+
+    `says` is the text with `{}` for their names.
+    """
     number = context.ledger.game.number
-    earlier = {
-        unit["name"]
-        for event in await _load_turn_events(context)
-        if event.get("target") == happening.target
-        and event["number"] != number
-        and event.get("dice")
-        for unit in event.get("used", ())
-    }
-    names = [name for name in happening.acting if name in earlier]
-    if not names or reply.private or not happening.dice:
+    earlier_names = set[str]()
+    for event in await _load_turn_events(context):
+        is_earlier_roll = event["number"] != number and bool(event.get("dice"))
+        if is_earlier_roll and event.get("target") == record.target:
+            earlier_names.update(unit["name"] for unit in event.get("used", ()))
+    names = [name for name in record.acting if name in earlier_names]
+    if not names or reply.private or not record.dice:
         return reply
     return replace(reply, lines=(*reply.lines, Small(says.format(join_names(names)))))
 
 
 def format_moment(context: Context) -> str:
-    """The phase that the button of a call is for."""
+    """Return the turn and phase as the button of a call holds them: `3.fire`."""
     return f"{context.game.turn}.{context.game.phase}"
 
 
 async def _load_turn_events(context: Context) -> list[Json]:
-    """The events of this turn that were not taken back, the newest first."""
-    events = list_effective_events(
-        [*reversed(context.ledger.bodies), *await context.load_recent_events(READ_BACK)]
-    )
-    return [*takewhile(lambda event: "turn" not in _get_values_after(event, "game"), events)]
+    """Load the events of this turn that are not undone, newest first."""
+    stored_events = await context.load_recent_events(READ_BACK)
+    turn_events = []
+    for event in list_effective_events([*reversed(context.ledger.bodies), *stored_events]):
+        if "turn" in _get_values_after(event, "game"):
+            break
+        turn_events.append(event)
+    return turn_events
 
 
 def _get_values_after(event: Json, part: str) -> Mapping[str, Any]:
@@ -174,45 +183,44 @@ def _get_values_after(event: Json, part: str) -> Mapping[str, Any]:
     return after
 
 
-def _list_units_with_losses(context: Context, happened: list[Json]) -> Iterator[str]:
-    """The units that lost a man this turn: by their own number of men, or by the link of one who
-    is out of the game.
+def _list_units_with_losses(context: Context, events: list[Json]) -> Iterator[str]:
+    """Yield the names of units that lost a man this turn.
+
+    Their own number of men went down, or a unit that is linked to them is out of the game.
     """
-    out = list_lost_states(context.system)
-    for event in happened:
+    lost_states = list_lost_states(context.system)
+    for event in events:
         for key, unit in _get_values_after(event, "units").items():
-            was = event["before"]["units"].get(key)
-            if was and unit and unit.get("state") in out and was.get("state") not in out:
-                yield from list_linked_names(
-                    context.game.units.values(), unit.get("numbers", {}).get("squad")
-                )
-            elif (
-                was
-                and unit
-                and unit.get("numbers", {}).get("men", 0) < was.get("numbers", {}).get("men", 0)
-            ):
+            unit_before = event["before"]["units"].get(key)
+            if not unit_before or not unit:
+                continue
+            numbers = unit.get("numbers", {})
+            was_lost = unit_before.get("state") in lost_states
+            if unit.get("state") in lost_states and not was_lost:
+                yield from list_linked_names(context.game.units.values(), numbers.get("squad"))
+            elif numbers.get("men", 0) < unit_before.get("numbers", {}).get("men", 0):
                 yield unit["name"]
 
 
-def _list_units_under_machine_guns(context: Context, happened: list[Json]) -> Iterator[str]:
-    """The units of the men who were fired at by a medium or heavy machine gun this turn."""
-    for event in happened:
+def _list_units_under_machine_guns(context: Context, events: list[Json]) -> Iterator[str]:
+    """Yield the names of units whose men a medium or heavy machine gun fired at this turn."""
+    for event in events:
         used = event.get("used", ())
         acting = event.get("acting", ())
-        typed = " ".join(
+        typed_inputs = " ".join(
             str(value)
             for key, value in event.get("inputs", {}).items()
             if not key.startswith("target")
         )
-        arms = [
-            typed,
+        weapons = [
+            typed_inputs,
             *(
                 str(unit.get("numbers", {}).get("weapon"))
                 for unit in used
                 if unit["name"] in acting
             ),
         ]
-        if event["kind"] == "sequence" and any(weapon in arm for weapon in HEAVY for arm in arms):
+        if event["kind"] == "sequence" and any(heavy in arm for heavy in HEAVY for arm in weapons):
             for unit in used:
                 if unit["name"] not in acting:
                     yield from list_linked_names(
@@ -224,11 +232,11 @@ _SINCE = {"lost": _list_units_with_losses, "met": _list_units_under_machine_guns
 
 
 def remember_play_channel(context: Context) -> None:
-    """Remember that whoever asks plays from here."""
-    where = context.command.where.key
+    """Store that the user plays this game from this channel."""
+    channel = context.command.where.key
     user = context.command.who.key
     context.commit.docs.append(
-        Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user)
+        Doc(SEAT, f"{context.ledger.row}/{user}", {"place": channel}, None, user)
     )
 
 
@@ -240,64 +248,68 @@ async def call_sides(
     all_of_them: bool = False,
     spares: bool = True,
 ) -> tuple[str, ...]:
-    """Whom the answer calls here: the players of these sides but whoever acts (unless
-    `all_of_them`) and, if it `spares` them, those who are there. Those elsewhere are called there.
+    """Return the users of these sides to mention here, and note those to mention elsewhere.
+
+    The acting user is left out, unless `all_of_them`. `spares` leaves out users who are present,
+    and notes that the answer names them without a ping.
     """
     persons = context.ledger.persons
     rows = [persons.get(person) for person, side in game.players.items() if side in sides]
-    asks = "" if all_of_them else context.command.who.key
+    author = "" if all_of_them else context.command.who.key
     users = [
-        row.user for row in rows if row is not None and not is_imported(row) and row.user != asks
+        row.user for row in rows if row is not None and not is_imported(row) and row.user != author
     ]
     events = await context.load_recent_events(SEEN_BACK) if spares and users else ()
-    acted = {event["who"] for event in events if event["at"] > context.now - PRESENT}
-    there = {row.user for person, row in persons.items() if person in acted}
-    context.named_without_ping = tuple(user for user in users if user in there)
-    return await call_users(context, (user for user in users if user not in there), but=asks)
+    active_persons = {event["who"] for event in events if event["at"] > context.now - PRESENT}
+    present_users = {row.user for person, row in persons.items() if person in active_persons}
+    context.named_without_ping = tuple(user for user in users if user in present_users)
+    return await call_users(
+        context, (user for user in users if user not in present_users), excluded_user=author
+    )
 
 
 def add_uncalled_players(context: Context, title: str) -> str:
-    """A headline that names, in its bold letters, those who have the go and are not called; not
-    a question.
-    """
+    """Add the names of present users to a headline about the side to play, but not to a question."""
     names = [
         row.name
         for row in context.ledger.persons.values()
         if row.user in context.named_without_ping
     ]
-    return (
-        f"{title}, {' and '.join(names)}"
-        if names and len(context.game.go) == 1 and title[-1] != "?"
-        else title
-    )
+    if not names or len(context.game.go) != 1 or title[-1] == "?":
+        return title
+    return f"{title}, {' and '.join(names)}"
 
 
 async def call_users(
-    context: Context, users: Iterable[str], but: str | None = None
+    context: Context, users: Iterable[str], excluded_user: str | None = None
 ) -> tuple[str, ...]:
-    """Whom of these people the answer calls here, but for whoever asks; the others are called
-    where they play.
+    """Return the users to mention here, and note the others to mention where they play.
+
+    `excluded_user` is not mentioned; None means the acting user.
     """
-    here = context.command.where.key
+    current_channel = context.command.where.key
     context.called = context.called or {}
+    if excluded_user is None:
+        excluded_user = context.command.who.key
     for user in dict.fromkeys(users):
-        if user != (context.command.who.key if but is None else but) and (
-            place := await find_channel_of_user(context, user)
-        ):
-            context.called[place] = (*context.called.get(place, ()), user)
-    return context.called.get(here, ())
+        if user == excluded_user:
+            continue
+        channel = await find_channel_of_user(context, user)
+        if channel:
+            context.called[channel] = (*context.called.get(channel, ()), user)
+    return context.called.get(current_channel, ())
 
 
 async def find_channel_of_user(context: Context, user: str) -> str:
-    """The channel of the game in which somebody is called: where they joined, else the first
-    that they can be in.
+    """Return the channel in which to mention a user: the one in which they joined the game.
+
+    Otherwise the first channel of the game on their server or platform; "" for none.
     """
-    places = dict.fromkeys((context.command.where.key, *context.ledger.places))
-    within = f"{user.rpartition('/')[0]}/" if "/" in user else f"{user.partition(':')[0]}:"
-    fitting = [place for place in places if place.startswith(within)]
-    if (
-        len(fitting) > 1
-        and (seat := await context.store.load_doc(SEAT, f"{context.ledger.row}/{user}")) is not None
-    ):
-        fitting = [place for place in fitting if place == seat.data["place"]] or fitting
-    return fitting[0] if fitting else ""
+    channels = dict.fromkeys((context.command.where.key, *context.ledger.places))
+    prefix = f"{user.rpartition('/')[0]}/" if "/" in user else f"{user.partition(':')[0]}:"
+    possible_channels = [channel for channel in channels if channel.startswith(prefix)]
+    if len(possible_channels) > 1:
+        seat_doc = await context.store.load_doc(SEAT, f"{context.ledger.row}/{user}")
+        if seat_doc is not None and seat_doc.data["place"] in possible_channels:
+            return str(seat_doc.data["place"])
+    return possible_channels[0] if possible_channels else ""

@@ -1,5 +1,6 @@
-"""`/track`: what the game keeps beside its units. The game's are set by its director, a side's
-by its players.
+"""`/track`: the counters of the game and of its sides.
+
+The director sets those of the game, the players of a side those of the side.
 """
 
 from collections.abc import Mapping
@@ -18,45 +19,52 @@ from bot.ui.reply.reply import GAME, Reply
 
 
 async def show_tracks(context: Context) -> Reply:
-    """All tracks as they are, and what each may be."""
+    """Show the values of all tracks, and their possible values. Raises UserError."""
     game = context.need_game()
     tracks = _get_tracks(context)
     lines = list(list_track_lines(game, tracks, game.sides, hidden=True))
-    first = next(iter(tracks.values()))
-    lines.append(phrase("Set one: `/track set {example}`", example=first.example))
+    first_track = next(iter(tracks.values()))
+    lines.append(phrase("Set one: `/track set {example}`", example=first_track.example))
     return Reply("Tracks of this game", tuple(lines), private=True)
 
 
 async def set_track(context: Context) -> Reply:
-    """One track from now on as somebody says. Raises UserError where it is not theirs."""
+    """Set a track to the typed value, or move it by `+1`. Raises UserError."""
     options = context.clean_options()
     game = context.open_game()
     tracks = _get_tracks(context)
     track = _find_track(options["name"], tracks)
     side = _find_track_side(context, track, options["side"])
-    was = track.get_value(game.tracks, side)
-    to = normalize_value(options["to"])
-    # +1 is one more, where no value is below 0
-    by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
-    value = (
-        move_track(track, was, TrackMove("", add=int(to[:8])))[0] if by else track.parse_value(to)
-    )
-    if value == was:
-        raise UserError(f"{track.format_value(was, side)} already.", option="to", code="no-change")
-    if not by:
+    old_value = track.get_value(game.tracks, side)
+    typed = normalize_value(options["to"])
+    # +1 is one more, unless the track has values below 0
+    is_relative = typed[:1] in "+-" and typed[1:].isdecimal() and track.min >= 0
+    if is_relative:
+        value, *_ = move_track(track, old_value, TrackMove("", add=int(typed[:8])))
+    else:
+        value = track.parse_value(typed)
+    if value == old_value:
+        raise UserError(
+            f"{track.format_value(old_value, side)} already.", option="to", code="no-change"
+        )
+    if not is_relative:
         await context.need_settable([track.get_key(side)])
-    said = track.format_value(value, side)
+    sentence = track.format_value(value, side)
     body = context.ledger.add(
-        "track", replace(game, tracks={**game.tracks, track.get_key(side): value}), result=said
+        "track", replace(game, tracks={**game.tracks, track.get_key(side): value}), result=sentence
     )
     undo = context.build_button("undo", "Undo", body["number"])
     return Reply(
-        said, (f"It was {was}.",), by=f"set by {context.user_name}", buttons=(undo,), tone=GAME
+        sentence,
+        (f"It was {old_value}.",),
+        by=f"set by {context.user_name}",
+        buttons=(undo,),
+        tone=GAME,
     )
 
 
 def _get_tracks(context: Context) -> Mapping[str, Track]:
-    """The tracks of the system that is played. Raises UserError for none."""
+    """Return the tracks of this game's system. Raises UserError if there are none."""
     system = context.system
     if system is None:
         raise UserError("No system is played here yet.", code="no-system")
@@ -66,7 +74,7 @@ def _get_tracks(context: Context) -> Mapping[str, Track]:
 
 
 def _find_track(typed: str, tracks: Mapping[str, Track]) -> Track:
-    """The track of that name or title. Raises UserError."""
+    """Return the track with the typed name or title. Raises UserError if there is none."""
     folded = comparison_key(typed)
     names = {**{comparison_key(track.title): track for track in tracks.values()}, **tracks}
     track = names.get(folded) or names.get(folded.replace(" ", "_").replace("-", "_"))
@@ -79,7 +87,10 @@ def _find_track(typed: str, tracks: Mapping[str, Track]) -> Track:
 
 
 def _find_track_side(context: Context, track: Track, typed: str | None) -> str:
-    """Whose track is set, "" for the game's. Raises UserError where it is not theirs to set."""
+    """Return the side whose track is set, "" for a track of the game.
+
+    Raises UserError if the player may not set it.
+    """
     game = context.game
     actor = context.actor
     if not track.by_side:

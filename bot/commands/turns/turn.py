@@ -1,5 +1,7 @@
-"""`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side. A card
-knows sides a and b, players know theirs by name: so is the roll for the initiative told."""
+"""`/game next`, `pass` and `initiative`: advance the turn, and hand over from side to side.
+
+A printed card calls the sides A and B. The answer to a roll for the initiative names them.
+"""
 
 from dataclasses import replace
 
@@ -54,20 +56,24 @@ READ_BACK = 200
 
 
 async def advance_phase(context: Context, about: str | None = None) -> Reply:
-    """The next phase, or the next turn; what to remember in it; markers come off as the card says.
-    The button *Next phase* ends the phase for which it was made, and no later one."""
-    if about is not None and (old := refuse_old_card(context, about)):
-        return old
+    """Advance to the next phase, or to the next turn, and show its card. Raises UserError.
+
+    `about` is the phase of the button *Next phase*, which ends no later one; None for the command.
+    """
+    refusal = refuse_old_card(context, about) if about is not None else None
+    if refusal:
+        return refusal
     game = context.need_started()
     need_go(game, context.actor)
-    after = start_next_phase(game, context.system)
-    because: tuple[str, ...] = ()
-    if ended := _describe_ended_turn(context, game):
-        because = (f"{ended}.",)
+    game_after = start_next_phase(game, context.system)
+    reasons: tuple[str, ...] = ()
+    ended_turn = _describe_ended_turn(context, game)
+    if ended_turn:
+        reasons = (f"{ended_turn}.",)
     if game.led and cups.count_chits_left(game):
-        because = (cups.describe_undrawn(game),)
-    context.ledger.add("next", after, result=format_phase_title(after, context.system))
-    return await begin_phase(context, game, after, because)
+        reasons = (cups.describe_undrawn(game),)
+    context.ledger.add("next", game_after, result=format_phase_title(game_after, context.system))
+    return await begin_phase(context, game, game_after, reasons)
 
 
 def _describe_ended_turn(context: Context, game: Game) -> str:
@@ -77,62 +83,78 @@ def _describe_ended_turn(context: Context, game: Game) -> str:
     if context.actor.side in game.go:
         return ""
     sides = list_sides_acted_for(game, context.actor, game.go)
-    return (
-        f"{context.user_name} ends {format_possessive(join_names(sides), 'turn')}" if sides else ""
-    )
+    if not sides:
+        return ""
+    return f"{context.user_name} ends {format_possessive(join_names(sides), 'turn')}"
 
 
-async def begin_phase(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
-    """The card of the phase that has just begun, with its upkeep, and those who are called; after
-    the last turn of a scenario the question who won.
+async def begin_phase(
+    context: Context, game_before: Game, game_after: Game, reasons: tuple[str, ...]
+) -> Reply:
+    """Run the upkeep of the phase that has just begun, and build its card with the mentions.
+
+    After the last turn of a scenario, build the question who won instead. `reasons` are the first
+    lines of the card.
     """
     number = context.game.number
-    kept = await run_upkeep(context, format_headline(after, context.system))
-    if ends_last_turn(was, after):
-        return await ask_who_won(context, number, because, kept)
+    upkeep_lines = await run_upkeep(context, format_headline(game_after, context.system))
+    if ends_last_turn(game_before, game_after):
+        return await ask_who_won(context, number, reasons, upkeep_lines)
     reply = await build_card(
-        context, was, after, await call_sides(context, after, after.go), because
+        context,
+        game_before,
+        game_after,
+        await call_sides(context, game_after, game_after.go),
+        reasons,
     )
-    owed = await list_owed(context)
-    return replace(reply, lines=(*reply.lines, *kept, *owed))
+    owed_lines = await list_owed(context)
+    return replace(reply, lines=(*reply.lines, *upkeep_lines, *owed_lines))
 
 
 async def hand_over(context: Context) -> Reply:
-    """Hand the go over: a pass, unless the side acted with it."""
+    """Hand over to the other side: a pass, unless the side has acted. Raises UserError."""
     return await _pass_or_hand_over(context, done=context.clean_options()["done"])
 
 
 async def press_pass_or_done(context: Context, about: str) -> Reply:
-    """The buttons *Pass* and *Done*: they hand over the go for which they were made. Raises
-    UserError.
+    """Hand over to the other side: the buttons *Pass* and *Done*. Raises UserError.
+
+    `about` is the phase, the index of the side to play when the button was made, and `ON_BOARD`
+    for a button of the board.
     """
     game = context.need_started()
     is_on_board = about.endswith(ON_BOARD)
-    when, _, number = about.removesuffix(ON_BOARD).partition(":")
-    if old := refuse_old_card(context, when):
-        return old
-    made_for = (
-        game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
+    moment, _, number = about.removesuffix(ON_BOARD).partition(":")
+    refusal = refuse_old_card(context, moment)
+    if refusal:
+        return refusal
+    button_side = ""
+    if number.isdecimal() and int(number) < len(game.sides):
+        button_side = game.sides[int(number)]
+    is_done = context.spec.path[1] == "done"
+    if not button_side or button_side in game.go:
+        return await _pass_or_hand_over(context, done=is_done)
+    if context.actor.side in game.go:
+        if is_on_board:
+            return await _pass_or_hand_over(context, done=is_done)
+        error = UserError("That card is old. It's your move.", code="phase-over")
+        return _build_old_card_reply(context, error)
+    subject = f"{button_side} {fit_verb(button_side, 'has', 'have')}"
+    if context.actor.side == button_side:
+        subject = "You have"
+    raise UserError(
+        f"{subject} already handed over.",
+        hint=f"{capitalize_first(describe_whose_go(game))}.",
+        code="not-your-go",
     )
-    if made_for and made_for not in game.go:
-        if context.actor.side in game.go and is_on_board:
-            return await _pass_or_hand_over(context, done=context.spec.path[1] == "done")
-        if context.actor.side in game.go:
-            return _build_old_card_reply(
-                context, UserError("That card is old. It's your move.", code="phase-over")
-            )
-        who = f"{made_for} {fit_verb(made_for, 'has', 'have')}"
-        if context.actor.side == made_for:
-            who = "You have"
-        raise UserError(
-            f"{who} already handed over.",
-            hint=f"{capitalize_first(describe_whose_go(game))}.",
-            code="not-your-go",
-        )
-    return await _pass_or_hand_over(context, done=context.spec.path[1] == "done")
 
 
 async def _pass_or_hand_over(context: Context, *, done: bool) -> Reply:
+    """Hand over to the other side, and build the answer or the card of the next phase.
+
+    `done` says that the player does not pass, even if their side has rolled nothing. Raises
+    UserError.
+    """
     game = context.need_started()
     system = context.system
     if game.led:
@@ -140,47 +162,75 @@ async def _pass_or_hand_over(context: Context, *, done: bool) -> Reply:
     side = _find_passing_side(context, game)
     if is_undecided(game, system) and await _find_last_shot(context, side) is None:
         raise build_first_side_error(context)
-    shot = await _find_last_shot(context, side) if get_go_kind(game, system) == IMPULSES else None
-    after = apply_pass(game, system, side, acted=done or shot is not None)
-    is_over = format_turn_and_phase(after) != format_turn_and_phase(game)
-    acted = get_go_kind(game, system) == IMPULSES and (done or shot is not None)
-    words = f"{side} {HANDS_OVER if acted else PASSES}"
-    result = f"{words}; {format_phase_title(after, system)}" if is_over else words
-    context.ledger.add("pass", after, result=result)
-    does = f"{context.user_name} {HANDS_OVER if acted else 'is done' if done else PASSES}"
-    if list_sides_acted_for(game, context.actor, (side,)):
-        does = _describe_ended_turn(context, game) if acted else f"{does} for {side}"
+    has_impulses = get_go_kind(game, system) == IMPULSES
+    shot = await _find_last_shot(context, side) if has_impulses else None
+    acted = done or shot is not None
+    game_after = apply_pass(game, system, side, acted=acted)
+    is_over = format_turn_and_phase(game_after) != format_turn_and_phase(game)
+    hands_over = has_impulses and acted
+    result = f"{side} {HANDS_OVER if hands_over else PASSES}"
     if is_over:
-        because = f"{does}. {phase_over(game, system)}"
-        return await begin_phase(context, game, after, (because,))
-    where = " · ".join(
-        piece for piece in (format_phase(after, system), format_passes(after, system)) if piece
-    )
-    if not is_alternating(game, system):  # the others had the go already
-        title = f"{side} {fit_verb(side, 'is', 'are')} done, waiting for {join_names(after.go)}"
-        lines = [where]
-        if not {*after.go} & {*after.players.values()}:
-            sides = join_names(after.go)
-            lines.append(phrase("Nobody plays {sides}, so go on: `/game next`", sides=sides))
-        return Reply(title, tuple(lines), buttons=build_phase_buttons(context))
-    last = (
-        f"Last: {await _load_first_line(context, shot)} · #{shot['number']}"
-        if shot is not None
-        else ""
-    )
-    mention = await call_sides(context, after, after.go)  # first: the headline names whom it spares
+        result = f"{result}; {format_phase_title(game_after, system)}"
+    context.ledger.add("pass", game_after, result=result)
+    sentence = _describe_hand_over(context, game, side, done=done, hands_over=hands_over)
+    if is_over:
+        reason = f"{sentence}. {phase_over(game, system)}"
+        return await begin_phase(context, game, game_after, (reason,))
+    pieces = (format_phase(game_after, system), format_passes(game_after, system))
+    phase_text = " · ".join(piece for piece in pieces if piece)
+    if not is_alternating(game, system):
+        return _build_waiting_reply(context, game_after, side, phase_text)
+    lines = []
+    if shot is not None:
+        lines.append(f"Last: {await _load_first_line(context, shot)} · #{shot['number']}")
+    if phase_text:
+        lines.append(phase_text)
+    # before the headline, which names the present players whom this leaves out
+    mention = await call_sides(context, game_after, game_after.go)
     return Reply(
-        add_uncalled_players(context, capitalize_first(describe_whose_go(after))),
-        by=does,
+        add_uncalled_players(context, capitalize_first(describe_whose_go(game_after))),
+        by=sentence,
         tone=WAITING,
-        lines=tuple(line for line in (last, where) if line),
+        lines=tuple(lines),
         buttons=build_phase_buttons(context, without=("next", "remember")),
         mention=mention,
     )
 
 
+def _describe_hand_over(
+    context: Context, game: Game, side: str, *, done: bool, hands_over: bool
+) -> str:
+    """Return what the user did, without a full stop: `anna passes`, `anna is done for VC`.
+
+    `hands_over` means that the side has acted in its impulse; `done`, that the player says so.
+    """
+    if hands_over:
+        verb = HANDS_OVER
+    elif done:
+        verb = "is done"
+    else:
+        verb = PASSES
+    sentence = f"{context.user_name} {verb}"
+    if not list_sides_acted_for(game, context.actor, (side,)):
+        return sentence
+    return _describe_ended_turn(context, game) if hands_over else f"{sentence} for {side}"
+
+
+def _build_waiting_reply(context: Context, game: Game, side: str, phase_text: str) -> Reply:
+    """Build the answer to a side that is done in a phase in which both sides act at once."""
+    sides = join_names(game.go)
+    lines: list[Part] = [phase_text]
+    if not {*game.go} & {*game.players.values()}:
+        lines.append(phrase("Nobody plays {sides}, so go on: `/game next`", sides=sides))
+    title = f"{side} {fit_verb(side, 'is', 'are')} done, waiting for {sides}"
+    return Reply(title, tuple(lines), buttons=build_phase_buttons(context))
+
+
 async def _end_chit(context: Context, game: Game) -> Reply:
-    """The go of a chit is over: the next one is drawn, or the phase is over with the last."""
+    """End the turn of a chit, and show that the next one is drawn, or that the phase is over.
+
+    Raises UserError if no chit is drawn.
+    """
     need_go(game, context.actor)
     system = context.system
     name = get_chit_name(game, context.system)
@@ -189,29 +239,27 @@ async def _end_chit(context: Context, game: Game) -> Reply:
         raise UserError(
             f"The next {cups.get_nouns(game.led)[0]} is not drawn yet.", hint=hint, code="no-chit"
         )
-    others = list_sides_acted_for(
-        game, context.actor, game.go if context.actor.side not in game.go else ()
-    )
-    does = f"{context.user_name} is done with {name}" + (
-        f" for {join_names(others)}" if others else ""
-    )
-    after = apply_pass(game, system, "", acted=True)
-    is_over = format_turn_and_phase(after) != format_turn_and_phase(game)
-    words = format_chit_words(game)
-    context.ledger.add(
-        "pass", after, result=f"{words}; {format_phase_title(after, system)}" if is_over else words
-    )
+    sentence = f"{context.user_name} is done with {name}"
+    if context.actor.side not in game.go:
+        other_sides = list_sides_acted_for(game, context.actor, game.go)
+        if other_sides:
+            sentence = f"{sentence} for {join_names(other_sides)}"
+    game_after = apply_pass(game, system, "", acted=True)
+    is_over = format_turn_and_phase(game_after) != format_turn_and_phase(game)
+    result = format_chit_words(game)
     if is_over:
-        because = f"{does}, the last {cups.get_nouns(game.led)[0]}. {phase_over(game, system)}"
-        return await begin_phase(context, game, after, (because,))
-    left = f"{format_phase(after, system)} · {cups.describe_chits_left(after)}"
-    by = does
-    mention = await call_sides(context, after, after.go)
+        result = f"{result}; {format_phase_title(game_after, system)}"
+    context.ledger.add("pass", game_after, result=result)
+    if is_over:
+        reason = f"{sentence}, the last {cups.get_nouns(game.led)[0]}. {phase_over(game, system)}"
+        return await begin_phase(context, game, game_after, (reason,))
+    phase_text = f"{format_phase(game_after, system)} · {cups.describe_chits_left(game_after)}"
+    mention = await call_sides(context, game_after, game_after.go)
     buttons = build_phase_buttons(context)
     return Reply(
-        capitalize_first(describe_whose_go(after)),
-        (Small(left),),
-        by=by,
+        capitalize_first(describe_whose_go(game_after)),
+        (Small(phase_text),),
+        by=sentence,
         tone=WAITING,
         buttons=buttons,
         mention=mention,
@@ -219,37 +267,48 @@ async def _end_chit(context: Context, game: Game) -> Reply:
 
 
 def _find_passing_side(context: Context, game: Game) -> str:
-    """The side that passes: the actor's, or for a game master the one whose go it is. Raises
-    UserError.
+    """Return the side that passes: the player's, or for a game master the side to play.
+
+    Raises UserError.
     """
     find_side(game, game.sides[0] if game.sides else "")
     need_go(game, context.actor)
-    may = game.go or game.sides
-    own = context.actor.side
-    if own in may:
-        return own
-    if len(may) > 1:
-        what = f"{join_names(may)} play this phase together, and you play neither side."
-        raise UserError(
-            what, hint=phrase("End the phase for all: `/game next`"), code="not-your-go"
+    allowed_sides = game.go or game.sides
+    own_side = context.actor.side
+    if own_side in allowed_sides:
+        return own_side
+    if len(allowed_sides) > 1:
+        message = (
+            f"{join_names(allowed_sides)} play this phase together, and you play neither side."
         )
-    return may[0]
+        raise UserError(
+            message, hint=phrase("End the phase for all: `/game next`"), code="not-your-go"
+        )
+    return allowed_sides[0]
 
 
 async def _load_first_line(context: Context, shot: Json) -> str:
-    """What came of a shot: as it was answered, while that is kept."""
-    said = await context.load_answer(shot["number"])
-    return (said or describe_event(shot, context.ledger.get_name, sides=context.game.sides)).title
+    """Return the first line of a shot's answer while it is stored, else its title in the log."""
+    answer = await context.load_answer(shot["number"])
+    if answer is not None:
+        return answer.title
+    return describe_event(shot, context.ledger.get_name, sides=context.game.sides).title
 
 
 async def _find_last_shot(context: Context, side: str) -> Json | None:
-    """The last sequence that the side played with its go, or the answer to what it asked; None
-    where it played none.
+    """Return the last sequence that the side has played in its turn, or the choice that ended it.
+
+    None if it has played none.
     """
-    answers = dict[int, Json]()  # by what asked
+    answers = dict[int, Json]()  # the choices, by number of the event that asked for them
     for event in list_effective_events(await context.load_recent_events(READ_BACK)):
-        changed = (event.get("after") or {}).get("game") or {}
-        if (kind := event["kind"]) in ("start", "next", "pass", "initiative") or "go" in changed:
+        changed_fields = (event.get("after") or {}).get("game") or {}
+        if (kind := event["kind"]) in (
+            "start",
+            "next",
+            "pass",
+            "initiative",
+        ) or "go" in changed_fields:
             return None
         if is_continuation(event):
             answers[event["event"]] = answers.get(event["number"], event)
@@ -274,7 +333,7 @@ async def show_checklist(context: Context, phase: str) -> Reply:
 
 
 def build_first_side_error(context: Context) -> UserError:
-    """Return the refusal to hand over before it is said who goes first, with buttons that do."""
+    """Return the error for a hand-over before a side goes first, with buttons that choose one."""
     game = context.game
     hint = phrase("Or type it: `/game initiative {side}`", side=quote_value(game.sides[0]))
     error = UserError("Who goes first?", hint=hint, code="no-first-side")
@@ -287,19 +346,19 @@ def build_first_side_error(context: Context) -> UserError:
 
 
 def refuse_old_card(context: Context, about: str) -> Reply | None:
-    """The refusal of a button where the turn or phase for which it was made is over."""
+    """Return the refusal of a button whose turn or phase is over; None if it is not over."""
     game = context.need_started()
     if about == format_turn_and_phase(game):
         return None
-    whose = f": {describe_whose_go(game)}" if game.go else ""
-    now = f"Now it is {format_phase_title(game, context.system)}{whose}."
+    turn_text = f": {describe_whose_go(game)}" if game.go else ""
+    hint = f"Now it is {format_phase_title(game, context.system)}{turn_text}."
     return _build_old_card_reply(
-        context, UserError("That phase is over.", hint=now, code="phase-over")
+        context, UserError("That phase is over.", hint=hint, code="phase-over")
     )
 
 
-def _build_old_card_reply(context: Context, old: UserError) -> Reply:
-    return replace(build_error_reply(old), buttons=build_phase_buttons(context))
+def _build_old_card_reply(context: Context, error: UserError) -> Reply:
+    return replace(build_error_reply(error), buttons=build_phase_buttons(context))
 
 
 def _is_initiative_held(game: Game) -> bool:
@@ -307,31 +366,36 @@ def _is_initiative_held(game: Game) -> bool:
 
 
 async def build_initiative_reply(
-    context: Context, was: Game, happening: PlayRecord, reply: Reply
+    context: Context, game_before: Game, record: PlayRecord, reply: Reply
 ) -> Reply:
-    """The answer to a roll for the initiative, behind the state `was`: who wins it, and whose go
-    it is now.
+    """Rewrite the answer to a roll for the initiative: who wins it, and who is to play now.
+
+    `game_before` is the game before the roll.
     """
     game = context.game
-    out = happening.out
-    side = was.sides[LETTERS.index(str(out["winner"]))]
+    outputs = record.out
+    side = game_before.sides[LETTERS.index(str(outputs["winner"]))]
     lines = [
-        _name_sides(part, was) for part in reply.lines if part != f"{side} has the initiative."
+        _name_sides(part, game_before)
+        for part in reply.lines
+        if part != f"{side} has the initiative."
     ]
-    if out["tied"] and not _is_initiative_held(was):
+    if outputs["tied"] and not _is_initiative_held(game_before):
         lines.append(f"Nobody had it before, so the tie goes to {side}, the side named first.")
-    undo = [button for button in reply.buttons if button.action.startswith("undo:")]
-    mention = await call_sides(context, game, game.go if game.go != was.go else ())
-    before = side if out["tied"] and _is_initiative_held(was) else was.initiative
+    undo_buttons = [button for button in reply.buttons if button.action.startswith("undo:")]
+    mention = await call_sides(context, game, game.go if game.go != game_before.go else ())
+    holder_before = (
+        side if outputs["tied"] and _is_initiative_held(game_before) else game_before.initiative
+    )
     return replace(
         reply,
         title=add_uncalled_players(
-            context, f"{side} {keeps_or_takes(side, before)} the initiative"
+            context, f"{side} {keeps_or_takes(side, holder_before)} the initiative"
         ),
         by=f"{context.user_name} rolls",
         lines=tuple(lines),
         tone=GAME,
-        buttons=(*build_phase_buttons(context, without=("initiative", "remember")), *undo),
+        buttons=(*build_phase_buttons(context, without=("initiative", "remember")), *undo_buttons),
         mention=mention,
     )
 
@@ -344,8 +408,11 @@ def _name_sides(part: Part, game: Game) -> Part:
     return insert_sides(part, game.sides) if type(part) is str else part
 
 
-def keeps_or_takes(side: str, before: str) -> str:
-    """What a side does to the initiative that `before` had it: it keeps or takes it."""
-    if side == before:
+def keeps_or_takes(side: str, holder: str) -> str:
+    """Return the verb for a side that has the initiative now: it keeps or takes it.
+
+    `holder` is the side that had it before, "" for none.
+    """
+    if side == holder:
         return fit_verb(side, "keeps", "keep")
     return fit_verb(side, "takes", "take")

@@ -1,12 +1,14 @@
-"""The card of a phase: what it shows, its buttons, and what becomes of it once the phase is over;
-`/game plan`: what is due in a later turn, and is announced on its card."""
+"""The card of a phase: its lines, its buttons, and its changes when the phase is over.
+
+`/game plan` stores what is due in a later turn. The card of that turn announces it.
+"""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Amendment, Context
-from bot.commands.turns.landings import build_due_buttons, format_due_landing, list_due
+from bot.commands.turns.landings import DueLanding, build_due_buttons, format_due_landing, list_due
 from bot.commands.turns.mentions import add_uncalled_players, build_call_buttons, list_calls
 from bot.game import cups
 from bot.game.counter_faces import VEHICLES, get_frame
@@ -44,34 +46,35 @@ from bot.rulesets.system import System, format_code
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
-"""Buttons in a row at most, and those that fit a phone side by side, which is better where a
-second row is needed.
+"""Maximum number of buttons in one row, and the number in a row if more than one row is needed.
+A phone shows four side by side.
 """
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 CARDS = ("start", "resume", *TURNING)
 ON_BOARD = ":board"
-"""How the action of *Done* or *Pass* ends on the board."""
+"""The end of the action of the board's buttons *Done* and *Pass*."""
 OF_A_PHASE = (
     "initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon", "sequence",
 )  # fmt: skip
-"""Buttons that are made for one phase, beside those that open its forms."""
+"""Kinds of buttons that are made for one phase, besides those that open its forms."""
 READ_BACK = 100
 MOST_DUE = 2
-"""Buttons for what lands in a turn; further ones are lines alone."""
+"""Maximum number of buttons for what lands in a turn. Further landings are only lines."""
 MAX_PLANS = 30
 DELETED = "a plan whose text was deleted"
 
 
 def format_headline(game: Game, system: System | None) -> str:
-    """`Turn 3, Operations: US goes first`."""
+    """Return the headline of a phase: `Turn 3, Operations: US goes first`."""
     title = format_phase(game, system)
-    whose = _format_first_side(game, system)
-    return f"{title}: {whose}" if whose else title
+    first_side = _format_first_side(game, system)
+    return f"{title}: {first_side}" if first_side else title
 
 
 def format_phase(game: Game, system: System | None) -> str:
-    """`Turn 3, Operations`: the word phase goes without saying; with the chit whose go it is, if
-    one is.
+    """Return the turn and phase, and the chit in play, if any: `Turn 3, Operations`.
+
+    A final word "phase" is left out.
     """
     title = format_numbered_phase(game, system)
     title = title.removesuffix(" phase").removesuffix(" Phase")
@@ -108,38 +111,46 @@ def format_passes(game: Game, system: System | None) -> str:
 
 
 async def build_card(
-    context: Context, was: Game, after: Game, mention: tuple[str, ...], because: Iterable[str] = ()
+    context: Context,
+    game_before: Game,
+    game_after: Game,
+    mention: tuple[str, ...],
+    reasons: Iterable[str] = (),
 ) -> Reply:
-    """The card of the phase that has just begun: it led from the state `was` to `after`, before
-    its upkeep.
+    """Build the card of the phase that has just begun.
+
+    `game_before` and `game_after` are the game before and after that, without the upkeep of the
+    phase. `mention` are the users to ping, `reasons` the first lines of the card.
     """
     game = context.game
     system = context.system
     phase = get_phase(game, system)
-    lines = list(because)
-    first = list_reminders(game, system) if game.turn <= 1 else ()
+    lines = list(reasons)
+    reminders = list_reminders(game, system) if game.turn <= 1 else ()
     tracks = format_tracks(game, system, whole_piles=False)
-    lines += filter(None, (*(first or (get_phase_brief(game, system),)), tracks))
+    lines += filter(None, (*(reminders or (get_phase_brief(game, system),)), tracks))
     states: list[str] = phase.get("names") or []
-    if named := [
-        unit.name
-        for unit in sort_units(game.units.values())
-        if unit.state in states and not has_left_fight(unit)
-    ]:
-        lines.append(f"{format_code_word(states[0])}: {join_names(named)}")
-    called = await list_calls(context)
-    lines += [call.line for call in called]
-    plans = await load_plans(context, game) if game.turn != was.turn else []
-    if texts := [text for turn, _, text in plans if turn == game.turn]:
-        lines.append(f"Due now: {'; '.join(texts)}")
-    landing = await list_due(context) if game.turn != was.turn else []
-    landing = [due for due in landing if due.turn == game.turn]
-    lines += map(format_due_landing, landing)
-    lines += list_removed_markers(was, after, system)
+    names = []
+    for unit in sort_units(game.units.values()):
+        if unit.state in states and not has_left_fight(unit):
+            names.append(unit.name)
+    if names:
+        lines.append(f"{format_code_word(states[0])}: {join_names(names)}")
+    calls = await list_calls(context)
+    lines += [call.line for call in calls]
+    landings: list[DueLanding] = []
+    if game.turn != game_before.turn:
+        plans = await load_plans(context, game)
+        texts = [text for turn, _, text in plans if turn == game.turn]
+        if texts:
+            lines.append(f"Due now: {'; '.join(texts)}")
+        landings = [landing for landing in await list_due(context) if landing.turn == game.turn]
+    lines += map(format_due_landing, landings)
+    lines += list_removed_markers(game_before, game_after, system)
     buttons = (
-        *build_call_buttons(context, called),
+        *build_call_buttons(context, calls),
         *build_phase_buttons(context, begins=True),
-        *build_due_buttons(context, landing[:MOST_DUE]),
+        *build_due_buttons(context, landings[:MOST_DUE]),
     )
     title = add_uncalled_players(context, format_headline(game, system))
     return Reply(
@@ -147,7 +158,7 @@ async def build_card(
     )
 
 
-def list_removed_markers(was: Game, after: Game, system: System | None) -> list[str]:
+def list_removed_markers(game_before: Game, game_after: Game, system: System | None) -> list[str]:
     """Return a line about the markers that came off, and one about numbers that are gone.
 
     Numbers without a label, such as the AP spent, only serve the count and are not mentioned.
@@ -155,11 +166,11 @@ def list_removed_markers(was: Game, after: Game, system: System | None) -> list[
     words = system.words["units"].keys if system is not None else {}
     marks = dict[str, list[str]]()
     numbers = dict[str, list[str]]()
-    for key, unit in was.units.items():
-        now = after.units[key]
-        for mark in sorted(unit.marks - now.marks):
+    for key, unit in game_before.units.items():
+        unit_after = game_after.units[key]
+        for mark in sorted(unit.marks - unit_after.marks):
             marks.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
-        for name in sorted(unit.numbers.keys() - now.numbers.keys()):
+        for name in sorted(unit.numbers.keys() - unit_after.numbers.keys()):
             if name in words and words[name].label:
                 numbers.setdefault(words[name].label, []).append(unit.name)
     lines = list[str]()
@@ -176,7 +187,7 @@ def _format_by_word(words: Mapping[str, list[str]]) -> str:
 
 
 def count_buttons_across(buttons: Sized) -> int:
-    """Return how many buttons are side by side, where they need a second row; 0 where one will do."""
+    """Return the number of buttons in a row if they need a second row; 0 if one row is enough."""
     return PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
 
 
@@ -200,21 +211,21 @@ def build_phase_buttons(
     system = context.system
     words = [word for word in _order_phase_words(game, system, owes=owes) if word not in without]
     if is_undecided(game, system) and not is_initiative_rolled(game, system):
-        made = [
+        buttons = [
             *build_first_side_buttons(context),
             *(_build_button(context, word) for word in words),
         ]
     else:
         leads = leads or _leading_word(game, system, words, owes=owes)
-        made = [
+        buttons = [
             _build_button(context, word)._replace(style="primary" if word == leads else "plain")
             for word in words
         ]
         if begins:
-            made += build_first_side_buttons(context)
+            buttons += build_first_side_buttons(context)
     if (folded or game.turn > 1) and "remember" not in without and list_reminders(game, system):
-        made.append(context.build_button("remember", "Checklist", game.phase))
-    return tuple(made)
+        buttons.append(context.build_button("remember", "Checklist", game.phase))
+    return tuple(buttons)
 
 
 def _leading_word(game: Game, system: System | None, words: list[str], *, owes: bool) -> str:
@@ -226,17 +237,18 @@ def _leading_word(game: Game, system: System | None, words: list[str], *, owes: 
     if not owes and _find_owed_roll(game, system):  # the state calls for it in the next turn only
         return "done"
     sequences = system.sequences if system is not None else {}
-    left = [word for word in words if not _is_used_up(game, system, word)]
-    usable = [
-        word for word in left if word not in sequences or can_anyone_act(sequences[word], game)
-    ]
+    usable = []
+    for word in words:
+        is_usable = word not in sequences or can_anyone_act(sequences[word], game)
+        if is_usable and not _is_used_up(game, system, word):
+            usable.append(word)
     if usable[:1] == words[:1]:
         return words[0]
     if is_alternating(game, system):
         return _find_word_with_stock(game, system, usable)
-    acts = [word for word in usable if word in sequences]
-    if acts:
-        return acts[0]
+    usable_sequences = [word for word in usable if word in sequences]
+    if usable_sequences:
+        return usable_sequences[0]
     return "done" if "done" in usable else ""
 
 
@@ -298,9 +310,9 @@ def _list_phase_words(game: Game, system: System | None) -> list[str]:
         # each side for itself
         words.insert(words.index("next") if "next" in words else len(words), "done")
     if game.led or LED_BY in get_phase(game, system):
-        own = [*(word for word in words if word not in OWN_BUTTONS), "done"]
+        chit_words = [*(word for word in words if word not in OWN_BUTTONS), "done"]
         words = (
-            own
+            chit_words
             if cups.get_chit(game.led)
             else ["lead", *(word for word in words if word == "next")]
         )
@@ -317,8 +329,8 @@ def build_first_side_buttons(context: Context) -> tuple[Button, ...]:
     if not is_chosen or is_initiative_rolled(game, context.system):
         return ()
     return tuple(
-        context.build_button("first", f"{side} first", format_turn_and_phase(game), place)
-        for place, side in enumerate(game.sides)
+        context.build_button("first", f"{side} first", format_turn_and_phase(game), index)
+        for index, side in enumerate(game.sides)
         if game.go != (side,)
     )
 
@@ -326,8 +338,10 @@ def build_first_side_buttons(context: Context) -> tuple[Button, ...]:
 def _order_phase_words(game: Game, system: System | None, *, owes: bool) -> list[str]:
     """Return the words of the buttons of the phase, the roll first that is owed before all else."""
     words = _list_phase_words(game, system)
-    owed = _find_owed_roll(game, system) if owes else ""
-    return [owed, *(word for word in words if word != owed)] if owed in words else words
+    owed_roll = _find_owed_roll(game, system) if owes else ""
+    return (
+        [owed_roll, *(word for word in words if word != owed_roll)] if owed_roll in words else words
+    )
 
 
 def _find_owed_roll(game: Game, system: System | None) -> str:
@@ -356,8 +370,9 @@ def can_hand_over(game: Game, system: System | None) -> bool:
 
 
 def _is_useful(game: Game, system: System | None, word: str) -> bool:
-    """Return whether there is somebody for this: what is about vehicles alone needs one where there
-    is a roster.
+    """Return whether a unit can use the button of a sequence. One for vehicles needs a vehicle.
+
+    Without a roster every button is useful.
     """
     sequence = system.sequences.get(word) if system is not None else None
     if not game.units or sequence is None or sequence.group != "vehicles":
@@ -366,14 +381,17 @@ def _is_useful(game: Game, system: System | None, word: str) -> bool:
 
 
 def _build_button(context: Context, word: str) -> Button:
+    """Build the button of a phase with this word, such as `next`, `done` or a sequence's id."""
     game = context.game
     system = context.system
     if word == "initiative":
         return context.build_button("initiative", "Initiative", format_turn_and_phase(game))
     if word == "next":
-        after = start_next_phase(game, system)
-        label = "Next phase" if after.turn == game.turn and list_phases(system) else "Next turn"
-        if is_past_last_turn(after) and not is_past_last_turn(game):
+        game_after = start_next_phase(game, system)
+        label = (
+            "Next phase" if game_after.turn == game.turn and list_phases(system) else "Next turn"
+        )
+        if is_past_last_turn(game_after) and not is_past_last_turn(game):
             label = f"End turn {game.turn}"
         return context.build_button("next", label, format_turn_and_phase(game))
     if word == "lead":
@@ -385,17 +403,17 @@ def _build_button(context: Context, word: str) -> Button:
     if word in ("pass", "done"):
         return _build_hand_over_button(context, word)
     assert system is not None
-    said = format_code(word, system.game.get("words") or {}) or format_code_word(word)
+    label = format_code(word, system.game.get("words") or {}) or format_code_word(word)
     if word in system.sequences and not system.sequences[word].inputs:
-        return context.build_button("sequence", said, format_turn_and_phase(game), word)
-    return Button(f"{OPEN_FORM}{system.id} {word}", said)
+        return context.build_button("sequence", label, format_turn_and_phase(game), word)
+    return Button(f"{OPEN_FORM}{system.id} {word}", label)
 
 
 def _build_hand_over_button(context: Context, word: str) -> Button:
     """Return *Done* or *Pass*. It names the side to play, unless several may act."""
     game = context.game
-    is_one = len(game.go) == 1 and game.go[0] in game.sides
-    side = game.sides.index(game.go[0]) if is_one else ""
+    is_single_side = len(game.go) == 1 and game.go[0] in game.sides
+    side = game.sides.index(game.go[0]) if is_single_side else ""
     return context.build_button(word, format_code_word(word), format_turn_and_phase(game), side)
 
 
@@ -416,9 +434,12 @@ def _format_draw_up_label(system: System | None) -> str:
 
 
 def format_turn_and_phase(game: Game) -> str:
-    """The turn and phase that a button was made for: an old card must not end a later phase."""
-    whose = game.sides.index(game.turn_of) if game.turn_of in game.sides else 0
-    return f"{game.turn}.{whose}.{game.phase}"
+    """Return the turn and phase as a button holds them: `3.0.fire`.
+
+    With them an old card cannot end a later phase.
+    """
+    turn_of_index = game.sides.index(game.turn_of) if game.turn_of in game.sides else 0
+    return f"{game.turn}.{turn_of_index}.{game.phase}"
 
 
 def is_initiative_rolled(game: Game, system: System | None) -> bool:
@@ -427,62 +448,71 @@ def is_initiative_rolled(game: Game, system: System | None) -> bool:
 
 
 async def list_old_card_amendments(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
-    """The card before the one that an event brings, and what hangs under it no longer."""
+    """Yield the changes that remove outdated buttons from earlier cards after the new events.
+
+    A new card takes the buttons from the card before it, and the end of the game from the card of
+    the start as well. When the texts of the dice are closed, *Close* goes from their messages.
+    """
     assert ledger.was is not None
-    first = next(filter(is_card, ledger.bodies), ledger.bodies[0])
+    card_body = next(filter(is_card, ledger.bodies), ledger.bodies[0])
     store = context.store
-    number = first["number"]
+    number = card_body["number"]
     change = _remove_phase_buttons
-    behind = list[int]()
-    if first["kind"] == "end":  # nobody joins a game that is over
+    numbers = list[int]()
+    if card_body["kind"] == "end":  # nobody joins a game that is over
         change = _close_card
-        behind = [
+        numbers = [
             row.number
             for row in await store.load_events(ledger.row, limit=READ_BACK)
             if row.data["kind"] == "start"
         ]
-    elif not (is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
+    elif not (is_card(card_body) or any(body["kind"] == "end" for body in ledger.bodies)):
         number = 0
-    if number and (last := await _find_card_before(context, ledger, number)) is not None:
-        behind.append(last)
-    for each in dict.fromkeys(behind):
-        yield Amendment(f"{ledger.row}/{each}", change)
+    if number:
+        card_number = await _find_card_before(context, ledger, number)
+        if card_number is not None:
+            numbers.append(card_number)
+    for card_number in dict.fromkeys(numbers):
+        yield Amendment(f"{ledger.row}/{card_number}", change)
     if any(body.get("closes") for body in ledger.bodies):
         for row in await store.load_events(ledger.row, limit=READ_BACK, newest_first=True):
             if row.data["kind"] == "fair":
                 yield Amendment(
-                    f"{ledger.row}/{row.number}", lambda said: remove_buttons(said, ("close",))
+                    f"{ledger.row}/{row.number}", lambda reply: remove_buttons(reply, ("close",))
                 )
 
 
 async def list_card_amendments(context: Context, event: Json, *, is_undo: bool) -> list[Amendment]:
-    """The card before one that was just taken away, whose buttons are back, or that was just
-    brought back.
+    """Return the change of the card before `event`, a card that was just undone or redone.
+
+    After an undo it gets its buttons back; after a redo it loses them.
     """
-    last = await _find_card_before(context, context.ledger, event["number"])
-    return (
-        []
-        if last is None
-        else [
-            Amendment(context.build_topic(last), _reopen_card if is_undo else _remove_phase_buttons)
-        ]
-    )
+    card_number = await _find_card_before(context, context.ledger, event["number"])
+    if card_number is None:
+        return []
+    change = _reopen_card if is_undo else _remove_phase_buttons
+    return [Amendment(context.build_topic(card_number), change)]
 
 
-def remove_buttons(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
-    """What a message said, without these buttons; None where nothing changes."""
-    if said is None:
+def remove_buttons(reply: Reply | None, names: tuple[str, ...]) -> Reply | None:
+    """Remove the buttons of these kinds from a message. Return None if it has none of them."""
+    if reply is None:
         return None
-    kept = tuple(button for button in said.buttons if button.action.partition(":")[0] not in names)
-    return replace(said, buttons=kept, mention=()) if kept != said.buttons else None
+    remaining = tuple(
+        button for button in reply.buttons if button.action.partition(":")[0] not in names
+    )
+    return replace(reply, buttons=remaining, mention=()) if remaining != reply.buttons else None
 
 
-async def _find_card_before(context: Context, ledger: Ledger, before: int) -> int | None:
-    """The number of the last card before an event, of those that were not undone."""
+async def _find_card_before(context: Context, ledger: Ledger, end_number: int) -> int | None:
+    """Return the number of the last card before event `end_number` that is not undone.
+
+    None if there is none among the latest events.
+    """
     rows = await context.store.load_events(ledger.row, limit=READ_BACK, newest_first=True)
     events = list_effective_events([*reversed(ledger.bodies), *(row.data for row in rows)])
-    cards = (one["number"] for one in events if is_card(one) or one["kind"] in CARDS)
-    return next((number for number in cards if number < before), None)
+    cards = (event["number"] for event in events if is_card(event) or event["kind"] in CARDS)
+    return next((number for number in cards if number < end_number), None)
 
 
 def _is_phase_button(button: Button) -> bool:
@@ -490,22 +520,24 @@ def _is_phase_button(button: Button) -> bool:
     return is_form or button.action.partition(":")[0] in OF_A_PHASE
 
 
-def _remove_phase_buttons(said: Reply | None) -> Reply | None:
-    """The card without the buttons that are for its phase."""
-    if said is None or not any(map(_is_phase_button, said.buttons)):
+def _remove_phase_buttons(reply: Reply | None) -> Reply | None:
+    """Remove the buttons of its phase from a card. Return None if it has none of them."""
+    if reply is None or not any(map(_is_phase_button, reply.buttons)):
         return None
-    kept = tuple(button for button in said.buttons if not _is_phase_button(button))
-    return replace(said, buttons=kept, across=said.across if kept else 0, mention=())
+    remaining = tuple(button for button in reply.buttons if not _is_phase_button(button))
+    return replace(reply, buttons=remaining, across=reply.across if remaining else 0, mention=())
 
 
-def _close_card(said: Reply | None) -> Reply | None:
-    bare = _remove_phase_buttons(said)
-    return remove_buttons(bare or said, ("join",)) or bare
+def _close_card(reply: Reply | None) -> Reply | None:
+    closed = _remove_phase_buttons(reply)
+    return remove_buttons(closed or reply, ("join",)) or closed
 
 
-def _reopen_card(said: Reply | None) -> Reply | None:
-    """The card as it was: its phase is the one that is on."""
-    return replace(said, mention=()) if said is not None and said.buttons else None
+def _reopen_card(reply: Reply | None) -> Reply | None:
+    """Restore a card with its buttons, without mentions. None if it is not stored or has none."""
+    if reply is None or not reply.buttons:
+        return None
+    return replace(reply, mention=())
 
 
 async def manage_plans(context: Context) -> Reply:
@@ -519,9 +551,15 @@ async def manage_plans(context: Context) -> Reply:
         return await _remove_plan(context, game, number)
     if turn is None and not text:
         plans = await load_plans(context, game)
-        lines = [f"Turn {when}: {what} (#{at})" for when, at, what in plans]
-        landing = await list_due(context)
-        lines += [f"Turn {due.turn}: {due.landing.says} (#{due.number})" for due in landing]
+        lines = [
+            f"Turn {plan_turn}: {plan_text} (#{plan_number})"
+            for plan_turn, plan_number, plan_text in plans
+        ]
+        landings = await list_due(context)
+        lines += [
+            f"Turn {landing.turn}: {landing.landing.says} (#{landing.number})"
+            for landing in landings
+        ]
         add = phrase('Plan something: `/game plan 4 "US reinforcements at A1"`')
         return Reply(
             "Plans of this game" if lines else "Nothing is planned", (*lines, add), private=True
@@ -537,33 +575,45 @@ async def manage_plans(context: Context) -> Reply:
         raise UserError(f"It is turn {game.turn} already.", option="turn", code="bad-value")
     if len(game.plans) >= MAX_PLANS:
         raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
-    after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
+    game_after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
     context.ledger.add(
-        "plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}"
+        "plan", game_after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}"
     )
     return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.user_name)
 
 
 async def _remove_plan(context: Context, game: Game, number: int) -> Reply:
     need_player(game, context.actor)
-    gone = next(
-        ((turn, text) for turn, at, text in await load_plans(context, game) if at == number), None
+    plan = next(
+        (
+            (turn, text)
+            for turn, event_number, text in await load_plans(context, game)
+            if event_number == number
+        ),
+        None,
     )
-    if gone is None:
+    if plan is None:
         raise UserError(
             f"There is no plan #{number}.",
             hint=phrase("List them: `/game plan`"),
             option="remove",
             code="not-planned",
         )
-    left = {at: turn for at, turn in game.plans.items() if at != str(number)}
-    context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
-    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}", by=context.user_name)
+    remaining = {
+        event_number: turn
+        for event_number, turn in game.plans.items()
+        if event_number != str(number)
+    }
+    context.ledger.add("plan", replace(game, plans=remaining), result=f"#{number} removed")
+    return Reply(f"No longer planned for turn {plan[0]}: {plan[1]}", by=context.user_name)
 
 
 async def load_plans(context: Context, game: Game) -> list[tuple[int, int, str]]:
-    """All plans: turn, number of the event, text; turn by turn."""
-    plans = [(turn, int(at)) for at, turn in game.plans.items()]
+    """Load all plans as (turn, number of the event, text), sorted by turn."""
+    plans = [(turn, int(event_number)) for event_number, turn in game.plans.items()]
     return sorted(
-        [(turn, at, (await context.load_texts(at)).get("text", DELETED)) for turn, at in plans]
+        [
+            (turn, event_number, (await context.load_texts(event_number)).get("text", DELETED))
+            for turn, event_number in plans
+        ]
     )

@@ -1,6 +1,4 @@
-"""What a phase does when it begins: rolled with the game's dice and told on the card of the
-phase.
-"""
+"""The upkeep of a phase: sequences that run when it begins, with results on the phase's card."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,46 +26,53 @@ from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import format_command
 
 MOST_LINES = 4
-"""Lines of a card that one sequence takes beside its first."""
+"""Maximum number of lines after the first that one sequence takes on a card."""
 MOST_DICE = 4_000
-"""Dice of a phase after which no more of its upkeep is run."""
+"""Number of dice in a phase after which no more of its upkeep runs."""
 
 
-async def run_upkeep(context: Context, first: str, *, starts: bool = False) -> list[Part]:
-    """Play what the phase that has just begun runs, one event for each sequence; the lines that
-    tell it. The event that began the phase keeps `first` as its words. Where the game `starts` no
-    die falls, for everybody may add words to the dice before the first: what rolls is left to the
-    players, with what to type; what only sets tracks that the card shows needs no line."""
+async def run_upkeep(context: Context, headline: str, *, starts: bool = False) -> list[Part]:
+    """Run the sequences of the phase that has just begun, and return the lines about them.
+
+    Each sequence is an event. `headline` becomes the first line of the event that began the phase.
+    If the game `starts`, no die is rolled, because players may add texts to the dice before the
+    first one: sequences with dice are left to the players, with the command to type. Tracks that
+    the card shows then need no line.
+    """
     lines = list[Part]()
     results = list[_UpkeepResult]()
-    rolled = 0
-    seen = await _list_piles_seen_by_all(context)
-    for one in list_upkeep(lambda: context.game, context.system, context.actor.side, closed=seen):
-        if rolled > MOST_DICE:
-            what = f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours."
-            lines.append(Small(what))
+    dice_count = 0
+    seen_piles = await _list_piles_seen_by_all(context)
+    for upkeep in list_upkeep(
+        lambda: context.game, context.system, context.actor.side, closed=seen_piles
+    ):
+        if dice_count > MOST_DICE:
+            message = f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours."
+            lines.append(Small(message))
             break
-        if one.options is not None:
-            context.ledger.record_first_line(first)
+        if upkeep.options is not None:
+            context.ledger.record_first_line(headline)
             context.about = context.about or context.build_topic(
                 context.ledger.bodies[-1]["number"]
             )
-            played = await _play_upkeep(context, one, starts=starts)
-            if isinstance(played, _UpkeepResult):
-                results.append(played)
+            result = await _play_upkeep(context, upkeep, starts=starts)
+            if isinstance(result, _UpkeepResult):
+                results.append(result)
             else:
-                lines += played
-        lines += _explain_passed_units(one)
-        rolled += len(context.ledger.bodies[-1].get("dice", ()))
-        seen |= await _list_piles_seen_by_all(context)
+                lines += result
+        lines += _explain_passed_units(upkeep)
+        dice_count += len(context.ledger.bodies[-1].get("dice", ()))
+        seen_piles |= await _list_piles_seen_by_all(context)
     if starts:
         results = [result for result in results if not result.sets_tracks_only]
     return [*_format_results(results), *lines]
 
 
 class _UpkeepResult(NamedTuple):
-    """What came of a sequence of the upkeep: its title, the side that it was for, the first line of
-    its answer and further lines, its event, and whether it only set tracks that cards show.
+    """The result of a sequence of the upkeep.
+
+    `side` is the side that it was for, "" for none. `text` is the first line of its answer,
+    `number` its event.
     """
 
     title: str
@@ -91,20 +96,20 @@ def _format_results(results: list[_UpkeepResult]) -> list[Part]:
     """
     lines = list[Part]()
     for title in dict.fromkeys(result.title for result in results):
-        alike = [result for result in results if result.title == title]
-        sides = {result.side for result in alike if result.side and not result.lines}
-        if len(sides) == len(alike) > 1:
-            told = ", ".join(f"{result.side} {result.text}" for result in alike)
-            numbers = ", ".join(f"#{result.number}" for result in alike)
-            lines.append(f"{title}: {told} ({numbers})")
+        same_title_results = [result for result in results if result.title == title]
+        sides = {result.side for result in same_title_results if result.side and not result.lines}
+        if len(sides) == len(same_title_results) > 1:
+            side_texts = ", ".join(f"{result.side} {result.text}" for result in same_title_results)
+            numbers = ", ".join(f"#{result.number}" for result in same_title_results)
+            lines.append(f"{title}: {side_texts} ({numbers})")
             continue
-        for result in alike:
+        for result in same_title_results:
             lines += [f"{result.first_line} (#{result.number})", *result.lines]
     return lines
 
 
 READ_BACK = 200
-"""Events in which the start of the game is looked for."""
+"""Events that are searched for the start of the game."""
 
 
 async def list_owed(context: Context) -> list[Part]:
@@ -115,46 +120,47 @@ async def list_owed(context: Context) -> list[Part]:
     phases = list_phases(system)
     if system is None or not phases or not phases[0].get("begins"):
         return []
-    rolled = {body.get("target") for body in context.ledger.bodies}
+    rolled_sequences = {body.get("target") for body in context.ledger.bodies}
     for event in list_effective_events(await context.load_recent_events(READ_BACK)):
         if event["kind"] == "start":
             start = apply(Game(""), event)
             break
-        rolled.add(event.get("target"))
+        rolled_sequences.add(event.get("target"))
     else:
         return []
-    seen = await _list_piles_seen_by_all(context, start)
+    seen_piles = await _list_piles_seen_by_all(context, start)
     return [
         _format_owed_roll(upkeep, "Still to be rolled")
-        for upkeep in list_upkeep(lambda: start, system, "", closed=seen)
-        if upkeep.options is not None and upkeep.sequence.id not in rolled
+        for upkeep in list_upkeep(lambda: start, system, "", closed=seen_piles)
+        if upkeep.options is not None and upkeep.sequence.id not in rolled_sequences
     ]
 
 
-def _format_owed_roll(upkeep: Upkeep, says: str) -> Part:
+def _format_owed_roll(upkeep: Upkeep, opening: str) -> Part:
     sequence = upkeep.sequence
     spec = CommandSpec((sequence.system.id, sequence.id), sequence.id, "sequence")
     typed = Typed(format_command(spec, upkeep.options or {}))
-    return Phrase(f"{says}: {sequence.title}, ", typed)
+    return Phrase(f"{opening}: {sequence.title}, ", typed)
 
 
 async def _list_piles_seen_by_all(context: Context, game: Game | None = None) -> Json:
-    """Return the piles with closed cards from which the phase draws, as all have seen them; the
-    phase of the `game`, or the one that is on.
+    """Return the piles with closed cards from which the phase draws, as all players have seen them.
+
+    `game` gives the phase; None means the game of the context.
     """
-    found = Json()
-    for begin in get_phase(game or context.game, context.system).get("begins") or ():
+    piles = Json()
+    for item in get_phase(game or context.game, context.system).get("begins") or ():
         assert context.system is not None
-        found |= (
-            await list_closed_piles(context, context.system.find_sequence(begin["run"]), ALL)
-        )[0]
-    return found
+        piles |= (await list_closed_piles(context, context.system.find_sequence(item["run"]), ALL))[
+            0
+        ]
+    return piles
 
 
 async def _play_upkeep(
     context: Context, upkeep: Upkeep, *, starts: bool
 ) -> _UpkeepResult | list[Part]:
-    """Play one sequence; return what came of it, or the lines that say why it was not played."""
+    """Play one sequence of the upkeep. Return its result, or lines about why it was not played."""
     sequence = upkeep.sequence
     options = upkeep.options or {}
     path = (sequence.system.id, sequence.id)
@@ -163,10 +169,8 @@ async def _play_upkeep(
         if starts and sequence.decks:
             raise DieOwed("", "", ())
         declare_decks(context, sequence)
-        (piles,), dice = (
-            await list_closed_piles(context, sequence, EVERYTHING),
-            Script(()) if starts else context.get_dice(),
-        )
+        (piles,) = await list_closed_piles(context, sequence, EVERYTHING)
+        dice = Script(()) if starts else context.get_dice()
         game = context.game
         outcome = run_sequence(
             sequence,
@@ -182,19 +186,17 @@ async def _play_upkeep(
         return [_format_owed_roll(upkeep, "To be rolled first, once all are here")]
     except UserError as error:
         return [Small(f"{sequence.title} is not run: {error.message}")]
-    happening = outcome.happening
-    assert happening is not None
-    named = [unit for unit in find_units_by_name(game, happening.units) if not has_left_fight(unit)]
-    facts = build_play_facts(context, path, happening, named) | {"upkeep": game.phase}
-    body = context.ledger.add(
-        "sequence", apply_play_record(game, happening, context.systems), **facts
-    )
-    shows_all = not happening.changes and _are_shown_on_cards(happening.tracks, sequence.system)
+    record = outcome.happening
+    assert record is not None
+    units = [unit for unit in find_units_by_name(game, record.units) if not has_left_fight(unit)]
+    facts = build_play_facts(context, path, record, units) | {"upkeep": game.phase}
+    body = context.ledger.add("sequence", apply_play_record(game, record, context.systems), **facts)
+    shows_all = not record.changes and _are_shown_on_cards(record.tracks, sequence.system)
     reply = _remove_change_line(outcome.reply) if shows_all else outcome.reply
-    sets_tracks = bool(sequence.effects.tracks) and not happening.dice
+    sets_tracks = bool(sequence.effects.tracks) and not record.dice
     result = _UpkeepResult(
         title=sequence.title,
-        side=_get_only_side(context.game, happening) if upkeep.read else "",
+        side=_get_only_side(context.game, record) if upkeep.read else "",
         text=reply.title,
         lines=tuple(_list_first_lines(reply)),
         number=body["number"],
@@ -204,9 +206,9 @@ async def _play_upkeep(
     return result
 
 
-def _get_only_side(game: Game, happening: PlayRecord) -> str:
+def _get_only_side(game: Game, record: PlayRecord) -> str:
     """Return the side of the units that a sequence names, "" if there are several."""
-    sides = {unit.side for unit in find_units_by_name(game, happening.units)}
+    sides = {unit.side for unit in find_units_by_name(game, record.units)}
     return sides.pop() if len(sides) == 1 else ""
 
 
@@ -217,7 +219,7 @@ def _are_shown_on_cards(tracks: Mapping[str, Any], system: System) -> bool:
 
 
 def _remove_change_line(reply: Reply) -> Reply:
-    """Return the reply without the line that says what is changed now."""
+    """Remove the line *Now:* about changed states from a reply."""
     lines = [
         line
         for line in reply.lines
@@ -227,22 +229,23 @@ def _remove_change_line(reply: Reply) -> Reply:
 
 
 def _list_first_lines(reply: Reply) -> list[Part]:
-    """The first lines of an answer."""
-    more = len(reply.lines) - MOST_LINES
-    left = (
-        [Small(phrase("{more} more lines; `/log` has the dice.", more=str(more)))]
-        if more > 1
+    """Return the first lines of an answer, and a line about the number of the others, if any."""
+    hidden_count = len(reply.lines) - MOST_LINES
+    rest = (
+        [Small(phrase("{more} more lines; `/log` has the dice.", more=str(hidden_count)))]
+        if hidden_count > 1
         else []
     )
-    return [*(reply.lines[:MOST_LINES] if left else reply.lines), *left]
+    return [*(reply.lines[:MOST_LINES] if rest else reply.lines), *rest]
 
 
 def _explain_passed_units(upkeep: Upkeep) -> list[Part]:
-    """Whom it passed over, and why."""
-    if reason := dict(upkeep.passed).get(""):
+    """Return the line about the units that the upkeep passed over, and why."""
+    reason = dict(upkeep.passed).get("")
+    if reason:
         return [Small(f"{upkeep.sequence.title} is not run: {reason}")]
-    why: dict[str, list[str]] = {}
+    names_by_reason: dict[str, list[str]] = {}
     for name, reason in upkeep.passed:
-        why.setdefault(reason.removeprefix(f"{name} ").rstrip("."), []).append(name)
-    said = "; ".join(f"{join_names(names)} ({reason})" for reason, names in why.items())
-    return [Small(capitalize_first(f"{upkeep.sequence.title} passes over {said}."))] if said else []
+        names_by_reason.setdefault(reason.removeprefix(f"{name} ").rstrip("."), []).append(name)
+    text = "; ".join(f"{join_names(names)} ({reason})" for reason, names in names_by_reason.items())
+    return [Small(capitalize_first(f"{upkeep.sequence.title} passes over {text}."))] if text else []
