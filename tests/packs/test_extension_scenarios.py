@@ -167,7 +167,7 @@ def test_a_scenario_builds_on_one_of_its_own_pack() -> None:
         ("builds_on: ford\nwithout: Doc", "must be a list of names"),
         (
             'builds_on: ford\nunits: [{name: "Rifel 1", cold: 2}]',
-            "Line 3: Rifel 1 is no unit of ford, and a new one needs a type",
+            "Line 3: Rifel 1 is not a unit of ford, and a new one needs a type",
         ),
         ('builds_on: ford\nunits: [{name: "Rifle 1", colt: 2}]', "Line 3, column 33 (colt)"),
         ("builds_on: ford\nsides: [US, German]", '"VC" is no side of it'),
