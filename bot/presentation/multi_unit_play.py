@@ -1,13 +1,11 @@
-"""The plays of a sequence: of one unit, or of several one after the other, with new dice or with
-those that fell.
+"""Plays of a sequence, for one unit or for several one after the other, with new or with old dice.
 
 `unit=GI 1..12` is twelve random orders and one event: its `inputs` name the units, its dice are
 those of all plays in that order, and `out` holds `plays`, with the unit, the result and the outputs
-of each. A later play sees what was done to the roster by an earlier one.
+of each. A later play sees the changes of an earlier one to the roster.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bot.game.events import PLAYS, UNIT, get_recorded_units
@@ -30,14 +28,14 @@ from bot.rules.text.names import join_names
 from bot.rulesets.system import Sequence
 
 MOST_ODDS = 6
-"""So many units with odds of their own are counted at once; alike ones count as one."""
+"""The maximum number of units whose odds are counted at once. Identical units count as one."""
 LONGEST_RESULT = 400
-"""Characters of the sentence that says why dice led to no result."""
+"""The maximum characters of the sentence about dice that led to no result."""
 
 
 class PlannedPlay(NamedTuple):
-    """One play that can begin: of which unit (empty where it is the only one), with which
-    inputs.
+    """A play that is ready for its first die: its unit ("" if it is the only play), inputs and
+    plan.
     """
 
     unit: str
@@ -47,7 +45,7 @@ class PlannedPlay(NamedTuple):
 
 
 class FinishedPlay(NamedTuple):
-    """One play at its end, with what it changes on the roster."""
+    """A play at its end, with its changes to the roster, the tracks and the piles."""
 
     unit: str
     given: Given
@@ -59,16 +57,14 @@ class FinishedPlay(NamedTuple):
 
     @property
     def result(self) -> str:
-        """What came of it in a few words, without the unit's name in front."""
+        """The result in a few words, without the unit's name in front."""
         return self.played.settlement.headline.removeprefix(f"{self.unit}: ")
 
 
 def list_units_played_singly(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[str, ...]:
-    """The units that a sequence is played for one by one, as their names are written; none where
-    it is played once.
-    """
+    """Return the units that a sequence is played for one by one; () if it is played once."""
     return tuple(name for name, _ in _list_items_played_singly(sequence, raw, roster))
 
 
@@ -77,25 +73,27 @@ def _list_items_played_singly(
 ) -> list[tuple[str, str]]:
     """Return the names of these units, each with its item as typed: `Bob -suppressed`."""
     text = raw.get(UNIT)
-    parts = (
-        [split_left_out(item, roster) for item in text.split(";")] if isinstance(text, str) else []
-    )
-    names = [name.strip().casefold() for name, _ in parts]
-    takes_several = len(names) > 1 and any(option.many for option in sequence.inputs)
-    if not takes_several or not all(name in roster for name in names):
+    if not isinstance(text, str):
         return []
-    return [
-        (roster[name].name, f"{roster[name].name}{left_out}")
-        for name, (_, left_out) in zip(names, parts, strict=True)
-    ]
+    parts = [split_left_out(item, roster) for item in text.split(";")]
+    if len(parts) < 2 or not any(option.many for option in sequence.inputs):
+        return []
+    items = []
+    for typed_name, left_out in parts:
+        unit = roster.get(typed_name.strip().casefold())
+        if unit is None:
+            return []
+        items.append((unit.name, f"{unit.name}{left_out}"))
+    return items
 
 
 def list_parties(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[tuple[str, ...], str]:
-    """Those who act by these inputs, and in one text those who are acted on."""
-    if several := list_units_played_singly(sequence, raw, roster):
-        return several, join_names(several)
+    """Return the units that act by these inputs, and the affected units in one text."""
+    single_units = list_units_played_singly(sequence, raw, roster)
+    if single_units:
+        return single_units, join_names(single_units)
     given = sequence.read_inputs(raw, roster)
     return list_actors(sequence, given), join_names(list_affected_units(sequence, given))
 
@@ -103,69 +101,66 @@ def list_parties(
 def plan_plays(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[PlannedPlay, ...]:
-    """All plays of these inputs, before the first die. Raises UserError for what any of them
-    refuses.
-    """
+    """Plan all plays of these inputs, before the first die. Raises UserError if one is refused."""
     plays = []
     for name, item in _list_items_played_singly(sequence, raw, roster) or [("", "")]:
-        one = {**raw, UNIT: item} if name else raw
-        given = sequence.read_inputs(one, roster)
-        plays.append(PlannedPlay(name, one, given, sequence.plan(given)))
+        inputs = {**raw, UNIT: item} if name else raw
+        given = sequence.read_inputs(inputs, roster)
+        plays.append(PlannedPlay(name, inputs, given, sequence.plan(given)))
     return tuple(plays)
 
 
 def group_identical_plays(
     plays: tuple[PlannedPlay, ...],
 ) -> list[tuple[tuple[str, ...], PlannedPlay]]:
-    """The plays whose odds differ, with the units that each is for (none where there is only one).
-    Raises UserError for too many."""
-    alike: dict[str, tuple[list[str], PlannedPlay]] = {}
-    for one in plays:
-        unit = one.given.unit(UNIT)
-        own = None if unit is None else replace(unit, word="", name="")
-        values = {name: value for name, value in one.given.values.items() if name != UNIT}
-        key = repr(
-            (
-                values,
-                own and sorted(own.flags),
-                own and sorted(own.marks),
-                own and sorted(own.numbers.items()),
-            )
+    """Return the plays with different odds, each with its units (() if there is only one play).
+
+    Raises UserError for more than MOST_ODDS of them.
+    """
+    groups: dict[str, tuple[list[str], PlannedPlay]] = {}
+    for play in plays:
+        names, _ = groups.setdefault(_build_play_key(play), ([], play))
+        names.append(play.unit)
+    if len(groups) > MOST_ODDS:
+        message = (
+            f"These are {len(groups)} different units; "
+            f"odds are counted for {MOST_ODDS} of them at once."
         )
-        key += repr((own and own.type, own and own.state))
-        alike.setdefault(key, ([], one))[0].append(one.unit)
-    if len(alike) > MOST_ODDS:
-        what = f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once."
-        raise UserError(
-            what,
-            hint="Ask for fewer, or for those in the same state.",
-            option=UNIT,
-            code="too-large",
-        )
-    return [(tuple(filter(None, names)), one) for names, one in alike.values()]
+        hint = "Ask for fewer, or for those in the same state."
+        raise UserError(message, hint=hint, option=UNIT, code="too-large")
+    return [(tuple(filter(None, names)), play) for names, play in groups.values()]
+
+
+def _build_play_key(play: PlannedPlay) -> str:
+    """Return a key that is equal for plays with the same inputs and the same kind of unit."""
+    values = {name: value for name, value in play.given.values.items() if name != UNIT}
+    unit = play.given.unit(UNIT)
+    if unit is None:
+        return repr(values)
+    numbers = sorted(unit.numbers.items())
+    return repr((values, sorted(unit.flags), sorted(unit.marks), numbers, unit.type, unit.state))
 
 
 def build_row_path(unit: str, path: str) -> str:
-    """The path of one of several units' rows of odds; the path itself where there is only one
-    play.
-    """
+    """Return the path of a row of odds, with the unit if there are several plays."""
     return f"{unit} {path}" if unit else path
 
 
 def list_named_rows(
     names: tuple[str, ...], rows: Mapping[str, OddsRow], counted: Mapping[str, Distribution]
 ) -> Iterator[tuple[str, OddsRow, Distribution]]:
-    """(path, row, its odds) of one of `group_identical_plays`, once under the name of each unit that it is
-    for; rows that were not counted are left out."""
+    """Yield path, row and odds of a group of plays, once for each unit of it.
+
+    `names` are the units of the group from `group_identical_plays`. Rows that were not counted are
+    left out.
+    """
     for name in names or ("",):
         for path, row in rows.items():
-            if path in counted:
-                said = (name, "" if row.name in names else row.name)
-                yield (
-                    build_row_path(name, path),
-                    row._replace(name=": ".join(filter(None, said))),
-                    counted[path],
-                )
+            if path not in counted:
+                continue
+            row_name = "" if row.name in names else row.name
+            full_name = ": ".join(filter(None, (name, row_name)))
+            yield build_row_path(name, path), row._replace(name=full_name), counted[path]
 
 
 def play_all(
@@ -175,12 +170,12 @@ def play_all(
     roster: Roster,
     read: Mapping[str, Any],
 ) -> tuple[FinishedPlay, ...]:
-    """Play each to its end, with the roster and the tracks that were `read` as the plays before
-    left them.
+    """Play each to its end, with the roster and tracks as the plays before left them.
 
-    If the rules lead to no result once dice have fallen, return one play that holds these dice,
-    says why and changes nothing: a refusal would show dice that no log holds. Raises UserError from
-    the source, and for what is refused before the first die.
+    `read` are the tracks at the beginning. If the rules lead to no result once dice have fallen,
+    return one play that holds these dice, says why and changes nothing: a refusal would show dice
+    that no log holds. Raises UserError from the source, and for what is refused before the first
+    die.
     """
     recorder = _RecordingSource(source)
     try:
@@ -201,7 +196,7 @@ def format_no_result(error: UserError) -> str:
 
 
 class _RecordingSource:
-    """A source that keeps its dice as they fall, and the error that it raised itself, if any."""
+    """A source that records its dice as they fall, and the error that it raised itself, if any."""
 
     def __init__(self, source: Source) -> None:
         self.dice: list[RolledDie] = []
@@ -221,7 +216,7 @@ class _RecordingSource:
 
 def _check_storable(singles: tuple[FinishedPlay, ...]) -> None:
     """Raise UserError for a number that the log cannot hold: too large, or with too many digits."""
-    changes = [change_to_json(change) for one in singles for change in one.changes]
+    changes = [change_to_json(change) for single in singles for change in single.changes]
     try:
         format_event(
             {
@@ -241,46 +236,59 @@ def _play_each(
     roster: Roster,
     read: Mapping[str, Any],
 ) -> tuple[FinishedPlay, ...]:
-    done: list[FinishedPlay] = []
-    left = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
-    for one in plays:
-        if done:
-            roster = _apply_changes(sequence, roster, done[-1].changes)
-            one = _replan_with_roster(
-                sequence, one._replace(raw={**one.raw, **done[-1].tracks, **done[-1].piles}), roster
-            )
-        played = sequence.play(one.plan, _NamedDice(source, one.unit) if one.unit else source)
-        if one.unit:
-            dice = tuple(
-                [die._replace(label=_add_unit_to_label(one.unit, die.label)) for die in played.dice]
-            )
-            played = played._replace(dice=dice)
-        tracks, said, piles = (done[-1].tracks, done[-1].said, {}) if done else ({}, {}, {})
-        if sequence.decks:
-            piles = {
-                **(done[-1].piles if done else {}),
-                **compute_piles_after(one.given.values, played.dice),
-            }
-        if moves := played.settlement.tracks:
-            values = {**one.given.values, **tracks}
-            fresh, told = move_tracks(sequence.system.tracks, values, moves, read)
-            tracks = {**tracks, **fresh}
-            said = {**said, **told}
-        if said and not one.unit:
-            settled = played.settlement._replace(
-                now=(*played.settlement.now, *_join_by_side(said.values()))
-            )
-            played = played._replace(settlement=settled)
-        changes = played.settlement.changes
-        if any(change.add or change.of for change in changes):
-            in_play = {unit.name: unit for unit in roster.values() if not has_left_fight(unit)}
-            # each once: a roster has them by name and by handle
-            defaults = sequence.system.words["units"].defaults
-            changes = resolve_links(changes, in_play.values(), defaults)
-        if left:
-            changes = tuple([change for change in changes if change.unit.casefold() not in left])
-        done.append(FinishedPlay(one.unit, one.given, played, changes, tracks, said, piles))
-    return tuple(done)
+    """Play each to its end, one after the other. Units that left the fight are not changed."""
+    finished: list[FinishedPlay] = []
+    gone = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
+    previous: FinishedPlay | None = None
+    for planned in plays:
+        play = planned
+        if previous is not None:
+            roster = _apply_changes(sequence, roster, previous.changes)
+            inputs = {**play.raw, **previous.tracks, **previous.piles}
+            play = _replan_with_roster(sequence, play._replace(raw=inputs), roster)
+        previous = _finish_play(sequence, play, previous, source, roster, read)
+        if gone:
+            changes = [change for change in previous.changes if change.unit.casefold() not in gone]
+            previous = previous._replace(changes=tuple(changes))
+        finished.append(previous)
+    return tuple(finished)
+
+
+def _finish_play(
+    sequence: Sequence,
+    play: PlannedPlay,
+    previous: FinishedPlay | None,
+    source: Source,
+    roster: Roster,
+    read: Mapping[str, Any],
+) -> FinishedPlay:
+    """Play one to its end. Tracks and piles go on from the `previous` play."""
+    played = sequence.play(play.plan, _NamedDice(source, play.unit) if play.unit else source)
+    if play.unit:
+        dice = [die._replace(label=_add_unit_to_label(play.unit, die.label)) for die in played.dice]
+        played = played._replace(dice=tuple(dice))
+    tracks: Mapping[str, Any] = previous.tracks if previous is not None else {}
+    track_texts: Mapping[str, str] = previous.said if previous is not None else {}
+    piles: Mapping[str, Any] = {}
+    if sequence.decks:
+        piles_before = previous.piles if previous is not None else {}
+        piles = {**piles_before, **compute_piles_after(play.given.values, played.dice)}
+    moves = played.settlement.tracks
+    if moves:
+        values = {**play.given.values, **tracks}
+        new_tracks, new_texts = move_tracks(sequence.system.tracks, values, moves, read)
+        tracks = {**tracks, **new_tracks}
+        track_texts = {**track_texts, **new_texts}
+    if track_texts and not play.unit:
+        now = (*played.settlement.now, *_join_by_side(track_texts.values()))
+        played = played._replace(settlement=played.settlement._replace(now=now))
+    changes = played.settlement.changes
+    if any(change.add or change.of for change in changes):
+        # By name, since a roster has each unit by name and by handle.
+        in_play = {unit.name: unit for unit in roster.values() if not has_left_fight(unit)}
+        defaults = sequence.system.words["units"].defaults
+        changes = resolve_links(changes, in_play.values(), defaults)
+    return FinishedPlay(play.unit, play.given, played, changes, tracks, track_texts, piles)
 
 
 def _join_by_side(texts: Iterable[str]) -> list[str]:
@@ -297,49 +305,49 @@ def _join_by_side(texts: Iterable[str]) -> list[str]:
 
 
 def merge_outputs(singles: tuple[FinishedPlay, ...]) -> Mapping[str, Any]:
-    """The outputs as the log keeps them."""
+    """Return the outputs of all plays as the log keeps them."""
     if not singles[0].unit:
         return singles[0].played.out
     return {
-        PLAYS: [{UNIT: one.unit, "result": one.result, "out": one.played.out} for one in singles]
+        PLAYS: [
+            {UNIT: single.unit, "result": single.result, "out": single.played.out}
+            for single in singles
+        ]
     }
 
 
 def join_results(singles: tuple[FinishedPlay, ...]) -> str:
-    """What came of it in a few words: `goes berserk (GI 2, GI 9); no action this turn (GI 1)`.
+    """Return the results in a few words: `goes berserk (GI 2, GI 9); no action this turn (GI 1)`.
 
-    The log keeps it and verify compares it, so it never changes without a new edition.
+    The log keeps this text and verify compares it, so it never changes without a new edition.
     """
     if not singles[0].unit:
         return singles[0].played.settlement.headline
-    alike: dict[str, list[str]] = {}
-    for one in singles:
-        alike.setdefault(one.result, []).append(one.unit)
-    return "; ".join(f"{result} ({', '.join(units)})" for result, units in alike.items())
+    units_by_result: dict[str, list[str]] = {}
+    for single in singles:
+        units_by_result.setdefault(single.result, []).append(single.unit)
+    return "; ".join(f"{result} ({', '.join(units)})" for result, units in units_by_result.items())
 
 
 def _apply_changes(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> Roster:
     if not changes:
         return roster
     units = {unit.name.casefold(): unit for unit in roster.values()}
-    return build_roster(
-        apply_changes(Game("", system=sequence.system.id, units=units), changes, sequence.system)
-    )
+    game = Game("", system=sequence.system.id, units=units)
+    return build_roster(apply_changes(game, changes, sequence.system))
 
 
-def _replan_with_roster(sequence: Sequence, one: PlannedPlay, roster: Roster) -> PlannedPlay:
-    """The play with the roster as it is by now; as it was where an earlier play left no way to
-    begin it.
-    """
+def _replan_with_roster(sequence: Sequence, play: PlannedPlay, roster: Roster) -> PlannedPlay:
+    """Return the play planned with the roster as it is now; unchanged if that is refused."""
     try:
-        given = sequence.read_inputs(one.raw, roster)
-        return one._replace(given=given, plan=sequence.plan(given))
+        given = sequence.read_inputs(play.raw, roster)
+        return play._replace(given=given, plan=sequence.plan(given))
     except UserError:
-        return one
+        return play
 
 
 class _NamedDice:
-    """Dice that say whose they are."""
+    """A source of dice that adds the unit's name to their labels."""
 
     def __init__(self, source: Source, unit: str) -> None:
         self._source = source
@@ -355,11 +363,11 @@ def _add_unit_to_label(unit: str, label: str) -> str:
 
 
 NOTHING = "none"
-"""The result of a row that no roll told."""
+"""The result of a row that no roll decided."""
 
 
 class RecordedShot(NamedTuple):
-    """What was played: its inputs, and the units that they name as they were."""
+    """A play from the log: its inputs, dice and tracks, and the units as they were."""
 
     sequence: Sequence
     raw: Mapping[str, object]
@@ -370,11 +378,9 @@ class RecordedShot(NamedTuple):
 
 
 def read_shot(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> RecordedShot:
-    """The shot behind an event of the log; `today` is the roster for whatever the event does not
-    hold.
-    """
-    used = [unit_from_json(unit) for unit in get_recorded_units(event)]
-    roster = {**today, **index_by_name(used)}
+    """Return the play of an event. `today` is the roster for units that the event does not hold."""
+    units = [unit_from_json(unit) for unit in get_recorded_units(event)]
+    roster = {**today, **index_by_name(units)}
     dice = tuple(die["value"] for die in (*event.get("fell", ()), *(event.get("dice") or ())))
     read = event.get("read") or {}
     raw = {**(event.get("inputs") or {}), **event.get("chosen", {})}
@@ -383,35 +389,33 @@ def read_shot(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Re
 
 
 def find_actual_results(shot: RecordedShot, plays: tuple[PlannedPlay, ...]) -> dict[str, str]:
-    """The result of each row of the odds of its `plays`, by the paths of `odds_rows`; {} where
-    others fall today.
+    """Return the actual result of each row of odds, by the paths of `odds_rows`.
+
+    Return {} if today's rules take other dice.
     """
-    by = shot.sequence.odds_by
+    output = shot.sequence.odds_by
     worse = shot.sequence.odds_row
-    found = dict[str, str]()
+    results = dict[str, str]()
     script = Script(shot.dice)
     try:
-        for one in plays:
-            for at, token in enumerate(
-                roll_results(one.plan, list_rows(one.plan, by, worse), script)
-            ):
-                found[build_row_path(one.unit, get_row_path(at))] = (
-                    NOTHING if token is None else str(token)
-                )
+        for play in plays:
+            tokens = roll_results(play.plan, list_rows(play.plan, output, worse), script)
+            for index, token in enumerate(tokens):
+                path = build_row_path(play.unit, get_row_path(index))
+                results[path] = NOTHING if token is None else str(token)
         script.finish()
     except UserError:
         return {}
-    return found
+    return results
 
 
 def replay_shot_of_same_edition(shot: RecordedShot) -> tuple[FinishedPlay, ...]:
-    """The shot as it was told, with all its lines, once for each unit that it was played for; none
-    where the rules have another edition now."""
+    """Return the plays of a shot; () if the rules have another edition now."""
     return replay_shot(shot) if shot.edition == shot.sequence.system.edition else ()
 
 
 def replay_shot(shot: RecordedShot) -> tuple[FinishedPlay, ...]:
-    """The shot by the rules of today; none where these take other dice."""
+    """Return the plays of a shot by today's rules; () if these take other dice."""
     script = Script(shot.dice)
     try:
         plays = plan_plays(shot.sequence, shot.raw, shot.roster)
