@@ -1,4 +1,4 @@
-"""The first line of an answer: what happened to whom, and who did it; with how grave it is."""
+"""Headlines of answers: what happened to whom, who did it, and how grave it is."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from bot.ui.reply.parts import Group
 from bot.ui.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
 
 YOU = "you"
-"""Who does what the command line is asked for."""
+"""The name of the player on the command line."""
 COUNTED = 3
-"""So many results are counted."""
+"""The maximum number of results that a headline counts."""
 
 
 class Headline(NamedTuple):
-    """The first line, in bold and in plain letters, and its tone."""
+    """The title in bold, its cause in plain letters, and its tone."""
 
     title: str
     by: str
@@ -41,29 +41,29 @@ class Headline(NamedTuple):
 
 
 def build_headline(came: ResultSummary, headline: str, actors: Iterable[str], who: str) -> Headline:
-    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no
-    fates are known.
+    """Build the first line of what `actors` did, or the player `who` if no unit acted.
+
+    `headline` is the title if the results of units are not known.
     """
     sequence = came.sequence
     acting = tuple(actors)
     units = {fate.unit for fate in came.fates}
-    if {unit for unit in units if unit not in came.types} == {*acting} or (
-        has_one_party(sequence) and units.issuperset(acting)
-    ):
+    named_units = {unit for unit in units if unit not in came.types}
+    is_about_actors = has_one_party(sequence) and units.issuperset(acting)
+    if named_units == {*acting} or is_about_actors:
         acting = ()  # the title names them
-    by = format_cause(sequence, acting, who)
-    title = (
-        (_format_result_counts(came) if came.is_counted else came.named) if came.fates else headline
-    )
-    token = came.alike[0][0].token if came.fates else headline
+    title = headline
+    token = headline
+    if came.fates:
+        title = _format_result_counts(came) if came.is_counted else came.named
+        token = came.alike[0][0].token
     tone = came.results[token].tone if token in came.results else NOTHING
+    by = format_cause(sequence, acting, who)
     return Headline(title[:1].upper() + title[1:], by, tone)
 
 
 def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: System) -> str:
-    """The result in a few words: without a headline the word of the output `result`, as the game
-    says it.
-    """
+    """Return the result in a few words: its headline, else the word for the output `result`."""
     result = out.get("result")
     if settled.headline or not isinstance(result, str) or result == NONE:
         return settled.headline
@@ -73,33 +73,30 @@ def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: Sys
 def format_cause(
     sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False
 ) -> str:
-    """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls
-    random orders`.
-    """
+    """Return who did it: `US Squads 3 + 4 fire`, or `Alice rolls random orders` without units."""
     if not actors or sequence.verb == ROLL:
         return format_player_action(who, get_player_action(sequence, many=many))
-    verb = sequence.verb.lower()
     types = list_type_names(sequence.system)
-    return (
-        f"{join_names(add_indefinite_articles(types, actors))} "
-        f"{verb if len(actors) > 1 or takes_plural_verb(types, actors[0]) else get_singular_verb(verb)}"
-    )
+    verb = sequence.verb.lower()
+    if len(actors) == 1 and not takes_plural_verb(types, actors[0]):
+        verb = get_singular_verb(verb)
+    return f"{join_names(add_indefinite_articles(types, actors))} {verb}"
 
 
-def format_player_action(who: str, did: str) -> str:
-    """What a player does; on the command line it is the reader: `you check morale`."""
+def format_player_action(who: str, action: str) -> str:
+    """Return what a player does. The player on the command line is the reader: `you check morale`."""
     if who != YOU:
-        return f"{who} {did}"
-    verb, blank, rest = did.partition(" ")
-    return f"you {get_plural_verb(verb)}{blank}{rest}"
+        return f"{who} {action}"
+    verb, blank, object_text = action.partition(" ")
+    return f"you {get_plural_verb(verb)}{blank}{object_text}"
 
 
 def get_player_action(sequence: Sequence, *, many: bool = False) -> str:
-    """What the player does: `rolls a random order`, or for `many` units at once `rolls random
-    orders`.
+    """Return the player's action: `rolls a random order`, or `rolls random orders` for `many`
+    units.
     """
-    once, _, often = sequence.cause.partition("|")
-    return often or once if many else once
+    single_action, _, plural_action = sequence.cause.partition("|")
+    return plural_action or single_action if many else single_action
 
 
 def format_cause_without_roll(by: str, who: str) -> str:
@@ -108,79 +105,75 @@ def format_cause_without_roll(by: str, who: str) -> str:
 
 
 def build_result_groups(came: ResultSummary) -> list[Group]:
-    """A line for each result, worst first, with the units that it came to; none where it came to
-    nothing for all.
-    """
-    words = [_format_group_result(came.results, alike) for alike in came.alike]
+    """Return a line for each result with its units, worst first; [] if no unit was affected."""
+    words = [_format_group_result(came.results, fates) for fates in came.alike]
     if words == [NO_EFFECT]:
         return []
-    made = []
-    for word, alike in zip(words, came.alike, strict=True):
-        result = came.results.get(alike[0].token)
-        names = join_names(format_type_names(came.types, [fate.unit for fate in alike]))
+    groups = []
+    for word, fates in zip(words, came.alike, strict=True):
+        result = came.results.get(fates[0].token)
+        names = join_names(format_type_names(came.types, [fate.unit for fate in fates]))
         is_grave = result is not None and (result.tone == HURT or result.bold)
-        made.append(Group(word[:1].upper() + word[1:], names, is_grave))
-    return made
+        groups.append(Group(word[:1].upper() + word[1:], names, is_grave))
+    return groups
 
 
 def _format_group_result(results: Results, alike: list[UnitResult]) -> str:
-    """What came to these: an order as it is given, `rush the enemy`; with what is added it goes
-    by their number.
+    """Return the result of these units in words: an order as it is given, `rush the enemy`.
+
+    Details that are added to it agree with the number of units.
     """
-    first = alike[0]
-    return ", ".join(
-        [
-            _format_single_result(results, alike, *one)
-            for one in ((first.token, first.more), *first.also)
-        ]
-    )
+    first_fate = alike[0]
+    parts = ((first_fate.token, first_fate.more), *first_fate.also)
+    return ", ".join([_format_single_result(results, alike, *part) for part in parts])
 
 
 def _format_single_result(results: Results, alike: list[UnitResult], token: str, more: str) -> str:
     result = results.get(token)
     if result is None or not more or "{more}" not in result.many:
         return add_result_details(get_result_word(results, token), more)
-    many = len(alike) > 1
-    said = result.many if many else result.says
-    if said.startswith("{} ") and result.word == token.replace("-", " "):
-        return add_result_details(said.removeprefix("{} "), more)
-    verb, blank, rest = more.partition(" ")
-    return add_result_details(
-        _format_counted_result(len(alike), results, token),
-        f"{get_plural_verb(verb) if many else verb}{blank}{rest}",
-    )
+    is_plural = len(alike) > 1
+    pattern = result.many if is_plural else result.says
+    if pattern.startswith("{} ") and result.word == token.replace("-", " "):
+        return add_result_details(pattern.removeprefix("{} "), more)
+    if is_plural:
+        verb, blank, object_text = more.partition(" ")
+        more = f"{get_plural_verb(verb)}{blank}{object_text}"
+    return add_result_details(_format_counted_result(len(alike), results, token), more)
 
 
 def get_result_word(results: Results, token: str) -> str:
-    """What a result is called by itself; a token that has no words is read as it is."""
+    """Return the word for a result; a token without words is its own word, without hyphens."""
     return results[token].word if token in results else token.replace("-", " ")
 
 
 def _format_result_counts(came: ResultSummary) -> str:
-    """`5 of 9 VC killed, 2 wounded`: at most three results. Beyond that harm is summed by severity,
-    of the rest those that one looks out for are named; units without effect are not counted where
-    others suffered."""
+    """Return the number of units with each result: `5 of 9 VC killed, 2 wounded`.
+
+    At most three results are counted. Beyond that harm is summed by severity, and of other results
+    the conspicuous ones are named. Units without effect are not counted if others were affected.
+    """
     size = len(came.fates)
     stem = format_group_name(came.stem) if came.stem else "units"
-    told = _count_results(came)
-    if not told:
-        return f"{NO_EFFECT} on {f'{size} {stem}' if stem else join_names(fate.unit for fate in came.fates)}"
-    (number, first), *others = told
-    if stem:
-        line = (
-            f"{number} of {size} {stem} {first}"
-            if number < size
-            else f"All {number} {stem} {first}"
-        )
+    counts = _count_results(came)
+    if not counts:
+        names = f"{size} {stem}" if stem else join_names(fate.unit for fate in came.fates)
+        return f"{NO_EFFECT} on {names}"
+    (number, word), *others = counts
+    if stem and number < size:
+        line = f"{number} of {size} {stem} {word}"
+    elif stem:
+        line = f"All {number} {stem} {word}"
     else:
-        line = f"{came.stem}: {f'{number} of {size}' if number < size else f'all {number}'} {first}"
+        share = f"{number} of {size}" if number < size else f"all {number}"
+        line = f"{came.stem}: {share} {word}"
     return "".join([line, *(f", {count} {word}" for count, word in others)])
 
 
 def _count_results(came: ResultSummary) -> list[tuple[int, str]]:
-    """Return how many came to which result, worst first, at most three."""
+    """Return the number of units with each result, worst first; at most three results."""
     results = came.results
-    tokens = [fate.token for alike in came.alike for fate in alike]
+    tokens = [fate.token for fates in came.alike for fate in fates]
     if len({get_result_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
         tokens = [_get_base_result(results, token) for token in tokens]
     counts = Counter(token for token in tokens if get_result_word(results, token) != NO_EFFECT)
@@ -195,55 +188,52 @@ def _count_results(came: ResultSummary) -> list[tuple[int, str]]:
                 -counts[token] * (not results[token].is_first),
             ),
         )[:COUNTED]
-    told = [
+    counted = [
         (counts[token], _format_counted_result(counts[token], results, token)) for token in order
     ]
-    while len(told) > COUNTED:
-        (more, mild), (most, mildest) = told[-2:]
-        told[-2:] = [(more + most, f"{mild} or {mildest}")]
-    return told
+    while len(counted) > COUNTED:
+        (count, word), (next_count, next_word) = counted[-2:]
+        counted[-2:] = [(count + next_count, f"{word} or {next_word}")]
+    return counted
 
 
 def _get_base_result(results: Results, token: str) -> str:
-    """A result as grave without what is added: wounded of `wounded-twice-suppressed`."""
-    alike = (
+    """Return a result of the same gravity without its additions: wounded of
+    `wounded-twice-suppressed`.
+    """
+    parts = (
         part
         for part in token.split("-")
         if part in results and results[part].tone == results[token].tone
     )
-    return next(alike, token)
+    return next(parts, token)
 
 
 def _format_counted_result(count: int, results: Results, token: str) -> str:
-    """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the
-    enemy`.
-    """
-    is_one = count == 1 and token in results
-    return (
-        results[token].singular
-        if is_one
-        else add_result_details(get_result_word(results, token), "")
-    )
+    """Return the word after a number: `rushes the enemy` after 1, else `rush the enemy`."""
+    if count == 1 and token in results:
+        return results[token].singular
+    return add_result_details(get_result_word(results, token), "")
 
 
 FOLDED = 4
-"""From so many units on, those of one result share a line, without the dice of each, and the
-first line counts them.
-"""
+"""The number of units from which those of one result share a line without dice and are counted."""
 NAMED = 2
-"""So many units are named in the first line; more only if they are few, have no name in common,
-and fit in `ROOM`.
+"""The number of units that the headline always names.
+
+It names more only if they are few, have no name in common, and fit in `ROOM`.
 """
 ROOM = 78  # two lines of a phone
 
 
 class ResultSummary(NamedTuple):
-    """The `fates` in their order, and those `alike` together, worst first. Units of one type
-    without a name that fare differently are numbered, `squad 1`, `squad 2`; `mixed` says how many
-    there are of each such type. `results` and `types` are what those of the sequence are called.
+    """The results of units of one or several plays.
 
-    `is_counted`: the first line counts the units, so that lines of their own must name them; where
-    it does not, it is `named`. `stem` is what the names of three or more have in common.
+    `fates` are in their order, `alike` has identical ones together, worst first. Unnamed units of
+    one type with different results are numbered, `squad 1`, `squad 2`; `mixed` has the number of
+    units of each such type. `results` and `types` are the words for results and types.
+    `is_counted`: the headline counts the units, so that other lines must name them; if it does not,
+    it is `named`. `stem` is the common part of the names of three or more units.
     """
 
     sequence: Sequence
@@ -258,101 +248,101 @@ class ResultSummary(NamedTuple):
 
 
 def summarize_results(sequence: Sequence, fates: Iterable[UnitResult]) -> ResultSummary:
-    """What came of the units of one play, or of several plays together."""
+    """Summarize the results of the units of one play, or of several plays together."""
     results = load_result_words(sequence)
     types = list_type_names(sequence.system)
-    known = [_drop_no_effect(results, fate) for fate in fates if fate.unit]
-    mixed = _count_mixed_types(types, known) if len(known) > 1 else {}
-    known = _number_units(types, mixed, known) if mixed else known
-    alike = _group_identical_results(results, known)
-    stem = find_stem([fate.unit for fate in known]) if len(known) > NAMED else ""
-    named = (
-        ""
-        if stem or len(known) >= FOLDED
-        else ", ".join([_format_results(results, types, some) for some in alike])
+    unit_fates = [_drop_no_effect(results, fate) for fate in fates if fate.unit]
+    count = len(unit_fates)
+    mixed = _count_mixed_types(types, unit_fates) if count > 1 else {}
+    if mixed:
+        unit_fates = _number_units(types, mixed, unit_fates)
+    alike = _group_identical_results(results, unit_fates)
+    stem = find_stem([fate.unit for fate in unit_fates]) if count > NAMED else ""
+    named = ""
+    if not stem and count < FOLDED:
+        named = ", ".join([_format_results(results, types, group) for group in alike])
+    is_counted = bool(stem) or count >= FOLDED or (count > NAMED and len(named) > ROOM)
+    return ResultSummary(
+        sequence, results, types, unit_fates, alike, mixed, stem, named, is_counted
     )
-    is_counted = bool(stem) or len(known) >= FOLDED or (len(known) > NAMED and len(named) > ROOM)
-    return ResultSummary(sequence, results, types, known, alike, mixed, stem, named, is_counted)
 
 
 def add_result_details(words: str, more: str) -> str:
-    """The words of a result with what is to be added."""
+    """Return the words of a result with its details."""
     if "{more}" in words:
         return words.replace("{more}", more)
     return f"{words}, {more}" if more else words
 
 
 def _count_mixed_types(types: Mapping[str, str], fates: list[UnitResult]) -> dict[str, int]:
-    """Return how many units there are of each type whose units fare differently."""
-    found: dict[str, list[UnitResult]] = {}
+    """Return the number of units of each type whose units have different results."""
+    fates_by_type: dict[str, list[UnitResult]] = {}
     for fate in fates:
         if fate.unit in types:
-            found.setdefault(fate.unit, []).append(fate)
-    return {type: len(alike) for type, alike in found.items() if len({*alike}) > 1}
+            fates_by_type.setdefault(fate.unit, []).append(fate)
+    return {
+        type: len(type_fates)
+        for type, type_fates in fates_by_type.items()
+        if len({*type_fates}) > 1
+    }
 
 
 def _number_units(
     types: Mapping[str, str], mixed: Mapping[str, int], fates: list[UnitResult]
 ) -> list[UnitResult]:
-    at = Counter[str]()
-    made = []
+    numbers = Counter[str]()
+    numbered = []
     for fate in fates:
-        at[fate.unit] += 1
-        made.append(
-            fate._replace(unit=f"{types[fate.unit]} {at[fate.unit]}")
+        numbers[fate.unit] += 1
+        numbered.append(
+            fate._replace(unit=f"{types[fate.unit]} {numbers[fate.unit]}")
             if fate.unit in mixed
             else fate
         )
-    return made
+    return numbered
 
 
 def _group_identical_results(results: Results, fates: list[UnitResult]) -> list[list[UnitResult]]:
-    """Fates of the same words together, worst first, else in their order."""
-    found: dict[tuple[object, ...], list[UnitResult]] = {}
+    """Return identical results together, worst first, else in their order."""
+    groups: dict[tuple[object, ...], list[UnitResult]] = {}
     for fate in fates:
-        found.setdefault(fate[1:], []).append(fate)
-    if len(found) == 1:
-        return [*found.values()]
-    rank = {token: at for at, token in enumerate(results)}
-    return sorted(found.values(), key=lambda alike: rank.get(alike[0].token, len(rank)))
+        groups.setdefault(fate[1:], []).append(fate)
+    if len(groups) == 1:
+        return [*groups.values()]
+    rank = {token: position for position, token in enumerate(results)}
+    return sorted(groups.values(), key=lambda group: rank.get(group[0].token, len(rank)))
 
 
 def _drop_no_effect(results: Results, fate: UnitResult) -> UnitResult:
-    """The fate, without that nothing came of a unit of which something did."""
-    came = [
-        one
-        for one in ((fate.token, fate.more), *fate.also)
-        if get_result_word(results, one[0]) != NO_EFFECT
-    ]
-    return UnitResult(fate.unit, *came[0], tuple(came[1:])) if came and fate.also else fate
+    """Return a unit's result without its parts that have no effect, if another part has one."""
+    if not fate.also:
+        return fate
+    parts = ((fate.token, fate.more), *fate.also)
+    effects = [part for part in parts if get_result_word(results, part[0]) != NO_EFFECT]
+    return UnitResult(fate.unit, *effects[0], tuple(effects[1:])) if effects else fate
 
 
 def _format_results(results: Results, types: Mapping[str, str], alike: list[UnitResult]) -> str:
-    """What came of some units alike, in a sentence."""
-    first = alike[0]
+    """Return the identical results of some units as a sentence."""
+    first_fate = alike[0]
     names = join_names(add_definite_articles(types, [fate.unit for fate in alike]))
-    told = []
-    for token, more in ((first.token, first.more), *first.also):
+    is_plural = len(alike) > 1
+    clauses: list[str] = []
+    for token, more in ((first_fate.token, first_fate.more), *first_fate.also):
         result = results.get(token)
-        says = (
-            f"{{}}: {token.replace('-', ' ')}"
-            if result is None
-            else result.many
-            if alike[1:]
-            else result.says
-        )
-        if result is not None and not alike[1:] and takes_plural_verb(types, first.unit):
-            says = result.many.removesuffix(" each")
-        told.append((says, more))
-    once = add_result_details(told[0][0].replace("{}", names), told[0][1])
-    if len(told) == 1:
-        return once
-    last = [
-        add_result_details(says.removeprefix("{}").lstrip(": ").replace("{}", names), more)
-        for says, more in told[1:]
-    ]
-    *between, end = [once, *last]
-    return ("{} and {}" if between else "{}{}").format(", ".join(between), end)
+        if result is None:
+            pattern = f"{{}}: {token.replace('-', ' ')}"
+        elif is_plural:
+            pattern = result.many
+        elif takes_plural_verb(types, first_fate.unit):
+            pattern = result.many.removesuffix(" each")
+        else:
+            pattern = result.says
+        if clauses:  # the first clause has the subject of all
+            pattern = pattern.removeprefix("{}").lstrip(": ")
+        clauses.append(add_result_details(pattern.replace("{}", names), more))
+    *between, final = clauses
+    return f"{', '.join(between)} and {final}" if between else final
 
 
 NO_EFFECT = "no effect"
@@ -360,10 +350,11 @@ BOLD, FIRST = "bold", "first"
 
 
 class ResultWords(NamedTuple):
-    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units
-    are counted.
+    """The words for a result: `says` for one unit (`{} is shaken`), `many` for several, `word` in
+    counts.
 
-    `bold`: what to look out for, though nobody is hurt; `is_first`: named before all others."""
+    `bold`: conspicuous, though nobody is hurt; `is_first`: named before all others.
+    """
 
     word: str
     says: str
@@ -374,31 +365,27 @@ class ResultWords(NamedTuple):
 
     @property
     def singular(self) -> str:
-        """The word of one unit: `goes berserk` where that of several is `go berserk`."""
+        """The word for one unit: `goes berserk` if that for several is `go berserk`."""
         bare = [
-            said.partition("{more}")[0].rstrip(" :,").removeprefix("{} ")
-            for said in (self.says, self.many)
+            pattern.partition("{more}")[0].rstrip(" :,").removeprefix("{} ")
+            for pattern in (self.says, self.many)
         ]
         return bare[0] if bare[1] == self.word else self.word.replace("{more}", "")
 
 
 Results = Mapping[str, ResultWords]
-"""What the results of a sequence are called, by their tokens, worst first."""
+"""The words for the results of a sequence, by token, worst first."""
 
 
 @lru_cache(maxsize=256)
 def load_result_words(sequence: Sequence) -> Results:
-    """The results of a sequence as `results` of the game.yaml has them; its files do not change
-    while it is there.
-    """
+    """Return the words for the results of a sequence from `results` of game.yaml. They are cached."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     own = data.get(sequence.id) or {}
-    found = {
-        **{token: said for token, said in (data.get("*") or {}).items() if token not in own},
-        **own,
-    }
-    made = {token: _build_result_words(token, spec) for token, spec in found.items()}
-    return dict(sorted(made.items(), key=lambda item: GRAVITY.index(item[1].tone)))
+    common = data.get("*") or {}
+    specs = {token: spec for token, spec in common.items() if token not in own} | dict(own)
+    words = {token: _build_result_words(token, spec) for token, spec in specs.items()}
+    return dict(sorted(words.items(), key=lambda item: GRAVITY.index(item[1].tone)))
 
 
 def _build_result_words(token: str, spec: Mapping[str, str]) -> ResultWords:
@@ -418,12 +405,12 @@ def _build_result_words(token: str, spec: Mapping[str, str]) -> ResultWords:
 NONE = "none"
 HARM = (HURT, SHAKEN)
 _MUCH = 2
-"""A score that is as much as a wound or a loss."""
+"""The score of a wound or a loss."""
 
 
 class ResultScale:
-    """The results of a sequence, worst first; by its scores where game.yaml has no words for
-    them.
+    """The order of a sequence's results, worst first, by the words of game.yaml or else by its
+    scores.
     """
 
     def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
@@ -431,7 +418,7 @@ class ResultScale:
         self._results = load_result_words(sequence)
         if not judges_units(sequence):
             own = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
-            self._results = {token: said for token, said in self._results.items() if token in own}
+            self._results = {token: words for token, words in self._results.items() if token in own}
         self._scores = sequence.system.get_scores(sequence.id)
         heads = {_get_main_token(token) for token in tokens} - {NONE}
         unknown = heads - self._results.keys()
@@ -441,72 +428,68 @@ class ResultScale:
 
     @property
     def is_ordered(self) -> bool:
-        """Return whether one result is worse than another at all."""
+        """Whether some result is worse than another."""
         return self._by_results or bool(self._scores) or self.are_numbers
 
     def get_severity(self, token: str) -> tuple[float, float]:
-        """Where a result belongs: the smaller, the worse; numbers from the highest down, nothing
-        last.
+        """Return the position of a result: the smaller, the worse.
+
+        Numbers are ordered from the highest down; no effect comes last.
         """
         if self.are_numbers:
             return (-float(token), 0)
+        main_token = _get_main_token(token)
         if self._by_results:
             order = list(self._results)
-            known = (
-                order.index(_get_main_token(token))
-                if _get_main_token(token) in order
-                else len(order)
-            )
-            return (known + 2 if token == NONE else known, -len(token))
-        return (-self._scores.get(_get_main_token(token), 0), -len(token) if token != NONE else 1)
+            position = order.index(main_token) if main_token in order else len(order)
+            return (position + 2 if token == NONE else position, -len(token))
+        return (-self._scores.get(main_token, 0), -len(token) if token != NONE else 1)
 
     def get_tone(self, token: str) -> str:
-        """How grave a result is."""
+        """Return how grave a result is."""
+        main_token = _get_main_token(token)
         if self._by_results:
-            return (
-                self._results[_get_main_token(token)].tone
-                if _get_main_token(token) in self._results
-                else NOTHING
-            )
-        score = self._scores.get(_get_main_token(token), 0)
+            words = self._results.get(main_token)
+            return words.tone if words is not None else NOTHING
+        score = self._scores.get(main_token, 0)
         if score <= 0 or token == NONE or self.are_numbers:
             return NOTHING
-        return (HURT if score >= _MUCH else SHAKEN) if self._is_against else GAME
+        if not self._is_against:
+            return GAME
+        return HURT if score >= _MUCH else SHAKEN
 
     def get_sentence(self, token: str) -> str:
-        """The sentence about one unit with this result: `{} rallies`; empty without one of its
-        own.
-        """
-        found = self._results.get(_get_main_token(token))
-        return (
-            found.says.partition("{more}")[0].rstrip(" ,")
-            if found is not None and ":" not in found.says
-            else ""
-        )
+        """Return the sentence about one unit with this result, `{} rallies`; "" if it has none."""
+        words = self._results.get(_get_main_token(token))
+        if words is None or ":" in words.says:
+            return ""
+        return words.says.partition("{more}")[0].rstrip(" ,")
 
 
 def list_unit_result_words(sequence: Sequence) -> dict[str, str]:
-    """The words that the game.yaml has for one unit's results of this very sequence, by their
-    tokens; of those that all have in common where a token is no word by itself."""
+    """Return the words for one unit's results that game.yaml has for this sequence, by token.
+
+    Of the results that all sequences share only those are included whose token is no word.
+    """
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     common = data.get("*") or {}
     own = data.get(sequence.id) or {}
+    tokens = [token for token, spec in common.items() if "word" in spec and "-" in token]
+    tokens += [token for token, spec in own.items() if "word" in spec]
     results = load_result_words(sequence)
-    coded = (token for token, said in common.items() if "word" in said and "-" in token)
-    words = {
-        token: results[token].singular
-        for token in (*coded, *(token for token, said in own.items() if "word" in said))
-    }
+    words = {token: results[token].singular for token in tokens}
     return {**sequence.system.word_texts, **words} if sequence.system.bounded else words
 
 
 def get_decision_question(sequence: Sequence) -> str | dict[str, Any]:
-    """What one decides by, as `odds` of the game.yaml has it: "to shake or hurt {}" where several
-    results do harm, or the results that count for each of several questions; empty where it says
-    nothing."""
-    found: Mapping[str, Any] = sequence.system.game.get("odds") or {}
-    own = found.get(sequence.id, found.get("*", ""))
-    return own if isinstance(own, str) else dict(own)
+    """Return the question that decides, from `odds` of game.yaml; "" if it has none.
+
+    It is a phrase such as "to shake or hurt {}" if several results do harm, or the results that
+    count for each of several questions.
+    """
+    questions: Mapping[str, Any] = sequence.system.game.get("odds") or {}
+    question = questions.get(sequence.id, questions.get("*", ""))
+    return question if isinstance(question, str) else dict(question)
 
 
 def _get_main_token(token: str) -> str:
@@ -525,25 +508,28 @@ _SPELLED = {
     "half-squad": "half-squad",
     "half-track": "half-track",
 }
-"""Types that are not said as they are typed, without their hyphen."""
+"""Types that are not simply written without their hyphen."""
 
 
 @lru_cache(maxsize=16)
 def list_type_names(system: System) -> Mapping[str, str]:
-    """The types of a game's units, each as one says it: `armored-vehicle` is an armored vehicle."""
+    """Return the types of a game's units as players say them: `armored-vehicle` is an armored
+    vehicle.
+    """
     types = {type for words in system.words.values() for type in words.types}
     return {type: _SPELLED.get(type, type.replace("-", " ")) for type in types}
 
 
 def add_definite_articles(types: Mapping[str, str], names: Many[str]) -> list[str]:
-    """The names as one speaks of who was just named: `the squad`; two squads stay `squad` twice,
-    to be counted.
+    """Return the names with articles for units just mentioned: `the squad`.
+
+    Two squads stay `squad` twice, to be counted.
     """
     return _add_articles(types, names, lambda type: f"the {type}")
 
 
 def add_indefinite_articles(types: Mapping[str, str], names: Many[str]) -> list[str]:
-    """The names as one speaks of who was not named before: `a squad`, `an armored vehicle`."""
+    """Return the names with articles for units not yet mentioned: `a squad`, `an armored vehicle`."""
     return _add_articles(
         types,
         names,
@@ -552,9 +538,7 @@ def add_indefinite_articles(types: Mapping[str, str], names: Many[str]) -> list[
 
 
 def takes_plural_verb(types: Mapping[str, str], name: str) -> bool:
-    """Return whether one unit is called as several men are: gunmen shoot, and so do the rifles of a
-    game with such a type.
-    """
+    """Return whether one unit takes a plural verb: gunmen shoot, and so do `rifles` as a type."""
     word = types.get(name, name)
     return format_plural(word) == word and (
         name.endswith("men") or (name in types and word.endswith("s"))
@@ -564,40 +548,40 @@ def takes_plural_verb(types: Mapping[str, str], name: str) -> bool:
 def _add_articles(
     types: Mapping[str, str], names: Many[str], article: Callable[[str], str]
 ) -> list[str]:
-    said = [(name, types.get(name, name)) for name in names]
+    words = [(name, types.get(name, name)) for name in names]
     return [
-        article(type) if name in types and names.count(name) == 1 else type for name, type in said
+        article(type) if name in types and names.count(name) == 1 else type for name, type in words
     ]
 
 
 def format_type_names(types: Mapping[str, str], names: Many[str]) -> list[str]:
-    """The names without an article, types as one says them."""
+    """Return the names without articles, with types as players say them."""
     return [types.get(name, name) for name in names]
 
 
 def replace_type_codes(types: Mapping[str, str], text: str) -> str:
-    """A text with types as one says them; a command to type keeps them as they are typed."""
+    """Return a text with types as players say them. Commands to type keep the types as typed."""
     if "-" not in text or isinstance(text, Phrase | Typed):
         return text
-    return _CODE.sub(lambda found: types.get(found[0], types.get(found[0].lower(), found[0])), text)
+    return _CODE.sub(lambda match: types.get(match[0], types.get(match[0].lower(), match[0])), text)
 
 
 HEX = "the target hex"
 UNIT_IS_HIT = (("asl", "flame-attack"),)
-"""Sequences whose `unit` is the one that is attacked."""
+"""Sequences whose `unit` is the target."""
 
 
 def affects_its_own_unit(sequence: Sequence) -> bool:
-    """Return whether the unit that it names suffers instead of acting."""
+    """Return whether the unit of a sequence is its target instead of acting."""
     return (sequence.system.id, sequence.id) in UNIT_IS_HIT
 
 
 @lru_cache(maxsize=256)
 def judges_units(sequence: Sequence) -> bool:
-    """Return whether its results may be those of units.
+    """Return whether the results of a sequence may be those of units.
 
-    Those of an extension's sequence are not if no step says or changes what becomes of a unit:
-    `damaged` is a bridge then, whatever a damaged squad is in the game.
+    Those of an extension's sequence are not if no step reads or changes the state of a unit: then
+    `damaged` is a bridge, whatever a damaged squad is in the game.
     """
     if sequence.system.base is None or sequence.declaration is None:
         return True
@@ -606,9 +590,7 @@ def judges_units(sequence: Sequence) -> bool:
 
 @lru_cache(maxsize=256)
 def has_one_party(sequence: Sequence) -> bool:
-    """Return whether those who act are the only units that it takes: they rally, check morale,
-    spot.
-    """
+    """Return whether a sequence takes only the units that act: they rally, check morale, spot."""
     return all(
         option.part in (ACTS, HELPS)
         for option in sequence.inputs
@@ -617,46 +599,37 @@ def has_one_party(sequence: Sequence) -> bool:
 
 
 def list_actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
-    """Those who act by these inputs as they were called, with or without a roster."""
+    """Return the units that act by these inputs as they were named, with or without a roster."""
     if affects_its_own_unit(sequence):
         return ()
     single = [unit.word for key, unit in given.roster.items() if given.get_role(key) == ACTS]
-    first: dict[object, str] = {}  # with several weapons a unit is there for each
-    for at, unit in enumerate(given.list_acting_units()[len(single) :]):
-        first.setdefault(unit.name or at, unit.word)
-    return (*single, *first.values())
+    words: dict[object, str] = {}  # a unit with several weapons is listed once for each
+    for index, unit in enumerate(given.list_acting_units()[len(single) :]):
+        words.setdefault(unit.name or index, unit.word)
+    return (*single, *words.values())
 
 
 def list_affected_units(sequence: Sequence, given: Given) -> tuple[str, ...]:
-    """Those who are acted on by these inputs, as they were called. Where nobody is named, what a
-    shot is at; those who act only where they alone take part."""
+    """Return the targets of these inputs, as they were named.
+
+    If no target is named, return a word for it. If the sequence has none, return the acting units.
+    """
     own_side = (ACTS, HELPS)
-    single = [
-        unit.word for key, unit in given.roster.items() if given.get_role(key) not in own_side
-    ]
-    listed = [
-        unit.word
-        for key, units in given.lists.items()
-        if given.get_role(key) not in own_side
-        for unit in units
-    ]
-    if single or listed:
-        return (*single, *listed)
-    aimed = find_target_option(sequence.inputs)
-    return (
-        list_actors(sequence, given)
-        if aimed is None
-        else (HEX if aimed.type == "units" else "the target",)
-    )
+    units = [unit.word for key, unit in given.roster.items() if given.get_role(key) not in own_side]
+    for key, listed_units in given.lists.items():
+        if given.get_role(key) not in own_side:
+            units += [unit.word for unit in listed_units]
+    if units:
+        return tuple(units)
+    target_option = find_target_option(sequence.inputs)
+    if target_option is None:
+        return list_actors(sequence, given)
+    return (HEX,) if target_option.type == "units" else ("the target",)
 
 
 def find_target_option(options: Iterable[Option]) -> Option | None:
-    """The option that names whom the sequence is done to, as units; None where it has none."""
-    return next(
-        (
-            option
-            for option in options
-            if option.part == TARGETS and option.type in ("unit", "units")
-        ),
-        None,
-    )
+    """Return the option that names the targets as units; None if there is none."""
+    for option in options:
+        if option.part == TARGETS and option.type in ("unit", "units"):
+            return option
+    return None
