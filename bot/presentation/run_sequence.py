@@ -1,5 +1,8 @@
-"""The answer to a sequence: who, what, result; then dice, modifiers, totals; then each unit; as
-much as a phone shows, and every die for whoever asks."""
+"""Replies to sequences: the headline, then dice, modifiers and totals, then the result of each
+unit.
+
+A reply shows as much as fits a phone; all dice can be asked for.
+"""
 
 import re
 import textwrap
@@ -70,29 +73,28 @@ def run_sequence(
     piles: Mapping[str, Any] = _NONE,
     check: Callable[[Many[Given]], None] | None = None,
 ) -> ReplyWithRecord:
-    """Play a sequence with the tracks that it `read`.
+    """Play a sequence with the tracks that it `read`, and return the reply with its record.
 
-    `fell` are dice that fell before, if it is carried on with what a side chose (among the `options`):
-    what was said with them is not said again. `piles` with closed cards are as they are, which only its
-    dice read. `check` is called with the inputs of each play before the first die, and may refuse them.
+    `fell` are dice from before a side's choice (which is among the `options`); their lines are not
+    shown once more. `piles` with closed cards are read only by its dice. `check` is called with the
+    inputs of each play before the first die, and may refuse them.
 
-    Raises UserError before the first die; real dice that are too few name the die owed next.
+    Raises UserError before the first die; real dice that are too few name the next die.
     """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    plays = plan_plays(
-        sequence,
-        {**raw, **fill_track_inputs(read, sequence.system.tracks), **piles} if read else raw,
-        roster,
-    )
+    inputs = raw
+    if read:
+        inputs = {**raw, **fill_track_inputs(read, sequence.system.tracks), **piles}
+    plays = plan_plays(sequence, inputs, roster)
     hand = options.get("hand")
 
     def write_command(given: str) -> str:
         return format_command(spec, {**raw, "secret": is_flag_on(options, "secret"), "hand": given})
 
     if sequence.choices and len(plays) > 1:
-        what = f"{sequence.title} asks a side for a choice partway through, so play it for one unit at a time."
-        raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
-    givens = [one.given for one in plays]
+        message = f"{sequence.title} asks a side for a choice partway through, so play it for one unit at a time."
+        raise UserError(message, hint="Name one.", option=UNIT, code="too-many")
+    givens = [play.given for play in plays]
     if check is not None:
         check(givens)
     singles = play_with_dice(
@@ -100,13 +102,10 @@ def run_sequence(
         source, hand, write_command, cards=bool(sequence.decks),
     )  # fmt: skip
     if sequence.choices:  # what was said with the question is not said again
-        new = [one.played._replace(lines=one.played.lines[one.played.before :]) for one in singles]
-        singles = tuple(
-            [one._replace(played=played) for one, played in zip(singles, new, strict=True)]
-        )
-    singles = tuple([name_lenders(sequence, one) for one in singles])
+        singles = tuple(_drop_earlier_lines(single) for single in singles)
+    singles = tuple(name_lenders(sequence, single) for single in singles)
     first = singles[0]
-    changes = tuple(change for one in singles for change in one.changes)
+    changes = tuple(change for single in singles for change in single.changes)
     asks = first.played.settlement.asks
     if asks:
         changes = ()
@@ -115,18 +114,22 @@ def run_sequence(
         reply = build_multi_unit_reply(who, sequence, singles)
     else:
         reply = build_play_reply(who, sequence, first.played, list_actors(sequence, first.given))
-    played = [one.given for one in singles]
-    if counted := format_unit_inputs(sequence, played):
-        reply = replace(reply, lines=(*reply.lines, Small(counted)))
+    played = [single.given for single in singles]
+    unit_inputs = format_unit_inputs(sequence, played)
+    if unit_inputs:
+        reply = replace(reply, lines=(*reply.lines, Small(unit_inputs)))
     sources = (name for given in played for name in list_source_units(given.sources))
     called = (
         *(name for given in givens for name in list_named_units(given)),
         *(change.unit for change in changes),
     )
-    happening = PlayRecord(
+    acting: tuple[str, ...] = ()
+    if not affects_its_own_unit(sequence):
+        acting = tuple(name for given in givens for name in list_acting_units(given))
+    record = PlayRecord(
         "sequence",
         inputs=raw,
-        dice=tuple(die for one in singles for die in one.played.dice)[len(fell) :],
+        dice=tuple(die for single in singles for die in single.played.dice)[len(fell) :],
         out=merge_outputs(singles),
         changes=changes,
         system=sequence.system.id,
@@ -134,49 +137,51 @@ def run_sequence(
         by_hand=hand not in (None, ""),
         units=tuple(dict.fromkeys(called)),
         sources=tuple(dict.fromkeys(sources)),
-        acting=()
-        if affects_its_own_unit(sequence)
-        else tuple(name for given in givens for name in list_acting_units(given)),
-        result=asks[0].ask if asks else join_results(singles),
-        joins=()
-        if asks
-        else tuple(join for one in singles for join in one.played.settlement.joins),
-        asks=asks,
-        held=get_track_keys(sequence.effects.held[asks[0].name], read) if asks else (),
+        acting=acting,
         read=read,
-        tracks={}
-        if asks
-        else {
+    )
+    if asks:  # nothing is changed before the side has chosen
+        held = get_track_keys(sequence.effects.held[asks[0].name], read)
+        record = record._replace(result=asks[0].ask, asks=asks, held=held)
+    else:
+        tracks = {
             get_track_key(name, read): value
             for name, value in singles[-1].tracks.items()
             if value != read.get(name)
-        },
-    )
-    return ReplyWithRecord(reply, happening)
+        }
+        joins = tuple(join for single in singles for join in single.played.settlement.joins)
+        record = record._replace(result=join_results(singles), joins=joins, tracks=tracks)
+    return ReplyWithRecord(reply, record)
 
 
-def name_lenders(sequence: Sequence, one: FinishedPlay) -> FinishedPlay:
+def _drop_earlier_lines(single: FinishedPlay) -> FinishedPlay:
+    """Return the play without the lines that were shown with the question."""
+    played = single.played
+    return single._replace(played=played._replace(lines=played.lines[played.before :]))
+
+
+def name_lenders(sequence: Sequence, play: FinishedPlay) -> FinishedPlay:
     """Return the play with the leader's name at the rating that the leader lends."""
     names = {
-        option.lends["says"]: one.given.sources[option.name].unit
+        option.lends["says"]: play.given.sources[option.name].unit
         for option in sequence.inputs
-        if "through" in option.lends and option.name in one.given.sources
+        if "through" in option.lends and option.name in play.given.sources
     }
     if not names:
-        return one
+        return play
     lines = tuple(
         line._replace(parts=tuple((names.get(name, name), value) for name, value in line.parts))
-        for line in one.played.lines
+        for line in play.played.lines
     )
-    return one._replace(played=one.played._replace(lines=lines))
+    return play._replace(played=play.played._replace(lines=lines))
 
 
 def format_unit_inputs(
     sequence: Sequence, givens: Iterable[Given], *, for_odds: bool = False
 ) -> str:
-    """Return what squads brought to their men: `From Alpha: morale bad, grade elite.`
+    """Return the values that squads gave their men: `From Alpha: morale bad, grade elite.`
 
-    Empty if they brought nothing that counts. `for_odds`: also what leaders lend, which no line
+    Empty if they gave nothing that counts. `for_odds` includes what leaders lend, which no line
     names there.
     """
     brought: dict[str, list[str]] = {}
@@ -201,47 +206,50 @@ def _replace_separators(word: str) -> str:
 
 
 class ResumedDice:
-    """Dice that fell before, then those of a source."""
+    """The dice that fell before, then those of a source."""
 
     def __init__(self, fell: Many[object], source: Source) -> None:
-        self._fell, self._left, self._source = Script(fell), len(fell), source
+        self._fell = Script(fell)
+        self._left = len(fell)
+        self._source = source
 
     def draw(self, die: Die) -> int | str:
-        """The value of the die."""
+        """Return the value of the die."""
         self._left -= 1
         return self._fell.draw(die) if self._left >= 0 else self._source.draw(die)
 
 
-def build_choice_reply(sequence: Sequence, one: FinishedPlay, who: str) -> Reply:
-    """What a side is asked for, with the dice that led to it; each of several units has a line."""
-    asks = one.played.settlement.asks
-    settled = one.played.settlement
+def build_choice_reply(sequence: Sequence, play: FinishedPlay, who: str) -> Reply:
+    """Build the reply that asks a side for a choice, with the dice that led to it.
+
+    If several units must choose, each has a line.
+    """
+    asks = play.played.settlement.asks
+    settled = play.played.settlement
     came = summarize_results(sequence, ())
     items = [ask.item for ask in asks]
     title = asks[0].ask if len(asks) == 1 else f"{join_names(items)} must choose"
-    told = build_headline(came, title, list_actors(sequence, one.given), who)
-    lines: list[Part] = [*shorten_lines(one.played.lines, settled, came)]
+    told = build_headline(came, title, list_actors(sequence, play.given), who)
+    lines: list[Part] = [*shorten_lines(play.played.lines, settled, came)]
     lines += [ask.ask for ask in asks if len(asks) > 1]
     return Reply(told.title, tuple(lines), by=told.by, tone=WAITING)
 
 
 def list_acting_units(given: Given) -> tuple[str, ...]:
-    """The roster units that act by these inputs, as opposed to those that are acted on."""
+    """Return the names of the roster units that act by these inputs."""
     return tuple(dict.fromkeys(unit.name for unit in given.list_acting_units() if unit.name))
 
 
 def list_named_units(given: Given) -> tuple[str, ...]:
-    """The roster units that the inputs call, each once, in order."""
-    listed = [unit.name for units in given.lists.values() for unit in units]
-    return tuple(
-        dict.fromkeys(
-            name for name in (*(unit.name for unit in given.roster.values()), *listed) if name
-        )
-    )
+    """Return the names of the roster units in the inputs, each once, in order."""
+    names = [unit.name for unit in given.roster.values()]
+    for units in given.lists.values():
+        names += [unit.name for unit in units]
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def format_unit_results(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What each unit suffers, alike ones counted together: `squad: casualties`, `3 x squad: no
+    """Return the results of units, identical ones together: `squad: casualties`, `3 x squad: no
     effect`.
     """
     counted: dict[tuple[str, str], int] = {}
@@ -255,49 +263,47 @@ def format_unit_results(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def format_token(word: str) -> str:
-    """A token as it is read aloud: none is no effect."""
+    """Return a token as players say it: `none` is no effect."""
     return "no effect" if word == "none" else word
 
 
 def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterable[str]) -> Reply:
-    """The public answer to a sequence: the news, then dice and modifiers, then what changed
-    besides.
+    """Build the public reply to a sequence: headline, dice and modifiers, then other changes.
 
-    Many units are shown by their results, without the dice of each (these are in the log)."""
+    Many units are shown by their results, without the dice of each (these are in the log).
+    """
     settled = played.settlement
-    came = summarize_results(sequence, settled.fates)
-    types = came.types
-    told = build_headline(
-        came, get_result_headline(settled, played.out, sequence.system), actors, who
+    summary = summarize_results(sequence, settled.fates)
+    types = summary.types
+    headline = build_headline(
+        summary, get_result_headline(settled, played.out, sequence.system), actors, who
     )
-    by = (
-        replace_type_codes(types, settled.by)
-        if settled.by
-        else told.by
-        if played.dice
-        else format_cause_without_roll(told.by, who)
-    )
-    lines: list[Part] = [*shorten_lines(played.lines, settled, came)]
+    if settled.by:
+        by = replace_type_codes(types, settled.by)
+    elif played.dice:
+        by = headline.by
+    else:
+        by = format_cause_without_roll(headline.by, who)
+    lines: list[Part] = [*shorten_lines(played.lines, settled, summary)]
     ammunition = _take_ammunition_line(lines, settled)
-    if came.is_counted:
-        lines += build_result_groups(came)
+    if summary.is_counted:
+        lines += build_result_groups(summary)
     lines += ammunition
     if settled.units and not settled.fates:
         lines += map(capitalize_first, format_unit_results(settled.units))
     for text in settled.then:
         lines.append(capitalize_first(replace_type_codes(types, text)))
     if settled.now:
-        lines.append(
-            Small(f"{NOW}{' · '.join([replace_type_codes(types, text) for text in settled.now])}")
-        )
-    if settled.notes and (
-        notes := " ".join(
-            [capitalize_first(replace_type_codes(types, text)) for text in settled.notes]
-        )
-    ):
-        lines.append(Small(notes))
+        changes = [replace_type_codes(types, text) for text in settled.now]
+        lines.append(Small(f"{NOW}{' · '.join(changes)}"))
+    notes = [capitalize_first(replace_type_codes(types, text)) for text in settled.notes]
+    note = " ".join(notes)
+    if note:
+        lines.append(Small(note))
     buttons = tuple([Button(f"{OPEN_FORM}{command}", label) for label, command in settled.forms])
-    return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone, buttons=buttons)
+    return Reply(
+        title=headline.title, lines=tuple(lines), by=by, tone=headline.tone, buttons=buttons
+    )
 
 
 def _take_ammunition_line(lines: list[Part], settled: Resolution) -> list[str]:
@@ -323,30 +329,29 @@ def _format_ammunition(out: Many[str], checks: Part | None) -> str:
 
 
 def shorten_reply(reply: Reply, dice: tuple[object, ...]) -> Reply:
-    """The same answer in short: all dice in one line, no single rolls, and what it means for
-    each unit.
-    """
-    kept = (part for part in reply.lines if not isinstance(part, Line | Thrown))
-    return replace(reply, lines=(*((Thrown(dice),) if dice else ()), *kept))
+    """Return a short form of a reply: all dice in one line, no single rolls, the results of units."""
+    lines: list[Part] = [Thrown(dice)] if dice else []
+    lines += [part for part in reply.lines if not isinstance(part, Line | Thrown)]
+    return replace(reply, lines=tuple(lines))
 
 
 MOST_SAID = 6
-"""So many different notes are shown; how many more there are is said."""
+"""The maximum number of different notes. The number of further notes is shown."""
 
 
 def build_multi_unit_reply(
     who: str, sequence: Sequence, singles: tuple[FinishedPlay, ...]
 ) -> Reply:
-    """The public answer: the news of all, then a line for each result with its units, or the
-    dice of a few.
+    """Build the public reply for several units: headline, then a line for each result, or a few's
+    dice.
     """
-    came = summarize_results(
+    summary = summarize_results(
         sequence, (fate for one in singles for fate in list_unit_results(sequence, one))
     )
-    told = build_headline(came, "", (), who)
+    headline = build_headline(summary, "", (), who)
     lines: list[Part] = []
     if len(singles) >= FOLDED:
-        lines += build_result_groups(came)
+        lines += build_result_groups(summary)
     else:
         lines += [_prefix_unit(one.unit, line) for one in singles for line in one.played.lines]
     settled = [(one.unit, one.played.settlement) for one in singles]
@@ -361,89 +366,84 @@ def build_multi_unit_reply(
         Small, _format_notes((unit, text) for unit, what in settled for text in what.notes)
     )
     by = format_cause(sequence, tuple(one.unit for one in singles), who, many=True)
-    return Reply(told.title, tuple(lines), by=by, tone=told.tone)
+    return Reply(headline.title, tuple(lines), by=by, tone=headline.tone)
 
 
-def list_unit_results(sequence: Sequence, one: FinishedPlay) -> tuple[UnitResult, ...]:
-    """What came of it, by unit; where the sequence does not say, its main output is what came of
-    the unit.
-    """
-    fates = tuple(fate for fate in one.played.settlement.fates if fate.unit)
-    token = one.played.out.get(sequence.odds_by)
-    return fates or (UnitResult(one.unit, one.result if token is None else str(token)),)
+def list_unit_results(sequence: Sequence, play: FinishedPlay) -> tuple[UnitResult, ...]:
+    """Return the results by unit; without any, the main output is the result of the play's unit."""
+    fates = tuple(fate for fate in play.played.settlement.fates if fate.unit)
+    token = play.played.out.get(sequence.odds_by)
+    return fates or (UnitResult(play.unit, play.result if token is None else str(token)),)
 
 
 def _prefix_unit(unit: str, line: Line) -> Line:
-    """A line of the story with the unit that it is about."""
+    """Return a line with the unit that it is about in its label."""
     return line if line.label.startswith(unit) else line._replace(label=f"{unit}, {line.label}")
 
 
 def _format_notes(texts: Iterable[tuple[str, str]]) -> list[str]:
-    """Each text once, behind the units that it is for where it does not name them; at most a
-    few.
-    """
+    """Return each text once, after the units that it is for unless it names them; at most a few."""
     units: dict[str, list[str]] = {}
     for unit, text in texts:
         units.setdefault(text, []).append(unit)
-    said: list[str] = [
-        text
-        if all(name in text for name in names)
-        else Phrase(f"{join_names(names)}: ", *split_pieces(text))
-        for text, names in units.items()
-    ]
-    more = len(said) - MOST_SAID
-    return (
-        said if more <= 1 else [*said[:MOST_SAID], f"{more} more notes of this kind are left out."]
-    )
+    notes: list[str] = []
+    for text, names in units.items():
+        if all(name in text for name in names):
+            notes.append(text)
+        else:
+            notes.append(Phrase(f"{join_names(names)}: ", *split_pieces(text)))
+    left_out = len(notes) - MOST_SAID
+    if left_out > 1:
+        return [*notes[:MOST_SAID], f"{left_out} more notes of this kind are left out."]
+    return notes
 
 
 HANDFUL = 8
-"""So many dice are shown in a line that says what they come to."""
+"""The maximum number of dice in a line with their sum or result."""
 DOZEN = 12
-"""So many in the sum of several units."""
+"""The maximum number of dice in the sum of several units."""
 
 
 def shorten_lines(lines: tuple[Line, ...], settled: Resolution, came: ResultSummary) -> list[Line]:
-    """The lines to show: those of many single units are left out, and in their place are their
-    sums.
-    """
+    """Return the lines to show: many lines of single units are replaced by their sums."""
     kept = _fold_unit_lines(lines, settled)
     types = came.types
     labels = [line.label for line in kept]
     # a line for each unit
     counted = {type: 0 for type, count in came.mixed.items() if labels.count(type) == count}
-    for place, line in enumerate(kept):
-        head, blank, rest = line.label.partition(" ")
+    for index, line in enumerate(kept):
+        head, blank, suffix = line.label.partition(" ")
         number = ""
         if head in counted:
-            counted[head] += not rest
+            counted[head] += not suffix
             number = f" {counted[head]}" if counted[head] else ""
-        label = f"{types[head]}{number}{blank}{rest}" if head in types else line.label
-        if (label, result := replace_type_codes(types, line.result)) != (line.label, line.result):
-            kept[place] = line._replace(label=label, result=result)
+        label = f"{types[head]}{number}{blank}{suffix}" if head in types else line.label
+        result = replace_type_codes(types, line.result)
+        if label != line.label or result != line.result:
+            kept[index] = line._replace(label=label, result=result)
     return kept
 
 
 def _fold_unit_lines(lines: tuple[Line, ...], settled: Resolution) -> list[Line]:
-    """The lines without those of many single units, in whose place their sums come; few dice in
+    """Return the lines with many lines of single units replaced by their sums, with few dice in
     each.
     """
-    begins = (
+    prefixes = (
         tuple(f"{fate.unit} " for fate in settled.fates) if len(settled.fates) >= FOLDED else ()
     )
     is_summed = len(lines) >= FOLDED and len({line.unit for line in lines if line.unit}) >= FOLDED
-    owed = settled.sums if is_summed else ()
+    sums = settled.sums if is_summed else ()
     kept: list[Line] = []
     dropped: list[object] = []
     for line in lines:
-        if _is_of_unit(line, begins) and not (is_summed and line.unit):
+        if _is_of_unit(line, prefixes) and not (is_summed and line.unit):
             dropped += line.dice
             continue
         _add_dropped(kept, dropped)
         dropped = []
         if is_summed and line.unit:
-            _add_sums(kept, owed, lines)
-            owed = ()
+            _add_sums(kept, sums, lines)
+            sums = ()
         else:
             kept.append(_merge_bare_dice(kept, line))
     _add_dropped(kept, dropped)
@@ -451,19 +451,19 @@ def _fold_unit_lines(lines: tuple[Line, ...], settled: Resolution) -> list[Line]
 
 
 def _add_sums(kept: list[Line], sums: Iterable[Line], lines: tuple[Line, ...]) -> None:
-    """Add what the lines of single units come to, with their dice, each once."""
+    """Add the sums of the lines of single units with their dice, each once."""
     for line in sums:
         if line not in kept:
             kept.append(_limit_dice(_add_folded_dice(line, lines), DOZEN))
 
 
-def _is_of_unit(line: Line, begins: tuple[str, ...]) -> bool:
-    """Return whether a line is about one of the units whose names these are."""
-    return bool(begins) and f"{line.label} ".startswith(begins)
+def _is_of_unit(line: Line, prefixes: tuple[str, ...]) -> bool:
+    """Return whether a line's label begins with one of these names of units."""
+    return bool(prefixes) and f"{line.label} ".startswith(prefixes)
 
 
 def _add_dropped(kept: list[Line], dice: Many[object]) -> None:
-    """Add the dice of units whose lines are left out to the line that says where they are read.
+    """Add the dice of units whose lines are left out to the line that says how they are read.
 
     If the line before them says something else, they stay with the other dice.
     """
@@ -479,9 +479,9 @@ def _add_dropped(kept: list[Line], dice: Many[object]) -> None:
 
 
 def _group_dice(dice: Many[object]) -> tuple[str, ...]:
-    """Return the dice with alike ones together, lowest first: `6 ×3`."""
-    alike = sorted(Counter(dice).items(), key=lambda one: (len(str(one[0])), str(one[0])))
-    return tuple(f"{face}\u00a0×{count}" if count > 1 else str(face) for face, count in alike)
+    """Return the dice with equal faces together, lowest first: `6 ×3`."""
+    counts = sorted(Counter(dice).items(), key=lambda item: (len(str(item[0])), str(item[0])))
+    return tuple(f"{face}\u00a0×{count}" if count > 1 else str(face) for face, count in counts)
 
 
 def _add_folded_dice(line: Line, folded: Iterable[Line]) -> Line:
@@ -490,53 +490,57 @@ def _add_folded_dice(line: Line, folded: Iterable[Line]) -> Line:
     return line._replace(dice=(*line.dice, *dice))
 
 
-def _merge_bare_dice(before: list[Line], line: Line) -> Line:
-    """The line, with the bare dice of the one before where they are the same unit's; without
-    dice that are many.
+def _merge_bare_dice(earlier: list[Line], line: Line) -> Line:
+    """Return the line with the bare dice of the line before it if both are the same unit's.
+
+    Too many dice are grouped or left out, see `_limit_dice`.
     """
     if not line.dice:
         return line
     line = _limit_dice(line, HANDFUL)
-    if before and not line.parts and before[-1].label == line.label and _is_bare(before[-1]):
-        return line._replace(dice=(*before.pop().dice, *line.dice))
+    if earlier and not line.parts and earlier[-1].label == line.label and _is_bare(earlier[-1]):
+        return line._replace(dice=(*earlier.pop().dice, *line.dice))
     return line
 
 
-def _limit_dice(line: Line, most: int) -> Line:
-    """The line with alike dice together, `[6 ×3]`, where they are more than so many and something
-    says what they come to; without them where even so they are too many."""
-    if len(line.dice) <= most or not line.result:
+def _limit_dice(line: Line, limit: int) -> Line:
+    """Return the line with equal dice together, `[6 ×3]`, if there are more than `limit` and it has
+    a result.
+
+    If there are too many even so, they are left out.
+    """
+    if len(line.dice) <= limit or not line.result:
         return line
     grouped = _group_dice(line.dice)
     return line._replace(dice=grouped if len(grouped) <= DOZEN else ())
 
 
 def _is_bare(line: Line) -> bool:
-    """Return whether a line has dice and says nothing of them."""
-    more = line.parts or line.result or line.contributors or line.unit
-    return bool(line.dice) and line.total is None and not more
+    """Return whether a line has nothing but a label and dice."""
+    content = line.parts or line.result or line.contributors or line.unit
+    return bool(line.dice) and line.total is None and not content
 
 
 PHONE = 39
-"""Columns of a phone."""
+"""The columns of a phone."""
 NOW, AMMUNITION = "Now: ", "Ammunition: "
-"""How lines begin that say what became of the units: beside the dice, and of their weapons."""
+"""The beginnings of lines with the new state of units, and with weapons that fail."""
 CANNOT_FIRE = "cannot fire (jammed or out of ammo)"
-"""How the line ends that names the units whose weapons failed before."""
+"""The end of the line that names the units whose weapons failed before."""
 FEW, MANY = 7, 12
-"""Lines of a phone that an answer about a unit or two takes at most, and one that counts its
-units.
+"""The maximum lines on a phone of a reply about one or two units, and of one that counts its units.
 """
 
 
 def fold_for_phone(reply: Reply, options: Iterable[Option]) -> Reply:
-    """The answer with what a phone need not show at once put into its trace: first notes, then lines
-    without dice, then single rolls, then what that means; never the news itself, nor what each unit
-    came to or is to do, nor whom nothing happened. Of a unit or two that is small print beside
-    the lines that count.
+    """Return the reply with what a phone need not show at once folded into its trace.
 
-    By the `options` of its command one about no list of targets stays as it is, unless it counts
-    its units: a shot at a vehicle has its steps.
+    Notes go first, then lines without dice, then single rolls, then what these mean; never the
+    headline, the results and orders of units, or units without effect. With one or two units only
+    small print is folded.
+
+    `options` are those of the command. If none is a list of targets the reply stays as it is,
+    unless it counts its units: a shot at a vehicle has its steps.
     """
     is_many = any(isinstance(part, Group) for part in reply.lines)
     if not is_many and not any(option.name == "targets" or option.many for option in options):
@@ -544,48 +548,49 @@ def fold_for_phone(reply: Reply, options: Iterable[Option]) -> Reply:
     lightest = [*_list_foldable_parts(reply.lines, is_many=is_many)]
     if not lightest:
         return reply
-    most = MANY if is_many else FEW
+    limit = MANY if is_many else FEW
     folded = set(reply.trace)
     heights = _measure_parts(reply.lines)
     left = _measure_lines([reply.first_line]) + sum(
-        height for at, height in enumerate(heights) if at not in folded
+        height for index, height in enumerate(heights) if index not in folded
     )
-    for at in lightest:
-        if left <= most:
+    for index in lightest:
+        if left <= limit:
             break
-        if at not in folded:
-            folded.add(at)
-            left -= heights[at]
+        if index not in folded:
+            folded.add(index)
+            left -= heights[index]
     return replace(reply, trace=tuple(sorted(folded)))
 
 
 def _list_foldable_parts(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
-    """The places of the parts that may go, lightest first; with few units every line of the roll
-    stays.
+    """Yield the indexes of parts that may be folded, least important first.
+
+    With few units every line of the roll stays.
     """
     numbered = list(enumerate(parts))
     yield from (
-        at
-        for at, part in reversed(numbered)
+        index
+        for index, part in reversed(numbered)
         if isinstance(part, Small) and not _is_state_change(part)
     )
     if is_many:
         yield from (
-            at
-            for at, part in reversed(numbered)
+            index
+            for index, part in reversed(numbered)
             if isinstance(part, str) and not _is_of_weapons(part)
         )
         yield from (
-            at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice
+            index for index, part in reversed(numbered) if isinstance(part, Line) and not part.dice
         )
-        yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
-        yield from (at for at, part in numbered if _is_state_change(part))
+        yield from (
+            index for index, part in reversed(numbered) if isinstance(part, Line) and part.dice
+        )
+        yield from (index for index, part in numbered if _is_state_change(part))
 
 
 def _measure_parts(parts: tuple[Part, ...]) -> list[int]:
-    """The lines that each part takes; what became of a unit or two is small print that is not
-    counted.
-    """
+    """Return the phone lines of each part. The new state of one or two units is not counted."""
     is_many = any(isinstance(part, Group) for part in parts)
     return [
         0 if _is_state_change(part) and not is_many else _measure_lines(format_part(part))
@@ -594,7 +599,7 @@ def _measure_parts(parts: tuple[Part, ...]) -> list[int]:
 
 
 def _is_state_change(part: Part) -> bool:
-    """Return whether a part says what became of the units, by which players act."""
+    """Return whether a part has the new state of the units, which players act on."""
     return isinstance(part, Small) and part.text.startswith(NOW)
 
 
@@ -604,20 +609,20 @@ def _is_of_weapons(text: str) -> bool:
 
 
 def _measure_lines(lines: Iterable[str]) -> int:
-    """Return how many lines of a phone these take; it shows dice without brackets."""
+    """Return how many lines of a phone these texts take; it shows dice without brackets."""
     return sum(
         max(1, len(textwrap.wrap(re.sub(r"\[(\w+)\]", r"\1", line), PHONE))) for line in lines
     )
 
 
 WIDTH = 32
-"""Columns of the table of dice, which a phone shows whole."""
+"""The columns of the table of dice, which a phone shows whole."""
 IN_A_ROW = 6
 
 
 def list_all_dice(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> tuple[Part, ...]:
-    """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its
-    result.
+    """Return all dice: lines of the shot itself as they are, then each unit's dice and result in a
+    row.
     """
     first = singles[0]
     shared = list[Part]()
@@ -649,23 +654,21 @@ def list_all_dice(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> tupl
 
 
 def list_follow_up_parts(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> Iterator[Part]:
-    """What comes next, what changed besides and what else is worth knowing: all that a short
-    answer leaves out.
-    """
-    settled = [one.played.settlement for one in singles]
+    """Yield the next steps, other changes and notes, which a short reply leaves out."""
+    settled = [settlement.played.settlement for settlement in singles]
     types = list_type_names(sequence.system)
     texts = [
-        *(text for one in settled for text in one.then),
-        *(text for one in settled for text in one.notes),
+        *(text for settlement in settled for text in settlement.then),
+        *(text for settlement in settled for text in settlement.notes),
     ]
     yield from (Small(replace_type_codes(types, text)) for text in dict.fromkeys(texts))
-    now = dict.fromkeys(text for one in settled for text in one.now)
+    now = dict.fromkeys(text for settlement in settled for text in settlement.now)
     if now:
         yield Small(f"Now: {' · '.join(replace_type_codes(types, text) for text in now)}")
 
 
 def list_dice_by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
-    """The dice as the log has them, where nothing more can be said of them."""
+    """Return the dice of the log by their labels, if the play cannot be shown otherwise."""
     rows: dict[str, list[object]] = {}
     for die in dice:
         rows.setdefault(str(die.get("label") or "dice"), []).append(die["value"])
@@ -673,7 +676,7 @@ def list_dice_by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
 
 
 def _split_label(line: Line, names: Iterable[str]) -> tuple[str, str]:
-    """What is rolled for which unit, by the label: "" and the unit for its own result."""
+    """Return what is rolled and for which unit, from a label: "" and the unit for its own result."""
     for unit in sorted(names, key=len, reverse=True):
         if line.label == unit or line.label.startswith(f"{unit} "):
             return "", unit
@@ -683,15 +686,15 @@ def _split_label(line: Line, names: Iterable[str]) -> tuple[str, str]:
 
 
 def _pack_single_dice(rows: Mapping[str, list[object]]) -> dict[str, list[object]]:
-    """Units of one die each, six in a row: `GI 1-6`."""
+    """Return units of one die each with six units to a row: `GI 1-6`."""
     if any(len(dice) != 1 for dice in rows.values()) or not find_stem(rows):
         return dict(rows)
-    found: dict[str, list[object]] = {}
-    for some in zip_longest(*[iter(rows)] * IN_A_ROW):
-        names = [name for name in some if name is not None]
+    packed: dict[str, list[object]] = {}
+    for row_names in zip_longest(*[iter(rows)] * IN_A_ROW):
+        names = [name for name in row_names if name is not None]
         last = f"-{names[-1].rpartition(' ')[2]}" if names[1:] else ""
-        found[f"{names[0]}{last}"] = [die for name in names for die in rows[name]]
-    return found
+        packed[f"{names[0]}{last}"] = [die for name in names for die in rows[name]]
+    return packed
 
 
 def _build_dice_grid(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Grid:
@@ -699,16 +702,16 @@ def _build_dice_grid(dice: Mapping[str, Many[object]], words: Mapping[str, str])
 
 
 def _format_dice_rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterable[str]:
-    """Name, dice, result; what is too long goes on below, one step in."""
+    """Yield rows with name, dice and result. What is too long goes on in the next row, indented."""
     name_width = min(max(map(len, dice), default=0), WIDTH // 2)
     die_width = max((len(str(die)) for values in dice.values() for die in values), default=1)
-    most = max(map(len, dice.values()), default=0)
+    most_dice = max(map(len, dice.values()), default=0)
     room = max(1, (WIDTH - name_width - 1) // (die_width + 1))
-    column = name_width + 1 + min(most, room) * (die_width + 1)
+    column = name_width + 1 + min(most_dice, room) * (die_width + 1)
     for name, values in dice.items():
         thrown = [
-            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room])
-            for at in range(0, len(values), room)
+            " ".join(f"{die!s:>{die_width}}" for die in values[start : start + room])
+            for start in range(0, len(values), room)
         ]
         first, *others = thrown or [""]
         row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
