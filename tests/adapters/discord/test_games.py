@@ -33,7 +33,7 @@ async def test_a_game_ends_with_its_story_and_is_taken_up_again_from_the_list(
     assert question.ephemeral
     story = await (await anna.press(question, "US won")).answer()
     assert not story.ephemeral
-    assert story.content.startswith("**Hill 875 is over: US wins on turn 1** · Anna, 0 rolls")
+    assert story.content.startswith("**Hill 875 is over: US wins on turn 1** · Anna")
     refused = await (await anna.slash(table, "unit add", name="Sq", type="squad")).answer()
     assert refused.ephemeral
 
