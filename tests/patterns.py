@@ -32,8 +32,8 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("adapters/slack/tables_and_charts.py", r'rf"unsupported type:? {kind}\b"'): {"kind": "table"},
     ("adapters/slack/text.py", r'rf"<@{re.escape(bot)}(?:\|[^<>]*)?>"'): {"bot": "U123"},
     ("adapters/web_server.py", "signature_form"): {"signature_form": "v0=[0-9a-f]{64}"},
-    ("bot/verification/check_page.py", "due.sentence()"): {
-        "due": SimpleNamespace(sentence=lambda: r"Turn 3, [^.]*\. US\.")
+    ("bot/verification/check_page.py", "expected.build_sentence_pattern()"): {
+        "expected": SimpleNamespace(build_sentence_pattern=lambda: r"Turn 3, [^.]*\. US\.")
     },
     ("bot/commands/log/log.py", r'rf"{stem}\d+"'): {"stem": "us"},
     ("bot/verification/follows/rolls.py", '"; ".join(said)'): {

@@ -69,7 +69,7 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         assert e.called(alone) == []
         assert e.leads_here(alone, "Open the game")
         stopped = await e.pressed("Ben", alone, "Stop")
-        assert "No more reminders of this go." in e.words(stopped)
+        assert "No more reminders for this move." in e.words(stopped)
         mine = await e.typed("Ben", "me games")
         assert "It's your move in 1 of 1 game" in e.words(mine)
         assert e.leads_here(mine, "Open")
@@ -90,7 +90,7 @@ async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(
         assert e.called(reminder) == ["Ben"]
         assert e.buttons(reminder) == SNOOZES
         stopped = await e.pressed("Ben", reminder, "Stop")
-        assert "No more reminders of this go." in e.words(stopped)
+        assert "No more reminders for this move." in e.words(stopped)
 
 
 @on_each

@@ -276,7 +276,7 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
         return await closed(context, id)
 
     for module in (bot.commands.closed_piles, bot.commands.play.decks):
-        patch.setattr(module, "closed_hands", stale)
+        patch.setattr(module, "load_closed_hands", stale)
 
 
 @mutant("cards: who leaves takes their hand along", 56, "k", "nobody sits there")
