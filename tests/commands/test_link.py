@@ -662,6 +662,6 @@ async def test_whoever_holds_cards_is_asked_where_they_play_before_the_end_opens
     assert asked.announce is not None
     (there,) = await table.posted(THERE)
     assert there.title == "Anna asks to end the game and open all hands"
-    assert [button.label for button in there.buttons] == ["Agree"]
+    assert [button.label for button in there.buttons] == ["Show my hand"]
     assert not (await table.press(there.buttons[0].action, BEN, THERE)).error
     assert not (await table.run("/game end confirm")).error

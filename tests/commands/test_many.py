@@ -151,10 +151,10 @@ async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -
     ]
     assert [play["unit"] for play in event["out"]["plays"]] == [f"GI {at}" for at in range(1, 13)]
     groups = [part for part in reply.lines if isinstance(part, Group)]
-    assert [group.text for group in groups] == ["GI 2, 3, 9-12", "GI 7 + 8", "GI 4-6", "GI 1"]
+    assert [group.text for group in groups] == ["GI 1", "GI 2, 3, 9-12", "GI 7 + 8", "GI 4-6"]
     assert sum(1 for line in reply.format_text().splitlines()) <= 8
     assert reply.first_line.startswith(
-        "6 of 12 GIs rush the enemy, 3 do nothing, 2 do as the nearest friend with orders does"
+        "1 of 12 GIs sprints away from the enemy, 6 rush the enemy, 3 do nothing"
     )
     assert reply.by == "Anna rolls random orders"
     await assert_sound(channel)

@@ -322,7 +322,7 @@ async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(
 ) -> None:
     channel = await Channel.fresh()
     begun = await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel')
-    assert "Points: 0 each · Orders: 3 each" in begun.format_body()
+    assert "0 points each · 3 orders each" in begun.format_body()
     assert "Count the mills" not in begun.format_text(), "the line of points says it"
     told = await channel.do("Anna", "help three-mills")
     assert (
