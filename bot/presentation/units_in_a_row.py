@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import TARGETS, Option, clean
+from bot.rules.inputs.options import ACTS, TARGETS, BareValue, Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.text.names import join_names
 from bot.rulesets.system import Sequence
@@ -18,14 +18,15 @@ def check_units_in_a_row(
     roster: Roster,
     write: Callable[[Mapping[str, object]], str],
 ) -> None:
-    """Raise UserError if roster units were typed without semicolons and fill options for numbers.
+    """Raise UserError if units typed bare, one after the other, fill options that are not theirs.
 
+    A unit that was typed with the name of its option is where it was meant to be.
     The error holds the corrected command, which `write` writes: the units of the first unit's side
     in one list, the others in the other.
     """
     named = _find_named(sequence, options, roster)
     lists = _sort_into_lists(sequence, named)
-    if not lists:
+    if not lists or any(option.name in options.keys() - named.keys() for option, _ in lists):
         return
     units = [*named.values()]
     error = UserError(
@@ -45,7 +46,7 @@ def check_units_in_a_row(
 def _find_named(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> dict[str, RosterUnit]:
-    """Return, by input, the roster unit that its value names by itself."""
+    """Return, by input, the roster unit that its bare value names by itself."""
     named = {}
     for option in sequence.inputs:
         unit = _find_unit(option, options.get(option.name), roster)
@@ -59,8 +60,8 @@ def _sort_into_lists(
 ) -> list[tuple[Option, list[RosterUnit]]]:
     """Return the units by the list that they were meant for; [] if they were typed correctly."""
     inputs = {option.name: option for option in sequence.inputs}
-    acting = _find_list(sequence, named, lambda option: option.part != TARGETS)
     targets = _find_list(sequence, inputs, lambda option: option.part == TARGETS)
+    acting = _find_list(sequence, named, lambda option: targets is None or option.part == ACTS)
     has_misplaced = any(inputs[name].type in _NOT_UNITS for name in named)
     if acting is None:
         return []
@@ -93,7 +94,7 @@ def _find_list(
 
 def _find_unit(option: Option, value: object, roster: Roster) -> RosterUnit | None:
     """Return the unit that a value names by itself; None if the option accepts the value as it is."""
-    unit = roster.get(value.strip(" ,").casefold()) if isinstance(value, str) else None
+    unit = roster.get(value.strip(" ,").casefold()) if isinstance(value, BareValue) else None
     if unit is None or option.type not in _NOT_UNITS:
         return unit
     try:

@@ -92,7 +92,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given
-from bot.rules.inputs.options import clean, is_flag_on, is_left_out
+from bot.rules.inputs.options import BareValue, clean, is_flag_on, is_left_out
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.tables.table import Table
 from bot.rules.text.names import join_names
@@ -196,6 +196,7 @@ async def handle_sequence(context: Context) -> Reply:
     sequence = context.systems[spec.system].sequences[spec.target]
     try:
         check_units_in_a_row(sequence, options, roster, partial(format_command, spec))
+        options = _forget_bare_values(options)
         odds = await _answer_odds_if_requested(context, sequence, options)
         if odds is not None:
             return odds
@@ -669,6 +670,14 @@ async def play_command(context: Context) -> Reply:
     await context.check_enabled(context.spec)
     handlers = {"roll": handle_roll, "lookup": handle_lookup, "sequence": handle_sequence}
     return await handlers[context.spec.family](context)
+
+
+def _forget_bare_values(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the options with plain texts, no matter how they were typed."""
+    return {
+        name: str(value) if isinstance(value, BareValue) else value
+        for name, value in options.items()
+    }
 
 
 def _drop_empty_options(options: Mapping[str, object]) -> dict[str, object]:

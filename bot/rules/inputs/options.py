@@ -242,15 +242,27 @@ _IN_PLAIN_SIGNS = ("int", "number", "bool", "enum", "mods", "units", "unit")
 """Types whose values are numbers, words or names that the bot already knows."""
 
 
+class BareValue(str):
+    """A value typed without the name of its option: `us1` in `fire us1`.
+
+    A command that comes back from a store or a form has only plain texts.
+    """
+
+    __slots__ = ()
+
+
 def normalize_typed(option: Option | None, raw: object) -> object:
     """Return a typed value in its stored form: a text keeps its signs, all other types are in plain
-    signs. Files are left as they are.
+    signs. Files are left as they are, and a bare value stays a bare value.
     """
     if not isinstance(raw, str) or raw.isascii() or (option is not None and option.type == "file"):
         return raw
     text = normalize_text(raw)
     is_plain = option is not None and option.type in _IN_PLAIN_SIGNS and not option.free
-    return plain_signs(text) if is_plain else text
+    normalized = plain_signs(text) if is_plain else text
+    if isinstance(raw, BareValue):
+        return BareValue(normalized)
+    return normalized
 
 
 def is_left_out(option: Option, raw: object) -> bool:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bot.rules.errors import Hint, UserError, did_you_mean, suggest_names
 from bot.rules.inputs.options import (
     MAX_TEXT,
+    BareValue,
     Option,
     clean,
     is_yes_or_no,
@@ -541,6 +542,8 @@ def _place_bare_value(
             code="unknown-option",
         )
     given[option.name] = token.value
+    if spec.family == "sequence":
+        given[option.name] = BareValue(token.value)
     return option.name
 
 
