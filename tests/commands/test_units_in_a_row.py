@@ -99,7 +99,7 @@ async def test_units_with_the_names_of_their_options_are_never_in_a_row(
 async def test_a_list_with_its_name_is_kept() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
-    refused = await channel.say("Anna", "lnlt fire us1 vc1 targets=vc2")
+    refused = await channel.say("Anna", "lnlt fire targets=vc2 us1 vc1")
     assert refused.code != "loose-word", refused.format_text()
     refused = await channel.say("Anna", "lnlt fire us1 us2 vc1")
     assert refused.code == "loose-word"
