@@ -97,6 +97,16 @@ async def by_post(play: Player) -> tuple[Channel, int]:
     return channel, len(seen)
 
 
+async def agree_to_undo(say: Say, name: str) -> str:
+    """Return the answer to a player's consent to the undo that the other side asked for.
+
+    If the bot names the event first, type what it says: by post hours pass before the answer.
+    """
+    answer = await say(name, "game undo")
+    typed = re.search(r"or type `?/?(game undo \d+)", answer)
+    return await say(name, typed[1]) if typed else answer
+
+
 async def export_of(channel: Channel) -> str:
     """The game's log as a file, its dice revealed."""
     reply = await channel.say("Anna", "fair reveal")

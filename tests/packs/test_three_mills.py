@@ -21,6 +21,7 @@ from tests.examples import odds
 from tests.packs.evening import (
     Player,
     Say,
+    agree_to_undo,
     agreed,
     by_post,
     on_discord_by,
@@ -239,7 +240,7 @@ class Field:
             self.drawn.append(chit)
             if number == 2 and self.turn == 1:
                 await self.say("Anna", "game undo")
-                await self.say("Ben", "game undo")
+                await agree_to_undo(self.say, "Ben")
                 await self.say("Ben", "game redo")
                 again = await self.say("Anna", "game redo")
                 side = "Crown" if "Crown" in told else "Republic"
@@ -247,7 +248,7 @@ class Field:
                     "the same chit comes again, and nothing is thrown"
                 )
                 await self.say("Anna", "game undo")
-                await self.say("Ben", "game undo")
+                await agree_to_undo(self.say, "Ben")
                 continue
             side = "Crown" if "Crown" in told else "Republic"
             await self.go(PLAYERS[side], chit)
