@@ -357,7 +357,9 @@ async def redo_event(context: Context, number: int | None = None) -> Reply:
     actor = context.actor
     if not game.redo:
         raise UserError(
-            "Nothing to redo.", hint="Something new has happened since.", code="nothing-to-redo"
+            "Nothing to redo.",
+            hint="Redo brings back your undo as long as nothing new has happened.",
+            code="nothing-to-redo",
         )
     if number is not None and number != game.redo[-1]:
         raise UserError(
