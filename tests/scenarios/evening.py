@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bot.game.counter_faces import format_word
+from bot.rulesets.catalog import get_systems, list_lost_states
 from tests.adapters import evening as driver
 
 Json = dict[str, Any]
@@ -23,18 +25,27 @@ ALLOWED = "unlimited"
 of the evening.
 """
 
+STATES_OUT_OF_IT = "|".join(
+    sorted(
+        {
+            format_word(state)
+            for system in (None, *get_systems().values())
+            for state in list_lost_states(system)
+        }
+    )
+)
+"""The states in which a unit has left the fight, in any game, as players read them."""
 EXPECTED = re.compile(
     r"cannot|out of ammunition|jammed|already|no longer|over|needs (no|morale)|[Nn]obody|takes no part|"
     r"has nobody left|has no firepower|can do nothing in this activation|has to reload|"
     r"has (no|\d) AP left|not on the roster|"
-    r"(is|are) (not |shaken|dead|combat-ineffective|pinned|stunned|eliminated|killed|out|"
-    r"suppressed|destroyed|abandoned)"
+    rf"(is|are) (not |shaken|dead|pinned|stunned|out|suppressed|abandoned|{STATES_OUT_OF_IT})"
 )
 """What a refusal may say in the course of a fight: dice decide who is still able to do what."""
 
 
 HURRY = re.compile(r"(?:Try again in (\d+) seconds|You just rolled that again)")
-LAID_UP = re.compile(r"[A-Z]{4,}|eliminated|killed|pinned|stunned|suppressed")
+LAID_UP = re.compile(rf"[A-Z]{{4,}}|pinned|stunned|suppressed|{STATES_OUT_OF_IT}")
 
 
 @dataclass(frozen=True)
@@ -84,8 +95,7 @@ class Table:
     async def able(self, handles: str) -> list[str]:
         """The units of this side that are in good order, by the list."""
         listed = (await self.say("Greta", "unit list", all=True)).text
-        found = re.findall(rf"^({handles}\d+) (.*)$", listed, re.MULTILINE)
-        return [handle for handle, rest in found if not LAID_UP.search(rest)] or [f"{handles}1"]
+        return list_able(listed, handles) or [f"{handles}1"]
 
     async def press(self, who: str, on: Seen, button: str, *, maybe: bool = False) -> Seen:
         """The answer to a button, as `say`."""
@@ -111,6 +121,15 @@ class Table:
         at = self.platform
         text, private, body = at.whole(message), at.is_private(message), at.body(message)
         return Seen(who, said, text, tuple(at.buttons(message)), private, body, message)
+
+
+def list_able(listed: str, handles: str) -> list[str]:
+    """Return the units of one side that are in good order, by the text of `unit list`.
+
+    A narrow table has the state of a unit in an indented line below its row.
+    """
+    rows = re.findall(rf"^({handles}\d+) (.*(?:\n +\S.*)*)$", listed, re.MULTILINE)
+    return [handle for handle, words in rows if not LAID_UP.search(words)]
 
 
 @asynccontextmanager

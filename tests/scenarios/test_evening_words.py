@@ -9,9 +9,11 @@ import re
 import pytest
 
 from bot.rules.errors import UserError
+from bot.rulesets.catalog import GONE, find_system, list_lost_states
 from bot.ui.reply.reply import Reply, build_error_reply
 from tests.examples import play_example
 from tests.playing import Channel
+from tests.scenarios.evening import EXPECTED, list_able
 from tests.scenarios.test_called_by_name import labels, started
 from tests.systems.ucn.rosters import roster, unit
 
@@ -130,6 +132,40 @@ async def test_a_name_that_is_not_there_leads_to_the_list() -> None:
 def test_who_is_out_of_it_is_refused_without_an_example_of_something_else(code: str) -> None:
     error = UserError("Gruppe 1 is combat-ineffective and cannot fire.", code=code)
     assert build_error_reply(error, "/ucn shoot germ1 us1", "/ucn shoot shooters=smg").lines == ()
+
+
+@pytest.mark.parametrize(
+    ("system", "roster_lines", "shot"),
+    [
+        (
+            "lnlt",
+            ("Red squad A fp=5 morale=5", "Blue squad B morale=5"),
+            "fire attackers=Red targets=Blue tm=3",
+        ),
+        (
+            "baps",
+            ("Red soldier A weapon=rifle-bolt", "Blue soldier B weapon=rifle-bolt"),
+            "fire Red 8 Blue",
+        ),
+        ("nhis", ("Red squad A fp=4 range=6", "Blue squad B morale=5"), "fire Red Blue distance=2"),
+        (
+            "ucn",
+            ("Red element A firearms=12 weapon=smg", "Blue element B morale=12"),
+            "shoot shooters=Red target=Blue",
+        ),
+    ],
+)
+async def test_an_evening_expects_every_state_in_which_a_unit_is_out_of_it(
+    system: str, roster_lines: tuple[str, ...], shot: str
+) -> None:
+    """Played evenings pass over such a refusal, and choose no such unit from the list."""
+    channel = await started(system, *(f"unit add {line}" for line in roster_lines))
+    for state in {*GONE}.intersection(list_lost_states(find_system(system))):
+        await channel.do("Anna", f"unit edit Blue state={state}")
+        refused = await channel.fails("Anna", f"{system} {shot}", "Blue is ")
+        assert EXPECTED.search(refused.first_line)
+        listed = (await channel.do("Anna", "unit list all=yes")).format_text()
+        assert (list_able(listed, "a"), list_able(listed, "b")) == (["a1"], [])
 
 
 async def test_all_the_dead_are_named_without_the_name_of_an_option() -> None:

@@ -170,8 +170,9 @@ async def causeway(table: Table) -> None:
         await other(table, "Ben", "ucn morale", unit="germ2")
         for who, mine, yours in (("Anna", "us", "germ"), ("Ben", "germ", "us")):
             await other(table, who, "ucn spot", unit=f"{mine}1", target_concealed=True)
-            own, foes = await table.able(mine), await table.able(yours)
-            for firer, target in ((own[0], foes[0]), (f"{mine}2", foes[-1]), (f"{mine}3", foes[0])):
+            own = await table.able(mine)
+            for firer, choice in ((own[0], 0), (f"{mine}2", -1), (f"{mine}3", 0)):
+                target = (await table.able(yours))[choice]
                 fire = {"shooters": firer, "target": target, "target_in_cover": True}
                 await other(table, who, "ucn shoot", **fire, odds=True)
                 shot = await other(table, who, "ucn shoot", **fire)
