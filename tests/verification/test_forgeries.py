@@ -642,7 +642,8 @@ def two_starts(log: Json) -> None:
     again = copied(log["events"][0])
     del log["events"][1:]
     log["texts"], log["seeds"] = [], []
-    again["body"] |= {"behind": 1, "secret": {**again["body"]["secret"], "epoch": 2}, "side": ""}
+    secret = {**again["body"]["secret"], "epoch": 2, "commitment": "ab" * 32}
+    again["body"] |= {"behind": 1, "secret": secret, "side": ""}
     again["body"]["after"]["game"].pop("master")
     again["body"]["before"] = again["body"]["after"] = {"game": {}}
     again["body"] = {
