@@ -113,7 +113,7 @@ class Budgets:
         self._channels.take(channel, price)
 
     def finish(self, command: Command) -> None:
-        """Count a command as finished."""
+        """Stop counting a command as at work. Call this once for each `begin`."""
         self.at_work -= 1
         self._under_way[command.who.key] -= 1
         if not self._under_way[command.who.key]:
@@ -211,10 +211,9 @@ class Queues:
 
     @asynccontextmanager
     async def wait_for_turn(self, key: str) -> AsyncIterator[None]:
-        """Wait for a turn in the queue of `key`, and hold it for the block.
+        """Wait for a turn in the queue of `key`, and keep it while the `async with` block runs.
 
-        The place in the queue is taken before anything is awaited. Raise UserError if too many
-        wait.
+        The order is that of the calls. Raise UserError if the queue is full.
         """
         lock, waiting = self._locks.get(key) or (asyncio.Lock(), 0)
         if self._most is not None and waiting >= self._most:
@@ -278,7 +277,7 @@ class CommandsInFlight:
         return work.task.result()
 
     def get(self, id: str) -> RunningCommand | None:
-        """Return the request if it is at work, else None."""
+        """Return the command with this request id if it is running or in a queue, else None."""
         return self._works.get(id)
 
     async def finish(self) -> None:

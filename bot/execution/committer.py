@@ -213,7 +213,7 @@ def _has_changes(context: Context, ledgers: Many[Ledger]) -> bool:
 
 
 def _add_ledger_rows(context: Context, ledgers: Many[Ledger]) -> None:
-    """Add the rows of the ledgers to the commit: events, persons, texts and seeds."""
+    """Set the commit's changes, persons, texts and seeds to what is new in the ledgers."""
     commit = context.commit
     changes = [ledger.build_change() for ledger in ledgers]
     commit.changes = tuple([change for change in changes if change is not None])
@@ -263,9 +263,10 @@ def _list_linked_answers(
     about: str,
     message_changes: Many[Outgoing],
 ) -> Iterator[Outgoing]:
-    """Yield the public part of an answer for every other place that plays the game.
+    """Yield the public part of `reply` for each other place that plays one of these games.
 
-    The process that serves the place posts it.
+    A place that gets a message from this commit anyway is left out. `about` is the answer's topic.
+    The process that serves a place posts its answer.
     """
     public_reply = reply.announce if reply.private else reply
     if public_reply is None or public_reply.error:

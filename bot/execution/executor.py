@@ -232,7 +232,11 @@ class CommandExecutor:
         return build_error_reply(error, line, example)
 
     async def _explain_error(self, error: UserError, command: Command) -> UserError:
-        """Return a more exact error if another version of a pack, or a removed unit, is the cause."""
+        """Return a more exact error if its cause can be found, else the same error.
+
+        Causes: another version of a pack, a unit that was taken off the roster or named in own
+        play, a command of another game's extension.
+        """
         if error.code not in OF_A_VERSION and not isinstance(error.about, str):
             return error
         home = await self._threads.find_home(command.where)
@@ -328,7 +332,10 @@ class CommandExecutor:
             SEEN.reset(token)
 
     async def _load_systems(self, command: Command, game: Game | None) -> Mapping[str, System]:
-        """Load the systems that a command sees. A plain roll of dice needs no packs."""
+        """Load the systems that a command sees, by id.
+
+        A plain roll of dice, unless its game has packs, sees only the systems that everybody has.
+        """
         is_plain_roll = command.path == ("roll",) and (game is None or not game.packs)
         if is_plain_roll:
             return load_shared_systems()

@@ -141,7 +141,10 @@ class Health:
         return "; ".join(self.sight.troubles or ("well", *self.sight.notes))
 
     async def look(self) -> HealthReport:
-        """Check everything once, and return the report."""
+        """Run all checks once, keep the report as `sight`, and return it.
+
+        Without a store, check nothing, and return the last report.
+        """
         if self._store is None:
             return self.sight
         sight = HealthReport(troubles=())
@@ -262,7 +265,11 @@ class Health:
         return describe_missing_copy(self._copy, self._clock())
 
     def _find_space_problem(self, sight: HealthReport) -> str:
-        """Return that the disk is nearly full, or "". Set `sight.free` in bytes."""
+        """Set `sight.free` to the free bytes of the disk. Return the problem, or "" for none.
+
+        A problem is a nearly full disk, or a data folder that cannot be read. Without such a
+        folder, check nothing.
+        """
         if self._disk is None:
             return ""
         try:
@@ -274,7 +281,10 @@ class Health:
         return f"the disk is nearly full: {sight.free // MIB} MiB are free"
 
     def _list_lost_platforms(self, links: Mapping[str, str]) -> Sequence[str]:
-        """Return the platforms that have been away for too long, each with its problem."""
+        """Return `platform: problem` for each platform that has been away for PATIENCE or longer.
+
+        `links` has the problem of each platform now, "" for none.
+        """
         now = time.monotonic()
         self._away = {name: self._away.get(name, now) for name, problem in links.items() if problem}
         return [

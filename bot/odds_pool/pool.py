@@ -270,9 +270,9 @@ async def _read_answer(process: asyncio.subprocess.Process) -> Any:
 
 
 def list_packs_in_use() -> tuple[Mapping[str, bytes], ...]:
-    """Return the files of the packs that the current command sees, the host's packs first.
+    """Return the files of each pack that the current command sees, for the worker process.
 
-    Most commands see none.
+    The packs that everybody sees come first. Of several versions of one pack the last is in force.
     """
     systems = get_systems()
     versions = getattr(systems, "versions", ())  # those in force stay behind the others

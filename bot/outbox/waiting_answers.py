@@ -54,7 +54,10 @@ class Answers:
         self._noting: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
-        """Stop holding answers."""
+        """Stop renewing claims, and stop trying to record shown answers: the process ends.
+
+        Another process may take over the answers after LEASE seconds.
+        """
         for task in self._noting:
             task.cancel()
         self._posting.close()
@@ -143,6 +146,7 @@ class Answers:
         await self._store.retry_outbox(min(after, LONGEST_WAIT), id, held=unsure)
 
     async def _keep(self, ids: Sequence[int]) -> None:
+        """Renew this process's claim on these answers for another LEASE seconds."""
         await self._store.retry_outbox(LEASE, *ids, held=True)
 
 

@@ -78,7 +78,7 @@ class EnabledPacks:
     def drop_cached(self, server: str) -> bool:
         """Drop the cached choice of a server. Return whether there was one.
 
-        For an unknown name of a pack: another process may have enabled it.
+        Call this when a pack's name is unknown: another process may have enabled the pack.
         """
         return self._setups.pop(server, None) is not None
 

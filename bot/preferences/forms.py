@@ -130,7 +130,7 @@ class Drafts:
         return draft
 
     async def put(self, draft: Draft) -> None:
-        """Store a new or changed draft."""
+        """Store a new or changed draft. It expires after DRAFTS_KEPT seconds."""
         await self._store.put_doc(draft.build_doc(self._clock()))
 
 

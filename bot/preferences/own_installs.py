@@ -10,9 +10,9 @@ ADD_IT = "Add it to a server (its profile, then Add App) and play there."
 
 
 def check_own_play(spec: CommandSpec, where: Place, user: Person) -> None:
-    """Raise UserError for a command that own play does not allow.
+    """Raise UserError if `user` may not run this command in the own play `where`.
 
-    `where` is somebody's own play. Other users may only press buttons that show things.
+    Commands that need a game are refused. Users other than the owner may only press LOOKS.
     """
     is_look = spec.family == "button" and spec.path[1] in LOOKS
     if user.key != where.owner and not is_look:

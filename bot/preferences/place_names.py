@@ -43,7 +43,10 @@ def build_channel_doc(place: Place) -> Doc:
 
 
 async def load_channel_names(store: Store, places: Iterable[str]) -> dict[str, str]:
-    """Return the names of channels with games, for the games' own players, as far as known."""
+    """Return the names of these channels by key. A channel without a stored name is left out.
+
+    The name of a channel in which a game was started is for the game's own players only.
+    """
     names: dict[str, str] = {}
     for place in places:
         for kind in (PLACE, STARTED_IN):

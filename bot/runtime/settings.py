@@ -152,10 +152,10 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
 def _find_misspelt(
     values: Mapping[str, str], names_in_file: Collection[str], known_names: Collection[str]
 ) -> Iterator[str]:
-    """Yield a line for each name that is nearly the name of a setting.
+    """Yield a line for each unknown name that looks like a misspelt setting.
 
-    Names in the file all count. The environment is shared with other programs, so only names that
-    begin like ours count.
+    Check all names in the file, but of the environment, which other programs share, only names that
+    begin like ours.
     """
     from difflib import get_close_matches  # few need it
 
@@ -286,7 +286,10 @@ class _SettingsReader:
         return self._convert("SHARD_IDS", lambda text: _shards(text, count), expected, "0") or ()
 
     def _postgres(self) -> str:
-        """Return the address of a PostgreSQL database, "" for SQLite."""
+        """Return DATABASE_URL if it is the address of a PostgreSQL database, else "".
+
+        Note a problem if the address is incomplete.
+        """
         url = self._get("DATABASE_URL", "").strip()
         if not url.startswith(("postgresql://", "postgres://")):
             return ""

@@ -442,10 +442,11 @@ def _strike_through(
     *,
     describe_rest: Callable[[], str] = str,
 ) -> Reply:
-    """Rewrite a message as its first line, struck through, without buttons.
+    """Return a message reduced to its title, struck through, with a notice and without buttons.
 
-    `notice` says what became of it. `describe` builds the first line if the message is not stored
-    (None); `describe_rest` builds a small line about what remains, "" for none.
+    `notice` says why, as in "Undone in #7". `number` is the footer, as in "#6"; "" for none.
+    `describe` builds the title if the message is not stored (`reply` is None). `describe_rest`
+    builds a small line on what still holds, such as the dice; "" for none.
     """
     title = reply.title if reply is not None else describe()
     author = reply.by if reply is not None else ""

@@ -91,7 +91,7 @@ class EventContext:
     opened: Mapping[int, str] = field(default_factory=dict)
 
     def name_of(self, person: str) -> str:
-        """Return the name of a person, or "someone" if it was deleted."""
+        """Return the name of a person, or "someone" if the name was deleted."""
         return self.names.get(person, "someone")
 
 
@@ -360,7 +360,7 @@ def hash_share_token(token: str) -> str:
 
 
 async def find_shared_game(store: Store, key: str) -> str:
-    """Return the row id of the game that is shared under a key; "" for none, or no longer."""
+    """Return the row id of the game that is now shared under this key; "" if there is none."""
     doc = await store.load_doc(SHARE, key)
     row = str(doc.data["game"]) if doc is not None else ""
     if row and await find_share_key(store, row) == key:
@@ -480,6 +480,7 @@ def format_csv_head() -> str:
 
 
 def _build_csv_row(event: Json, event_context: EventContext, *, is_sealed: bool) -> list[object]:
+    """Build the cells of an event's CSV row. `is_sealed` marks a sealed roll that is open now."""
     number = event["number"]
     label = event_context.texts.get(number, "")
     marked = {

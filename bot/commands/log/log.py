@@ -470,6 +470,7 @@ async def find_events(
 
 
 async def _load_index(context: Context, log_filter: LogFilter) -> _IndexedLog:
+    """Load the stored search marks that the filter needs. No events are loaded yet."""
     rows = await context.store.load_index_blocks(context.ledger.row, [MARKED, *log_filter.marks])
     done = {row.block for row in rows if row.mark == MARKED and row.at == EDITION}
     stored: dict[int, dict[str, str]] = {}

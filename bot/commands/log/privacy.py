@@ -155,10 +155,11 @@ def _list_name_words(name: str) -> set[str]:
 
 
 async def delete_own_data(context: Context) -> Reply:
-    """Delete the user's name, texts, drafts, macros and wishes everywhere.
+    """Delete the user's name, texts, drafts, macros and wishes for reminders in all games.
 
-    Each of their games records that somebody left. A game that the user has imported here is
-    cleared of their name, too.
+    Games in channels keep their rolls without the name, and record that somebody left. Games of the
+    user's own free play are deleted whole. If the log of this channel was imported and the user is
+    in it, their name goes from it, too.
     """
     user = context.command.who.key
     data = await context.store.load_user_data(user)

@@ -1051,8 +1051,9 @@ async def build_stand_in_fields(
 
 
 async def manages_game_channel(context: Context) -> bool:
-    """Return True if the user manages the server in which the game began.
+    """Return True if the user manages the server that decides about this game.
 
+    For a game in several channels, that is the server in which it began; else that of this channel.
     False in the console and in private messages, where nobody manages.
     """
     channel = context.command.where
@@ -1091,8 +1092,9 @@ async def find_stand_in_reason(context: Context, others: Iterable[str]) -> str:
 
 
 async def _has_left(context: Context, person: str) -> bool:
-    """Return True if the platform says that a player is no longer in the channel of the game, or
-    if their data was deleted.
+    """Return True if the platform says that a player is no longer in the channel of the game.
+
+    Also if their data was deleted. False if the platform does not answer in time.
     """
     row = context.ledger.persons.get(person)
     if row is None:

@@ -250,8 +250,10 @@ async def _draw_result_cards(context: Context, number: int = 0) -> tuple[File, .
 
 
 async def repeat_last(context: Context) -> Reply:
-    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped.
-    Raises UserError.
+    """Repeat the game's last roll, table or sequence, whoever made it.
+
+    Those that are undone, were made as sealed, or belong to upkeep are skipped. Raises UserError if
+    there is none among the latest events.
     """
     context.need_game()
     events = list_effective_events(await context.load_recent_events(LOOK_BACK))

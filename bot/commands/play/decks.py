@@ -479,9 +479,10 @@ async def record_draw(
 
 
 async def build_card_script(context: Context, id: str, deck: Deck, real: Sequence[str]) -> Script:
-    """Return scripted dice whose faces draw these cards, which came from a real deck.
+    """Return scripted dice that make deck `id` yield the cards in `real`, drawn from a real deck.
 
-    Raises UserError while cards of the deck are closed, because refusals would give them away.
+    Raises UserError for a card that is not left in the pile. Also while any cards of the deck are
+    closed (hidden from other players), because refusing a card would tell where it is.
     """
     if context.game.cards.get(cards.get_last_key(id)):
         message = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
@@ -519,9 +520,9 @@ def check_no_cup(context: Context, id: str) -> None:
 
 
 def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
-    """Raise UserError if a hand would hold more cards than the game allows.
+    """Raise UserError if a hand would hold more cards of deck `id` than the game allows.
 
-    Each item of `seats` is one more card for that hand.
+    `seats` names the owner of the hand once for each card that it is to get.
     """
     game_deck = find_game_deck(context, id) if seats else None
     if game_deck is None or not game_deck.hand_limit:

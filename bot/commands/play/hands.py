@@ -564,7 +564,11 @@ def _find_receiver(context: Context, seat: str) -> str:
 
 
 async def show_hand_or_agree(context: Context) -> Reply:
-    """Show the player's hand, or with `agree` agree that hands are opened when the game ends."""
+    """Show the player's hand, or with `agree` agree that it is opened to all when the game ends.
+
+    A manager who does not play agrees for sides whose players have left or been silent for long.
+    Raises UserError.
+    """
     if context.clean_options()["agree"]:
         announcement = await agree_to_open_hands(context)
         return Reply(
@@ -805,7 +809,10 @@ OPEN_HANDS = "openhands"
 
 
 def _name_owners(context: Context, seats: Sequence[str]) -> str:
-    """Return the players who must agree, with the verb: `Ben agrees`, `Ben and Carl agree`."""
+    """Return who plays these seats, with the verb: `Ben agrees`, `Ben and Carl agree`.
+
+    "the other side agrees" if nobody plays them.
+    """
     players = context.game.players
     persons = [person for seat in seats for person in list_persons_at(players, seat)]
     names = [context.ledger.get_name(person) for person in dict.fromkeys(persons)]

@@ -112,7 +112,10 @@ async def show_board(context: Context) -> Reply:
 
 
 def _record_board(context: Context, game: Game, last_result: str, board: Reply) -> str:
-    """Record that the board is posted as a new message, and return the id of its topic."""
+    """Store with the commit that the board is posted as a new message, and when.
+
+    `last_result` is the line of the last result on it. Return the new id for its topic.
+    """
     about = f"board-{create_id()}"
     data: Json = {
         "topic": about,

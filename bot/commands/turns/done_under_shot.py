@@ -127,6 +127,7 @@ def _is_move_over(ledger: Ledger) -> bool:
 
 
 def _remove_done_button(shot: Reply | None) -> Reply | None:
+    """Remove *Done* from the answer to a shot. Return None if there is nothing to remove."""
     return remove_buttons(shot, (BUTTON,))
 
 

@@ -248,10 +248,11 @@ async def call_sides(
     all_of_them: bool = False,
     spares: bool = True,
 ) -> tuple[str, ...]:
-    """Return the users of these sides to mention here, and note those to mention elsewhere.
+    """Return the users of these sides to mention in this channel.
 
-    The acting user is left out, unless `all_of_them`. `spares` leaves out users who are present,
-    and notes that the answer names them without a ping.
+    Users to mention in another channel of the game are added to `context.called`. The acting user
+    is left out, unless `all_of_them`. With `spares`, so are users with an event in the log within
+    the last PRESENT seconds; `context.named_without_ping` is set to them.
     """
     persons = context.ledger.persons
     rows = [persons.get(person) for person, side in game.players.items() if side in sides]

@@ -217,7 +217,10 @@ def _describe_hand_over(
 
 
 def _build_waiting_reply(context: Context, game: Game, side: str, phase_text: str) -> Reply:
-    """Build the answer to a side that is done in a phase in which both sides act at once."""
+    """Build the answer to a side that is done while other sides still have to act.
+
+    `game` is the game after that. `phase_text` is its first line.
+    """
     sides = join_names(game.go)
     lines: list[Part] = [phase_text]
     if not {*game.go} & {*game.players.values()}:

@@ -516,6 +516,7 @@ async def _find_card_before(context: Context, ledger: Ledger, end_number: int) -
 
 
 def _is_phase_button(button: Button) -> bool:
+    """Return True if a button is of use in one phase only, or opens a form."""
     is_form = button.action.startswith(OPEN_FORM) and button.style != LINK
     return is_form or button.action.partition(":")[0] in OF_A_PHASE
 

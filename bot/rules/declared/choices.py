@@ -89,7 +89,11 @@ class Choose(Statement):
         return picks[index]
 
     def do(self, _context: Here, /) -> Do:
-        """Set the answer; if it is missing, note the question and set the default."""
+        """Return the function that sets the key to the player's answer.
+
+        If there is none, it sets the default and notes the question. Without options, as in odds,
+        it raises UserError instead.
+        """
         choice = self.choice
         key = self.key
         count = self.count

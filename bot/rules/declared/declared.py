@@ -591,7 +591,10 @@ class _Proof:
         return tuple(statements)
 
     def _limit_dice(self, request: DiceRequest) -> DiceRequest:
-        """Return the dice with their limits filled in. Raises TableError."""
+        """Return the dice with `most` and `high` filled in where dice decide their count or sides.
+
+        Raises TableError if the highest value is unknown or not allowed.
+        """
         count = request.count
         sides = request.sides
         most_dice = self._compute_most(

@@ -122,7 +122,7 @@ class Draw(RandomStatement):
         }
 
     def line(self, label: str, card: str) -> Line:
-        """Return the line of the answer for a card."""
+        """Return the line of the bot's answer that shows the drawn card, given by its id."""
         name = self.deck.names[card]
         words = self.deck.format_words(card)
         return Line(label, result=f"{name} ({words})" if words else name)
@@ -152,8 +152,10 @@ class Draw(RandomStatement):
 
 
 def read_draw(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
-    """Read `draw: {card: chances}`: `card` becomes the card's name, and `card.ap` a field of it.
-    Raises TableError.
+    """Read `draw: {card: chances}`, a name for the drawn card and the id of its deck.
+
+    Formulas then read the card's name as `card` and a field such as `ap` as `card.ap`. Raises
+    TableError.
     """
     sheet = place.sheet
     decks = place.sheet.formulas.setting.decks

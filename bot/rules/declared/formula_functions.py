@@ -217,7 +217,11 @@ def join_text(*pieces: Any) -> str:
 
 
 def multiply(first: Any, second: Any) -> Any:
-    """Return a product of limited size, however often it is multiplied. Raises Senseless."""
+    """Return the product of two numbers.
+
+    Raises Senseless if one is not a number, or if the product is too large, so that no formula can
+    grow without limit.
+    """
     value = (
         first * second
         if first.__class__ is int and second.__class__ is int

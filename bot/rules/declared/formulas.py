@@ -635,6 +635,10 @@ class _FormulaMaker:
         )
 
     def _boolop(self, node: ast.BoolOp) -> Formula:
+        """Compile `and` or `or`. As in Python, the value is that of the last part looked at.
+
+        Raises TableError for a part that would always hold.
+        """
         parts = [self._test(self.part(value)) for value in node.values]
         kind, join = ("and", _compile_and) if isinstance(node.op, ast.And) else ("or", _compile_or)
         run = reduce(join, [part.run for part in parts])

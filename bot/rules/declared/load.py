@@ -291,8 +291,11 @@ class Loader:
     def _read_row(
         self, spec: object, outside: StepScope, place: StepScope, path: Path
     ) -> tuple[Formula, str, Formula | None]:
-        """Read how odds show an item: the formula of its name, the output that decides its result,
-        and the number of items that the first one stands for.
+        """Read the `row` of an `each`: how odds show each item of the list.
+
+        Return the formula of its name, the output that decides its result ("" for a list of single
+        values), and with `alike` the formula of how many items the first one stands for; then the
+        others have no row. `outside` is the scope around the loop. Raises TableError.
         """
         spec = spec if isinstance(spec, Mapping) else {"name": spec}
         place.check_keys("row", spec, ROW_KEYS, path)
@@ -510,7 +513,11 @@ def tell_named_outputs(block: Block) -> Block:
 
 
 def _tell_ends(block: Block, new_outputs: set[tuple[str, str]]) -> Block:
-    """Replace each `SequenceEnd` of a block by the statements that set its outputs."""
+    """Return the block, inner blocks too, with each `SequenceEnd` replaced by what it sets.
+
+    That is each output that no step sets, if a name of the same spelling is in sight. Add these
+    outputs to `new_outputs`, except those of an `if` that stops the sequence.
+    """
     statements: list[Statement] = []
     for statement in block:
         if isinstance(statement, SequenceEnd):

@@ -362,8 +362,9 @@ class Segment:
         return group_pool_rolls(tuple(kinds))
 
     def _find_looks(self, state: Now, index: int, dice: tuple[Die, ...]) -> Looks | None:
-        """Return what is looked at of the dice at an index in this state; None if every face
-        counts.
+        """Return what later steps look at of `dice`, those at `index` in the roll.
+
+        The values of this state are known. None if they need every face, or if it cannot be told.
         """
         pool = self._pools[index]
         deciding_values = [

@@ -104,7 +104,10 @@ class Statement:
         return self
 
     def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        """Run it as far as values are known. Return whether the sequence certainly ends in it."""
+        """Run the statement as far as `env` has known values, for the pass `partial`.
+
+        Return True if the sequence certainly ends in this statement.
+        """
         partial.meets(self, env)
         return False
 

@@ -277,8 +277,10 @@ def _compute_results(
 def _compute_worded_results(
     request: DiceRequest, count: int, high: int
 ) -> tuple[PossibleValues, PossibleValues]:
-    """Return the possible sums and faces of dice with words, for any number of kept or additional
-    dice.
+    """Return the possible sums and numbers of faces of dice with words of /roll, such as `kh3`.
+
+    They are bounds for up to `count` dice with up to `high` sides, whatever is dropped, rerolled or
+    added.
     """
     pool = build_pool(count, high, request.words)
     sums = (

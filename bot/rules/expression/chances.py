@@ -64,7 +64,7 @@ class Budget:
         self.left = MAX_STEPS
 
     def spend(self, steps: int) -> None:
-        """Use up this many additions. Raises UserError if too few are left."""
+        """Take `steps` additions off the budget. Raises UserError if fewer are left."""
         self.left -= steps
         if self.left < 0:
             self.refuse()

@@ -134,7 +134,10 @@ class Cursor:
         return ""
 
     def read_number(self) -> int | None:
-        """Read a whole number, None if there is none. Raises ExpressionError beyond 10^9."""
+        """Read a whole number without a sign, None if there is none.
+
+        Raises ExpressionError if it is more than 10^9.
+        """
         self.skip()
         start = self.pos
         while self.pos < len(self.text) and self.text[self.pos] in DIGITS:
@@ -345,7 +348,10 @@ class _PoolReader:
             )
 
     def _read_modifier(self) -> bool:
-        """Read one modifier. Return False if there is none."""
+        """Read one modifier into `pool`, such as kh3, r1, ! or >=5. Return False if there is none.
+
+        Raises ExpressionError.
+        """
         cursor = self.cursor
         pool = self.pool
         cursor.skip()

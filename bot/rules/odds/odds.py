@@ -309,7 +309,10 @@ class _Walk:
         self._inside: dict[tuple[str, ...], Inside] = {}
 
     def count(self) -> Weights:
-        """Explore all nodes, then hand the weight of the start on to the ends."""
+        """Return the weight of each result.
+
+        Explore all nodes, then divide the weight of the start among the ends.
+        """
         exits_by_number, over = self._explore()
         return _distribute(exits_by_number, over)
 

@@ -82,7 +82,10 @@ Apart = tuple[tuple[int, Weighted], ...]
 
 
 def group_values(faces: Iterable[Any], key: Callable[[Any], Any]) -> Weighted:
-    """Return the faces of one die grouped by `key`, as (number of faces, (one of them,))."""
+    """Return the faces of one die grouped by `key`: for each group (number of faces, roll).
+
+    The roll is a tuple of one face that stands for the group.
+    """
     groups: dict[Any, list[Any]] = {}
     for face in faces:
         groups.setdefault(key(face), []).append(face)

@@ -78,7 +78,11 @@ def _find_affected_units(change: Change, units: tuple[RosterUnit, ...]) -> list[
 
 
 def list_linked_names(units: Iterable[RosterUnit], link: object) -> list[str]:
-    """Return the names of the units that a link may mean."""
+    """Return the names of the units that `link` names, by name or handle.
+
+    `link` is the value of another unit's attribute, as in `squad: Squad 3`. None are named by an
+    empty one.
+    """
     folded = comparison_key(str(link or ""))
     return [unit.name for unit in units if folded in list_link_names(unit)]
 

@@ -203,7 +203,7 @@ class Choice(NamedTuple):
         return picks
 
     def make_error(self, problem: str) -> UserError:
-        """Return the error for a wrong answer: the name of the choice, then `problem`."""
+        """Return the error for a wrong answer to this choice: its name, then `problem`."""
         return UserError(
             f"{self.name} {problem}.", hint=self.expectation, option=self.name, code="bad-value"
         )
@@ -300,7 +300,7 @@ class OddsRow(NamedTuple):
 
 
 def build_row(path: str, name: str = "") -> OddsRow:
-    """Return the row of a single output."""
+    """Return the row of odds whose result is the output `path` itself."""
     return OddsRow(name, (path,), lambda outputs: outputs.get(path))
 
 
