@@ -232,7 +232,7 @@ def render_losses(
 
 
 def _draw_losses_bar(canvas: Canvas, count: int, room: Room, color: str) -> None:
-    """Draw the losses of a side in a turn as a bar with its count above it."""
+    """Fill `room` with a bar, and draw the count of losses above it."""
     left, top, right, bottom = room
     canvas.draw_box((left + 1, top, right - 1, bottom), color, 3, "bar")
     width = right - left

@@ -36,7 +36,7 @@ class Face:
 
 @cache
 def load_face(bold: bool) -> Face:
-    """Load the widths of the font in one weight from its file."""
+    """Load the widths of the letters of the regular or bold font from its file."""
     with TTFont(FILES[bold]) as font:
         metrics = font["hmtx"].metrics
         advances = {}
@@ -81,7 +81,7 @@ def measure_width(text: str, size: float, bold: bool = False) -> float:
 
 @lru_cache(8_192)  # the same words are measured in one size after another
 def _measure_ems(text: str, bold: bool) -> float:
-    """Return the width of a text in multiples of its letter size."""
+    """Return the width of a text in ems: multiples of its font size."""
     font = load_face(bold)
     advances = font.advances
     return sum([advances.get(char, font.em) for char in text]) / font.em

@@ -46,7 +46,10 @@ class Frame:
     high: float
 
     def x(self, number: float) -> float:
-        """Return the x coordinate of an event."""
+        """Return the x coordinate of the event with this number.
+
+        Events before the first are at the left edge.
+        """
         left, _, right, _ = self.room
         span = max(1.0, self.last - self.first)
         return left + (right - left) * max(0.0, number - self.first) / span

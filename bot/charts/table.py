@@ -50,10 +50,11 @@ def render_named_table(system_id: str, table_id: str, given: Mapping[str, object
 
 
 def render_table(table: Table, given: Mapping[str, object] | None = None) -> Picture:
-    """Draw a whole table, or the part that answers the `given` inputs, with its answer marked.
+    """Draw a table. With `given` inputs, mark their answer and leave out what does not concern it.
 
-    The picture has the title, the answer, the blocks, the meanings of the codes and the source.
-    Raises UserError for inputs that the table refuses.
+    Blocks for other cases are left out, and long or wide ones are cropped around the answer. Below
+    the table are the meanings of its codes and its source. Raises UserError for inputs that the
+    table refuses.
     """
     layout = build_layout(table, given)
     canvas = Canvas(layout.title)
@@ -234,9 +235,9 @@ def _is_banded(text: str) -> bool:
 
 
 def _spread_columns(natural_widths: Sequence[float]) -> list[float]:
-    """Return the widths of columns whose words fit on one line, with spare room added to each.
+    """Return the widths of columns whose cells fit on one line: the head's, then the others'.
 
-    The columns after the heads get equal widths if there is room for that.
+    The others are made equal if there is room. Then all grow by the same amount, up to 46 pixels.
     """
     head, *others = natural_widths
     widest = max(others)

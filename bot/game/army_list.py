@@ -221,9 +221,9 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _read_count(unit: Mapping[str, Any]) -> int | None:
-    """Return the number of units, also from `"2"` and `2.0`.
+    """Return the count of a unit in a list, 1 if it names none: 2 for `2`, `"2"` and `2.0`.
 
-    Return None unless it is a whole number from 0 to 40.
+    Return None for a count that is not a whole number from 0 to 40.
     """
     plain = clean_value("count", str(unit.get("count", 1)))
     is_count = plain.isdecimal() and len(plain) < 7 and int(plain) <= 40
@@ -239,9 +239,10 @@ def is_army_list(text: str) -> bool:
 
 
 def is_army_text(text: str) -> bool:
-    """Return whether a text is an army list.
+    """Return whether a text is an army list, not a sheet.
 
-    An army list has no cells, and has a line such as `3x Rifle Squad`.
+    An army list has no tabs, semicolons or heads of columns. It has a line such as
+    `3x Rifle Squad`, or marks before most lines and a number in one: `☑ 3 rifle squads`.
     """
     lines = [line for line in text.split("\n") if line.strip()]
     if any("\t" in line or ";" in line for line in lines):

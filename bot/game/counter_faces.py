@@ -51,7 +51,10 @@ def _get_counter(type_: str, system: System | None) -> Mapping[str, Any]:
 
 
 def is_lost(unit: RosterUnit, system: System | None) -> bool:
-    """Return whether the unit is out of the game."""
+    """Return whether the unit's state takes it out of the game, such as `eliminated`.
+
+    Without a system, the states of free play count.
+    """
     return describe_state(unit, system) in list_lost_states(system)
 
 
@@ -94,7 +97,10 @@ def describe_state(unit: RosterUnit, system: System | None) -> str:
 
 
 def say_state(state: str, system: System | None) -> str:
-    """Format a state in words. A state of several flags names each: `shaken and wounded`."""
+    """Format a state in words: `combat ineffective`.
+
+    A state of several flags names each: `shaken and wounded`.
+    """
     flags = system.words["units"].states.get(state, ()) if system is not None else ()
     return " and ".join(map(format_word, flags)) if len(flags) > 1 else format_word(state)
 
@@ -237,9 +243,10 @@ def turn_over(unit: RosterUnit) -> RosterUnit:
 
 
 def flip(unit: RosterUnit, words: UnitWords) -> RosterUnit:
-    """Return the unit turned over by hand, with the state that belongs to that side.
+    """Return the unit with its counter turned over, as a player does by hand.
 
-    Raise UserError for a unit without another side.
+    If the game has a state for reduced units, it is added or removed, unless the other side has
+    another type. Raise UserError for a unit without another side.
     """
     if unit.back is None:
         hint = "Give it one: reduced: morale=4 fp=1."

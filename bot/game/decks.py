@@ -164,7 +164,11 @@ def list_open_cards(
 
 
 def format_card_counts(names: Mapping[str, str], card_counts: Iterable[tuple[str, int]]) -> str:
-    """Format cards with their counts: `Fog, Mines x2`."""
+    """Format cards with their counts: `Fog, Mines x2`. Return `nothing` if there are none.
+
+    Cards with a count of 0 are left out. After MOST_SHOWN cards only the number of the rest
+    follows. `names` are the names of the cards by id.
+    """
     texts = [
         f"{names[card]} x{count}" if count > 1 else names[card]
         for card, count in card_counts

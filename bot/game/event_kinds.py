@@ -60,7 +60,10 @@ KINDS: Mapping[str, Kind] = {
 
 
 def list_kinds_with(trait: str) -> tuple[str, ...]:
-    """Return the kinds that have a trait: `beside`, `final` and so on."""
+    """Return the kinds of events that have a trait, such as `final`.
+
+    `EVENTS` explains the traits.
+    """
     return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
 
 
@@ -69,7 +72,11 @@ PATCH = ("before", "after")
 
 
 def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the faults of one event by itself: its kind, its fields, their types and its changes."""
+    """Yield what is wrong with an event in itself, whatever came before it.
+
+    That is its kind, its fields and their types, too large a number, a change that its kind may not
+    make, its result, or its dice.
+    """
     name = body.get("kind")
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:

@@ -37,7 +37,11 @@ _fields_of = attrgetter(*FIELDS)
 
 
 def compute_difference(old_game: Game, new_game: Game) -> tuple[Json, Json]:
-    """Return the values that differ between two states: (before, after), both empty if none do."""
+    """Return what differs between two states, as the patch (before, after) of an event.
+
+    A unit that differs is there whole, and None where it does not exist. Both are empty if nothing
+    differs.
+    """
     before: Json = {}
     after: Json = {}
     if old_game is new_game:

@@ -90,9 +90,10 @@ class Ledger:
 
     @property
     def events(self) -> list[EventRow]:
-        """Return the new events as stored, with their hashes.
+        """Return the new events as rows for the store, with their hashes.
 
-        Raise UserError for too large a number in one.
+        This computes the text and hash of the last event if they are missing. Raise UserError if it
+        has a number too large for the log.
         """
         self._write()
         return self._written

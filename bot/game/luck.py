@@ -206,7 +206,10 @@ class Tally:
 
 
 def may_count(body: str) -> bool:
-    """Return whether `scan` needs to see this event of the log."""
+    """Return whether `scan` may need an event: an outcome, a sealed roll, an undo or a redo.
+
+    `body` is its stored JSON, which is searched but not parsed.
+    """
     return any(kind in body for kind in _SCANNED)
 
 
@@ -398,6 +401,7 @@ def _sum_scores(scores: Mapping[str, float], words: Iterable[object]) -> float:
 
 
 def _get_head_word(word: object) -> str:
+    """Return the part of a result word that has a score: `wound-1` of `wound-1, suppressed`."""
     return str(word).partition(",")[0]  # `wound-1, suppressed` is worth its wound
 
 

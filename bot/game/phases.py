@@ -210,7 +210,7 @@ def format_numbered_phase(game: Game, system: System | None) -> str:
 
 
 def format_phase_title(game: Game, system: System | None) -> str:
-    """Format turn and phase as `turn 3, Rally phase`, or as much of it as there is.
+    """Format turn, side and phase as `turn 3, US, Rally phase`, or as much of it as there is.
 
     The log contains this text, so its form must never change.
     """

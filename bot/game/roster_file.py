@@ -102,6 +102,7 @@ def check_roster_size(text: str) -> None:
 
 
 def _check_text_size(text: str) -> None:
+    """Raise UserError for a text of more than MAX_SIZE characters."""
     if len(text) > MAX_SIZE:
         raise make_roster_error(
             f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long"

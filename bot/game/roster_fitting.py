@@ -171,9 +171,10 @@ def find_short_type(typed: str, types: Sequence[str]) -> str:
 
 
 def find_type_in_name(name: str, types: Iterable[str]) -> str:
-    """Return the unit type in a name, "" if there is none: `Rifle Squads` is a squad.
+    """Find the unit type in a name: `Rifle Squads` is a squad. Return "" if there is none.
 
-    The last type in the name counts, and of those the longest: `Squad Leader` is a leader.
+    Of several, the one that ends last counts: `Squad Leader` is a leader. If two end at the same
+    word, the one of more words counts.
     """
     words = re.findall(r"[^\W_]+", name.casefold())
     singular = [word.removesuffix("s") if word.endswith("s") else word for word in words]

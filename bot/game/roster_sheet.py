@@ -313,7 +313,10 @@ def clean_unit_name(name: str) -> str:
 
 
 def split_count(name: str) -> tuple[str, str]:
-    """Return a name without the count in it, and the count, or "": `3x Squad`, `Squad x3`."""
+    """Split a name into the name without its count, and the count.
+
+    `3x Squad` and `Squad x3` are ("Squad", "3"). The count is "" if there is none.
+    """
     counted = _COUNTED.fullmatch(name)
     if not counted:
         return name, ""

@@ -159,7 +159,10 @@ def from_json(data: Mapping[str, Any]) -> Game:
 
 
 def unit_to_json(unit: RosterUnit) -> Json:
-    """Return a roster unit as plain JSON values, without empty ones."""
+    """Return a roster unit as plain JSON values.
+
+    Name, handle and type are always there, the rest only if not empty.
+    """
     numbers = _numbers_to_json(unit.numbers)
     plain: Json = {"name": unit.name, "handle": unit.handle, "type": unit.type}
     if unit.side:

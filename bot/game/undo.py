@@ -101,9 +101,9 @@ class LastStep(NamedTuple):
 
     `offers` are the events that it can mean, the likeliest first. If it can only mean one,
     `certain` is the undo target, and no question is asked. `own` are the numbers of the player's
-    own events, `newest` is the newest event in effect, and `buried` the player's last step if
-    another event blocks its undo, which is offered then. `barrier` is the event that no undo
-    crosses, if the search reached one.
+    own events, with the choices of others that complete their shots. `newest` is the newest event
+    in effect, and `buried` the player's last step if another event blocks its undo, which is
+    offered then. `barrier` is the event that no undo crosses, if the search reached one.
     """
 
     offers: tuple[Json, ...] = ()
@@ -116,7 +116,10 @@ class LastStep(NamedTuple):
     """Whether events before those that were searched change nothing in the answer."""
 
     def is_own(self, event: Mapping[str, Any]) -> bool:
-        """Return whether this event is the player's own, as far as the search went."""
+        """Return whether this event is in `own`.
+
+        Events before those that were searched never are.
+        """
         return event["number"] in self.own
 
 
@@ -346,7 +349,10 @@ def is_plain_roll(event: Mapping[str, Any]) -> bool:
 
 
 def _is_silent_upkeep(event: Mapping[str, Any]) -> bool:
-    """Return whether this is upkeep of a phase without dice and without effect: nobody's step."""
+    """Return whether this event is upkeep of a phase that rolled no dice and changed nothing.
+
+    Undo passes over it, because it is no player's step.
+    """
     return "upkeep" in event and not event.get("dice") and not event.get("after")
 
 

@@ -272,9 +272,10 @@ def _list_units_with_options(play: PlannedPlay) -> Iterator[tuple[str, Unit]]:
 
 
 def _list_unit_conditions(sequence: Sequence, unit: RosterUnit) -> Iterator[tuple[str, str]]:
-    """Yield the markers, the state and the attribute words of a unit, each with its kind.
+    """Yield the conditions of a unit as (kind, word), such as `("wounds", "wounds 2")`.
 
-    A number or word that is printed on the counter is no condition.
+    These are its markers, its state (unless game.yaml lists that as `well`), attributes with a word
+    as value, and counts of losses and markers. Values printed on the counter are left out.
     """
     game = sequence.system.game["units"]
     words = sequence.system.words["units"]
@@ -301,7 +302,10 @@ def _remove_condition_from_roster(sequence: Sequence, roster: Roster, group: Gro
 
 
 def _unit_without(sequence: Sequence, unit: RosterUnit, condition: Condition) -> RosterUnit:
-    """Return the unit without one of its conditions."""
+    """Return a copy of the unit without the condition.
+
+    A removed state becomes that of a new unit.
+    """
     words = sequence.system.words["units"]
     if condition.kind == "marker":
         return replace(unit, marks=unit.marks - {condition.word})
@@ -414,7 +418,10 @@ class _Trial:
 def _list_lost_modifiers(
     own: tuple[Play, ...], other: tuple[Play, ...]
 ) -> tuple[tuple[str, int], ...]:
-    """Return the modifiers in the lines of `own` whose names are not in `other`, each once."""
+    """Return the modifiers in the lines of `own` whose names no line of `other` has.
+
+    They are (name, value), each once. Those with a word or 0 as value are left out.
+    """
     parts = dict.fromkeys(_list_line_parts(own))
     names = {name for name, _ in _list_line_parts(other)}
     return tuple(
@@ -444,4 +451,5 @@ def _collect_results(plays: Iterable[Play]) -> list[object]:
 
 
 def _collect_unit_results(plays: Iterable[Play]) -> list[object]:
+    """Return the result of each unit in the plays as (unit, token), without details."""
     return [(fate.unit, fate.token) for played in plays for fate in played.settlement.fates]

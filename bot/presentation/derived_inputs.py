@@ -257,7 +257,10 @@ def _place_rider(rider: RosterUnit, sequence: Sequence) -> str:
 def _derive_acquisition(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return the firer's acquisition marker if it is on one of the targets."""
+    """Derive the acquisition modifier from the first firer's marker on one of the targets.
+
+    Return None if it is on none of them or the option was typed.
+    """
     firers = _parse_units_or_none(sequence, options.get(option.lends["from"]), roster)
     firer = firers[0] if firers else None
     if firer is None or not firer.numbers.get(ACQUIRED):

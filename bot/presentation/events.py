@@ -251,7 +251,11 @@ def _describe_new_phase(event: Event) -> EventText:
 
 
 def _describe_end(winner: str, who: str, opened: str, text: str) -> EventText:
-    """Return the end of a game in words; `opened` are the sealed rolls that it opened."""
+    """Describe the end of a game: `The game ends: US wins. “Well played” Opened: #4.`
+
+    `winner` is a side, DRAW or "". `opened` are the sealed rolls that the end opened, `text` is
+    what its player wrote about it.
+    """
     outcome = ""
     if winner == DRAW:
         outcome = ": a draw"
@@ -361,7 +365,10 @@ def describe_extension(hash: str, extended: str) -> str:
 
 
 def _describe_management_event(event: Event, name_of: NameOf, result: str) -> str:
-    """Return an event that is no play in words: undo, orders, settings."""
+    """Describe an event that is not part of play, without its player: undo, track, orders.
+
+    `result` is the result that the log keeps.
+    """
     kind = event["kind"]
     if kind in ("undo", "redo"):
         return _describe_undo(event, name_of)
@@ -378,7 +385,10 @@ def _describe_management_event(event: Event, name_of: NameOf, result: str) -> st
 
 
 def _describe_undo(event: Event, name_of: NameOf) -> str:
-    """Return an undo or redo in words, with the player who agreed."""
+    """Return an undo or redo in words, without its player: `takes back #5`.
+
+    If a player asked for it, the event's player agreed: `lets Ann take back #5`.
+    """
     verb = "take" if event["kind"] == "undo" else "bring"
     number = event["event"]
     as_manager = ", as manager" if event.get("by") else ""
@@ -617,7 +627,8 @@ def describe_turn_and_phase(event: Event) -> str:
 def _get_only_side_to_play(event: Event) -> str:
     """Return the only side to play after an event.
 
-    Return "" if several sides may act, or if the event's result names the side.
+    Return "" if several sides may act, if the event does not change whose turn it is, or if its
+    result names the side.
     """
     sides: list[str] = _get_game_part(event, "after").get("go") or []
     if len(sides) != 1 or f", {sides[0]}," in f"{event.get('result', '')},":

@@ -392,7 +392,7 @@ def _choose_main_actions(
 
 
 def list_refused_offers(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
-    """Yield a message for each sequence that is offered for units of a scenario and then refused.
+    """Yield a message for each sequence that is offered for one of the units and yet refuses it.
 
     Each type of unit and sequence is reported once.
     """

@@ -275,7 +275,10 @@ def add_result_details(words: str, more: str) -> str:
 
 
 def _count_mixed_types(types: Mapping[str, str], fates: list[UnitResult]) -> dict[str, int]:
-    """Return the number of units of each type whose units have different results."""
+    """Return the number of unnamed units of each type, for types with different results.
+
+    `types` are the words for the types. An unnamed unit is called by its type.
+    """
     fates_by_type: dict[str, list[UnitResult]] = {}
     for fate in fates:
         if fate.unit in types:
@@ -365,7 +368,10 @@ class ResultWords(NamedTuple):
 
     @property
     def singular(self) -> str:
-        """The word for one unit: `goes berserk` if that for several is `go berserk`."""
+        """The word after the number 1: `goes berserk` if `word` is `go berserk`.
+
+        It is from `says` if `word` is the verb of `many`, else it is `word`.
+        """
         bare = [
             pattern.partition("{more}")[0].rstrip(" :,").removeprefix("{} ")
             for pattern in (self.says, self.many)

@@ -132,7 +132,10 @@ def group_identical_plays(
 
 
 def _build_play_key(play: PlannedPlay) -> str:
-    """Return a key that is equal for plays with the same inputs and the same kind of unit."""
+    """Return a key that is equal for plays with the same inputs and the same kind of unit.
+
+    Units are of one kind if they have the same type, state, flags, markers and numbers.
+    """
     values = {name: value for name, value in play.given.values.items() if name != UNIT}
     unit = play.given.unit(UNIT)
     if unit is None:
@@ -292,7 +295,10 @@ def _finish_play(
 
 
 def _join_by_side(texts: Iterable[str]) -> list[str]:
-    """Return what is said of tracks with one side's together: `2 cards, 3 orders left (Duke)`."""
+    """Join the counts of each side: `2 cards, 3 orders left (Duke)`.
+
+    Texts that do not begin with a number and end with a side in brackets stay as they are.
+    """
     joined: dict[str, str] = {}
     for text in texts:
         _, opening, side = text.partition(" (")

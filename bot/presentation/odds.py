@@ -79,7 +79,7 @@ class SharedOdds:
 
     @property
     def harmful_results(self) -> tuple[str, ...]:
-        """The results that do harm, worst first."""
+        """The tokens of the results that hurt or shake, worst first."""
         return tuple(token for token, _, _ in self.chances if self.scale.get_tone(token) in HARM)
 
 
@@ -622,6 +622,7 @@ def _get_tone(chance: Fraction) -> str:
 
 
 def _format_average_rounds(fought: FightOdds) -> str:
+    """Return in a sentence how long a fight lasts on average, or that it may never end."""
     if fought.average is None:
         return "It may go on for ever."
     return f"It takes {float(fought.average):.1f} rounds on average."

@@ -371,7 +371,10 @@ def _format_for_log(table: Table, answer: Answer) -> str:
 
 
 def _format_logged_value(name: str, value: object, count: int) -> str:
-    """Return a value for the log, with its name unless it is the only one and a word."""
+    """Format an output for the log: `hits 3`.
+
+    The name is left out if `count` is 1 and the value is a word or a list.
+    """
     text = _format_value(value)
     if count == 1 and not isinstance(value, bool | int | float):
         return text

@@ -458,7 +458,10 @@ def _add_sums(kept: list[Line], sums: Iterable[Line], lines: tuple[Line, ...]) -
 
 
 def _is_of_unit(line: Line, prefixes: tuple[str, ...]) -> bool:
-    """Return whether a line's label begins with one of these names of units."""
+    """Return whether the label of a line begins with the name of a unit.
+
+    `prefixes` are the names, each with a space behind it.
+    """
     return bool(prefixes) and f"{line.label} ".startswith(prefixes)
 
 

@@ -27,8 +27,9 @@ def build_lookup_reply(
     who: str = "",
     rolled: list[RolledDie] | None = None,
 ) -> Reply:
-    """Build the reply to a look-up: the result in one line, its modifiers, the card around the cell.
+    """Build the reply to a look-up.
 
+    It has the result, the dice, the modifiers, the rows of the table around the cell, and doubts.
     `who` is the player who rolled, if dice were `rolled`.
     """
     words = table.words

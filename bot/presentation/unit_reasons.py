@@ -215,9 +215,10 @@ def lacks_numbers(system: System, unit: RosterUnit) -> bool:
 
 
 def is_forbidden_in_phase(sequence: Sequence, option: str, unit: RosterUnit, game: Game) -> bool:
-    """Return whether the card forbids this sequence to a unit in the game's present phase.
+    """Return whether the rules forbid the sequence to a unit in the game's present phase.
 
-    Inputs that neither the unit nor the phase provides are as in the example.
+    The unit is given to `option`. Inputs that neither it nor the phase provides are those of the
+    sequence's example.
     """
     phase_options = [phase_option for phase_option in sequence.inputs if phase_option.phases]
     if not game.phase or not phase_options:

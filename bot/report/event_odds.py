@@ -114,7 +114,10 @@ def compute_export_facts(export: Json) -> dict[int, Json]:
 
 
 def compute_many_facts(requests: list[str]) -> list[str]:
-    """Compute the facts for each request, as JSON in the order of the requests."""
+    """Return the facts of each request as JSON, in the order of the requests.
+
+    Equal requests are computed once.
+    """
     texts: dict[str, str] = {}
     for request in requests:
         if request not in texts:
@@ -124,11 +127,12 @@ def compute_many_facts(requests: list[str]) -> list[str]:
 
 
 def _compute_event_facts(event: Json) -> Json:
-    """Compute the facts of one event.
+    """Compute the facts of one event from its request.
 
-    `title` is always there. If the event was played under today's rules, there may also be `told`
-    and `by` (the words of its answer), `lines` (how it was rolled), `odds`, `luck` and `fits`: True
-    if a replay with the same inputs and dice has the logged outcome.
+    `title` is always there. An event of the current edition of its rules may also have: `told` (its
+    result in words), `by` (who did what), `lines` (how it was rolled), `odds`, `luck` (if its roll
+    counts) and `fits`: True if a replay with the same inputs and dice has the logged outcome. What
+    fails to compute is left out.
     """
     system = get_event_system(event)
     sequence = system.sequences.get(event["target"]) if system is not None else None
@@ -216,9 +220,11 @@ def _list_odds(sequence: Sequence, shot: RecordedShot) -> Iterator[Json]:
 
 
 def _compute_luck(event: Json) -> Json:
-    """Return the worth of a roll as JSON, with the side it counts for.
+    """Return what a roll scored, the mean and variance of its score, and the side it counts for.
 
-    Return {} if no possible result of the roll has a score.
+    In free play that is a person. The chances of at least this score and of a higher one are there
+    as well, unless several plays have scores. Return {} if no possible result has a score, or if
+    its odds cannot be computed any more.
     """
     roll = build_roll({**event, "number": 0}, event["lucky"])
     if roll is None:
@@ -249,9 +255,9 @@ class Facts:
     async def compute_missing(
         self, run_in_worker: RunInWorker, requests: Mapping[int, str]
     ) -> dict[int, str]:
-        """Return the facts for all requests, by event number.
+        """Return the facts of all requests by event number: from the cache, or computed by workers.
 
-        Workers compute the facts that the cache lacks, for the newest events first. Raises
+        The newest events are computed first. An event that takes too long has NO_FACTS. Raises
         UserError if the workers are too busy. The cache keeps the facts computed before that.
         """
         keys = {number: _hash_request(request) for number, request in requests.items()}

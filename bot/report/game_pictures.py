@@ -100,7 +100,7 @@ def draw_losses_chart(title: str, export: str) -> Picture:
 
 
 def _format_losses(story: Story, side: str) -> str:
-    """Return `2 of 7 lost, 1 weakened`."""
+    """Format the losses of a side so far: `2 of 7 lost, 1 weakened`, or `0 of 7 lost`."""
     losses = story.losses_of(side)
     weakened = f", {len(losses.weakened)} weakened" if losses.weakened else ""
     return f"{len(losses.lost)} of {losses.total} lost{weakened}"

@@ -73,7 +73,7 @@ class RareRoll:
 
     @property
     def odds(self) -> str:
-        """The chance as `1 in 36`, or in percent if it is above 1 in 4."""
+        """`chance` as `1 in 36`, or in percent if it is above 1 in 4."""
         value = float(self.chance)
         return f"1 in {1 / value:.0f}" if 0 < value <= RARE else f"{value:.0%}"
 
@@ -98,6 +98,10 @@ def find_rarest_rolls(rows: Iterable[LoggedRoll]) -> tuple[list[RareRoll], list[
 
 
 def _build_rare_rolls(ranked: list[tuple[LoggedRoll, Fraction]]) -> list[RareRoll]:
+    """Return the first MOST_SHOTS rolls whose chance is at most RARE.
+
+    `ranked` has the rarest rolls first, each with its chance.
+    """
     return [RareRoll(row, chance) for row, chance in ranked if chance <= RARE][:MOST_SHOTS]
 
 

@@ -62,7 +62,10 @@ def build_page(export: Json, facts: Facts, live: str = "", picture: str = "") ->
 
 
 def _add_script_policy(text: str) -> str:
-    """Fill in the security policy, so that a browser runs the scripts of the page and no others."""
+    """Put the hashes of the scripts into the security policy of a page, so that no others run.
+
+    A live page has no place for them: its policy allows all inline scripts.
+    """
     return text.replace("@SCRIPTS@", hash_scripts(text), 1)
 
 
@@ -223,10 +226,12 @@ def _build_template_model(
 
 
 def _build_page_facts(story: Story, facts: Facts, since: int) -> Json:
-    """Build the data about events after `since` that the scripts of a page use.
+    """Build the facts that the scripts of a page use.
 
-    `odds`, `counters` and `changes` are by event. `played` counts the events of the whole game that
-    were replayed (`all`), and lists those with another outcome than the log's (`wrong`).
+    Of events after `since`, by number: `odds` (if any), `counters` (of the units it changed, by
+    unit key) and `changes` (of units and tracks, in words). Of the whole game: `played`, with the
+    number of events that were replayed (`all`) and a list of those whose outcome differs from the
+    log (`wrong`).
     """
     odds = {}
     fits = {}

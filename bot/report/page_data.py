@@ -233,7 +233,10 @@ class Story:
         return f"{self.game['turn_of']}: {title}" if self.game.get("turn_of") else title
 
     def _build_row(self, body: Json) -> LogRow:
-        """Build the row of an event, with the contents of a sealed roll that was revealed."""
+        """Build the row of an event.
+
+        A sealed roll that was revealed has its contents in its own row.
+        """
         number = body["number"]
         texts = self.texts.get(number, {})
         is_sealed = "sealed" in body
@@ -299,8 +302,10 @@ class Story:
         return " ".join(line.split())
 
     def _find_harm(self, body: Json) -> tuple[str, list[str]]:
-        """Return how heavy the result of an event is ("lost", "hurt" or ""), and the units that
-        left the fight.
+        """Return ("lost", names) if units left the fight in an event, with the names of these.
+
+        Otherwise return ("hurt", []) if the status of a unit changed, for better or worse. Return
+        ("", []) if none did.
         """
         if body["kind"] not in (*COMBAT, "roll", "reveal"):
             return "", []
@@ -479,7 +484,7 @@ class Story:
         return [track for track in self.system.tracks.values() if track.wins and track.by_side]
 
     def score_now(self, track: Track, side: str) -> int:
-        """Return the current value of a track for a side."""
+        """Return the value of a track for a side at the end of the log."""
         return int(track.get_value(self.game.get("tracks") or {}, side))
 
     def score_rows(self, track: Track) -> list[tuple[int, list[tuple[str, int, int]]]]:
@@ -541,7 +546,10 @@ class Story:
         return self.texts.get(int(event), {}).get(key) or f"card {key[1:]}"
 
     def whose_hand(self, seat: str) -> str:
-        """Return the label of a hand: `VC's hand`, `Anna's hand`."""
+        """Return the label of the hand of a seat: `VC's hand`, `Anna's hand`.
+
+        A seat is a side, or `@` and the id of a person.
+        """
         return format_possessive(self.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
 
     def still_closed(self) -> list[str]:
@@ -590,6 +598,6 @@ def _get_side(unit: Json) -> str:
 
 
 def _get_system_id(export: Json) -> str:
-    """Return the rule set that the first event with one names, or ""."""
+    """Return the id of the rule set of the first event that has one, or "" if none has."""
     bodies = (event["body"] for event in export["events"])
     return next((body["system"] for body in bodies if "system" in body), "")
