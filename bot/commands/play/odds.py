@@ -462,7 +462,7 @@ async def _compute_comparison(
 
 
 def _parse_unit_and_level(text: str) -> tuple[int, int]:
-    """Parse the indexes of the unit and of the level: `1.2`. Each is 0 if it is no number."""
+    """Parse the indexes of the unit and of the level: `1.2`. Each is 0 if it is not a number."""
     group, _, level = text.partition(".")
     return _parse_index(group), _parse_index(level)
 

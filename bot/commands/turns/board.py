@@ -286,7 +286,7 @@ def _build_side(
 
 
 def _format_unit_names(units: list[RosterUnit], max_names: int) -> str:
-    """Return the names of units without the name of their side, which stands above them."""
+    """Return the names of units without the name of their side, which is above them."""
     rest = f" and {len(units) - max_names} more" if len(units) > max_names else ""
     return (
         join_names(

@@ -74,8 +74,7 @@ from bot.rules.sequence.sequence import OddsRow, Plan, build_row, resolve_never,
 # -- before any die falls: what is refused or lacking is found then, and the rows of odds
 
 FoundRow = tuple[str, Any, int]
-"""The path of an item's output, the item as odds show it, and the number of items that it stands
-for.
+"""The path of an item's output, the item as odds show it, and the number of items like it.
 """
 
 

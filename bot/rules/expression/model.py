@@ -54,7 +54,7 @@ class Test:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The lowest and the highest number that passes. An open end lies beyond every face."""
+        """The lowest and the highest number that passes. An open end is beyond every face."""
         low = {">=": self.number, "=": self.number, ">": self.number + 1}.get(self.sign, -_BEYOND)
         high = {"<=": self.number, "=": self.number, "<": self.number - 1}.get(self.sign, _BEYOND)
         return low, high
