@@ -55,7 +55,9 @@ def read_sheet_roster(text: str) -> RosterText:
     roster = RosterText()
     _check_columns_of_blanks(text)
     delimiter, text = _find_delimiter(text)
-    lines = io.StringIO(mark_dittos(text.split("\n"), delimiter))
+    sheet_lines = text.split("\n")
+    has_breaks = "\n" in text.strip()
+    lines = io.StringIO(mark_dittos(sheet_lines, delimiter))
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     heads: list[str] = []
     above: list[str] = []
@@ -66,8 +68,9 @@ def read_sheet_roster(text: str) -> RosterText:
                 continue
             line = reader.line_num
             if not heads:
-                heads = _read_heads(text, cells, line, roster)
-                _name_column_of_counts(heads, text.split("\n"), delimiter)
+                heads = _read_heads(cells, line, roster, has_breaks=has_breaks)
+                if heads:
+                    _name_column_of_counts(heads, sheet_lines, delimiter)
                 continue
             if delimiter == BAR and len(cells) == 1 < len(heads):
                 roster.notes.append(f'line {line} is left out: "{cells[0].strip()[:60]}"')
@@ -155,16 +158,19 @@ def _remove_borders(text: str) -> str:
     return "\n".join("" if _RULE.fullmatch(line) else line.strip("|") for line in lines)
 
 
-def _read_heads(text: str, cells: list[str], line: int, roster: RosterText) -> list[str]:
-    """Return the headings, or [] for a title above them. Raise UserError for unknown headings."""
+def _read_heads(cells: list[str], line: int, roster: RosterText, *, has_breaks: bool) -> list[str]:
+    """Return the headings, or [] for a title above them. Raise UserError for unknown headings.
+
+    `has_breaks` is whether the text has more than one line.
+    """
     heads = rename_headings([comparison_key(remove_markup(cell)) for cell in cells])
-    if _has_lost_breaks(text, heads):
+    if not has_breaks and _has_lost_breaks(heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
         raise make_roster_error(
             "The text is in one line: its line breaks were lost on the way", hint=hint
         )
     filled = [cell.strip() for cell in cells if cell.strip()]
-    if len(filled) == 1 and "name" not in heads and "\n" in text.strip():
+    if len(filled) == 1 and "name" not in heads and has_breaks:
         roster.notes.append(f'left out above the headings: "{filled[0][:60]}"')
         return []
     _check_heads(heads, line)
@@ -205,10 +211,10 @@ def has_columns_of_roster(headings: Sequence[str]) -> bool:
     return len({"name", "type", COUNT} & {*heads}) > 1
 
 
-def _has_lost_breaks(text: str, heads: Sequence[str]) -> bool:
-    """Return whether the heading line also holds the units, because line breaks became blanks."""
+def _has_lost_breaks(heads: Sequence[str]) -> bool:
+    """Return whether the only line holds headings and units, because line breaks became blanks."""
     is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
-    return "\n" not in text.strip() and len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
+    return len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
 
 
 def _check_heads(heads: Sequence[str], line: int) -> None:

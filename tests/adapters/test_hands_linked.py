@@ -94,7 +94,7 @@ async def _restart(evening: Hands, bot: Bot, us: list[str], vc: list[str]) -> No
 async def _end(evening: Hands, us: list[str], vc: list[str]) -> None:
     await say(evening.greta, evening.table, "game end", confirm=True)
     asked = await evening.on_slack("asks to end the game and open all hands")
-    await evening.ben.press(asked, "Agree")
+    await evening.ben.press(asked, "Show my hand")
     await evening.on_discord("ben agrees to open VC's hand")
     assert not (await say(evening.anna, evening.table, "game status")).text.startswith("Ended")
     evening.nobody_saw(*us, *vc)

@@ -234,7 +234,7 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
         costs.note("twelve men firing", anna)
         await on_discord(one, village, "unit edit", name="GI 1..3", stats="+out-or-jammed")
         volley = await (await anna.press(shot, "Again")).answer()
-        assert "Not firing" in volley.text
+        assert "cannot fire" in volley.text
         costs.note("second volley, three are out", anna)
     costs.check()
 

@@ -64,7 +64,11 @@ async def hand(channel: Channel, name: str = "Anna") -> list[str]:
     names = {"All quiet": "quiet", "Rain": "rain", "A guide": "guide"}
     told = (await channel.do(name, "hand")).format_text()
     line = next(one for one in told.splitlines() if one.startswith("chances: "))
-    return [names[one] for one in line.removeprefix("chances: ").split(", ")]
+    cards = list[str]()
+    for label in line.removeprefix("chances: ").split(", "):
+        title, _, count = label.partition(" ×")
+        cards += [names[title]] * int(count or 1)
+    return cards
 
 
 async def test_the_card_is_open_and_its_face_closed(tmp_path: Path) -> None:
