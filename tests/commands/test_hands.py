@@ -485,6 +485,7 @@ async def stood_in_for_a_hand() -> Channel:
     times[0] += 8 * 24 * 3600
     assert (await channel.say("Dora", "hand agree")).error
     told = await channel.say("Mia", "hand agree", manager=True)
+    assert told.title == "You agree to open the hands of players who are gone when the game ends"
     assert not told.error, told.format_text()
     body = await last_event(channel)
     assert (body["by"], body["reason"], body["seats"]) == ("manager", "silent", ["VC"])
@@ -528,7 +529,8 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
     assert "VC" in asked.announce.format_text(), "a yes can be taken back"
-    await channel.do("Bob", "hand agree")
+    agreed = await channel.do("Bob", "hand agree")
+    assert agreed.title == "You agree to open your hand when the game ends"
     await channel.do("Carl", "hand agree")
     await channel.do("Anna", "game end confirm")
     await channel.do("Anna", "game resume")
