@@ -6,11 +6,13 @@ import re
 import unicodedata
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.normalize import (
     NameIndex,
     comparison_key,
@@ -18,6 +20,7 @@ from bot.rules.text.normalize import (
     normalize_text,
     normalize_value,
     plain_signs,
+    word_key,
 )
 from bot.rules.text.plain import has_control, make_one_line, remove_control, remove_invisible
 from tests.growth import LONG, MOST_GROWTH, growth
@@ -165,3 +168,10 @@ def test_the_cost_grows_with_the_length(function) -> None:  # type: ignore[no-un
     ):
         times, seconds = growth(function, partial(repeated, piece), LONG)
         assert times < MOST_GROWTH, (piece, times, seconds)
+
+
+@pytest.mark.parametrize("form", [plain_signs, comparison_key, word_key])
+def test_nobody_fills_the_memory_with_long_texts(form: Any) -> None:
+    """The longest texts, of four bytes a sign, and their other forms take at most 10 MB."""
+    most = form.cache_info().maxsize
+    assert most * 2 * 4 * MAX_TEXT < 10_000_000

@@ -17,6 +17,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+MAX_CACHED = 256
+"""The most texts of which each function here keeps the other form. A text has up to 4,000 signs, so
+that nobody can fill the memory with more than 8 MB for each.
+"""
+
+
 _PICTURES = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
     "\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
@@ -191,7 +197,7 @@ def replace_strays(text: str, strays: re.Pattern[str], replacement: str) -> str:
     return "".join(pieces)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=MAX_CACHED)
 def plain_signs(text: str) -> str:
     """Return a text with full-width signs, foreign digits, dashes, minus signs and spaces as the
     plain ones. Each sign stays one sign, so places in the text hold.
@@ -209,7 +215,7 @@ def normalize_value(text: str) -> str:
     return (text if text.isascii() else plain_signs(normalize_text(text))).strip()
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=MAX_CACHED)
 def comparison_key(text: str) -> str:
     """Return the key of a text: two names with the same key are one name. Never show it.
 
@@ -283,7 +289,7 @@ def plain_digits(text: str) -> str:
     return "".join(str(decimal(sign)) if sign.isdecimal() else sign for sign in text)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=MAX_CACHED)
 def word_key(text: str) -> str:
     """Return the key of a word of a command, a table or a game: `comparison_key` with hyphens for
     underscores.
