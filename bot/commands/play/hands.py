@@ -571,11 +571,10 @@ async def show_hand_or_agree(context: Context) -> Reply:
     """
     if context.clean_options()["agree"]:
         announcement = await agree_to_open_hands(context)
-        agrees_for_self = context.game.cards.get(get_agreement_key(_get_hand_owner(context)))
-        whose = "your hand" if agrees_for_self else "the hands of players who are gone"
-        return Reply(
-            f"You agree to open {whose} when the game ends", private=True, announce=announcement
-        )
+        title = "You agree to open your hand when the game ends"
+        if not context.game.cards.get(get_agreement_key(_get_hand_owner(context))):
+            title = "You agree to open the hands of players who are gone when the game ends"
+        return Reply(title, private=True, announce=announcement)
     return await press_hand(context, "")
 
 
