@@ -179,7 +179,7 @@ class Meta(NamedTuple):
 
 
 def read_meta(view: Mapping[str, Any], user: str) -> Meta:
-    """What `write_meta` wrote; a form that is submitted twice is one request. Raises UserError for one
+    """Return what `write_meta` wrote; a form that is submitted twice is one request. Raises UserError for one
     that is none of ours."""
     try:
         meta = json.loads(view["private_metadata"])

@@ -1,4 +1,4 @@
-"""What the bot may do in a channel of Slack, as Slack says when it is asked."""
+"""The rights of the bot in a channel of Slack, as Slack reports them."""
 
 from adapters.slack.calls import Busy, SlackApi, SlackRefused
 from adapters.slack.installation import SCOPES

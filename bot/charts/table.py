@@ -114,7 +114,7 @@ class _TablePiece:
 
     @property
     def is_legible(self) -> bool:
-        """Whether the piece is easy to read on a phone, or too narrow to be split."""
+        """True if the piece is easy to read on a phone, or too narrow to be split."""
         return self.size >= LEGIBLE or len(self.block.columns) <= FEWEST
 
 

@@ -30,12 +30,12 @@ _COST = re.compile(
 _COST_AND_MORE = re.compile(
     r"(?<!\s)\s*+[\[(][^\])\n]{0,40}\d\s?(?:pts?|points?|pkt|punkte)\.?[\])]\s*+:.*", re.IGNORECASE
 )
-"""What a unit costs, and what it carries after a colon."""
+"""The cost of a unit, and its equipment after a colon."""
 _FIGURE_BEFORE = re.compile(r"(\d{1,2}) (?!x\b)(?=[^\W\d_])(.+)", re.IGNORECASE)
 _HEADING = re.compile(r"[+=#_*]{2,}|.*:\s*$|[+] .* [+]$")
 _COUNTED_LINE = re.compile(r"\s*(?:[-•*·–]\s+)?\d{1,2} ?[x×] ?\S", re.IGNORECASE)
 _PARTS = ("•", "·", ". ")
-"""What begins a line with a part of the unit above."""
+"""Beginnings of a line that names a part of the unit above it."""
 
 
 def read_army_json(text: str) -> RosterText | None:

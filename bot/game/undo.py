@@ -1,4 +1,4 @@
-"""Whether an event may be undone, and whose consent that needs, so that undo cannot re-roll."""
+"""The rules of undo: which events may be undone, and whose consent that needs. Undo cannot re-roll."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -434,7 +434,7 @@ class ResultScale:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether some result is worse than another."""
+        """True if some result is worse than another."""
         return self._by_results or bool(self._scores) or self.are_numbers
 
     def get_severity(self, token: str) -> tuple[float, float]:

@@ -74,7 +74,7 @@ class SharedOdds:
 
     @property
     def is_hit(self) -> bool:
-        """Whether this is about a shot, which hits or misses and cannot be hurt."""
+        """True if this is about a shot, which hits or misses and cannot be hurt."""
         return any(self.scale.get_tone(token) == GAME for token, _, _ in self.chances)
 
     @property

@@ -1,4 +1,4 @@
-"""What a handler returns: the reply, and the record of a play with its effect on game and log."""
+"""The result of a handler: the reply, and the record of a play with its effect on game and log."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

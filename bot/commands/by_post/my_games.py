@@ -18,7 +18,7 @@ from bot.ui.spec import get_server_key
 MOST_GAMES = 200
 MOST_SHOWN = 8
 YOUR_MOVE = "Your move"
-"""How the line of a game begins in which it is theirs to move."""
+"""The beginning of the line of a game in which it is the reader's move."""
 
 
 async def list_my_games(context: Context) -> Reply:

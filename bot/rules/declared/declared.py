@@ -242,7 +242,7 @@ class Declared:
 
     @cached_property
     def judges_units(self) -> bool:
-        """Whether a step decides the fate of a unit, or changes its state or markers."""
+        """True if a step decides the fate of a unit, or changes its state or markers."""
         return any(_judges_unit(statement) for statement in walk_statements(self.program))
 
     @property

@@ -68,7 +68,7 @@ class Tell(Statement):
     once: str
     where: Path
     null: bool
-    """Whether the value none becomes null."""
+    """True if the value none becomes null."""
     tells = True
 
     @property

@@ -109,11 +109,11 @@ class Counter:
     least: float = 1
     """The number of states that certainly reach some roll."""
     sure: bool = True
-    """Whether the current statement is certainly reached with no output set yet."""
+    """True if the current statement is certainly reached with no output set yet."""
     dice: int = 0
     """The number of rolls so far."""
     whole: bool = True
-    """Whether the pass reached the end of the program."""
+    """True if the pass reached the end of the program."""
     seen: dict[Formula, PossibleValues] = field(default_factory=dict)
     """The possible values of the formulas that decide which dice are rolled."""
     _steps: int = 0

@@ -43,9 +43,9 @@ class Statement:
     """
 
     tells: ClassVar[bool] = False
-    """Whether it sets or shows something, so that an end before it matters."""
+    """True if it sets or shows something, so that an end before it matters."""
     ends: ClassVar[bool] = False
-    """Whether the sequence may end in it."""
+    """True if the sequence may end in it."""
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
@@ -68,7 +68,7 @@ class Statement:
 
     @cached_property
     def rolls(self) -> bool:
-        """Whether dice are rolled in it."""
+        """True if dice are rolled in it."""
         return any(statement.rolls for block in self.blocks() for statement in block)
 
     @cached_property
@@ -147,7 +147,7 @@ class Slicer:
     live: Keys = NOTHING
     """The keys that the kept statements read before they set them."""
     tells: bool = False
-    """Whether any kept statement sets or shows something."""
+    """True if any kept statement sets or shows something."""
     live_after: list[Keys] = field(default_factory=list)
     """The keys that are read after each of the loops around the current position."""
 

@@ -88,7 +88,7 @@ class DiceRequest:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the file limits the number of dice and sides."""
+        """True if the file limits the number of dice and sides."""
         has_count = self.count.kind == "constant" or self.most > 0
         return has_count and (self.sides.kind == "constant" or self.high > 0)
 

@@ -143,7 +143,7 @@ class Pool:
 
     @property
     def is_text(self) -> bool:
-        """Whether a face is a word, so that dice are counted by face and never added."""
+        """True if a face is a word, so that dice are counted by face and never added."""
         return self.faces is not None and any(isinstance(face, str) for face in self.faces)
 
     @property
@@ -253,12 +253,12 @@ class Expression:
 
     @property
     def is_text(self) -> bool:
-        """Whether the result is a count of faces, not a number."""
+        """True if the result is a count of faces, not a number."""
         return any(pool.is_text for pool in self.pools)
 
     @property
     def is_count(self) -> bool:
-        """Whether the result is a number of successes and nothing else."""
+        """True if the result is a number of successes and nothing else."""
         first = self.program[0]
         return (
             len(self.program) == 1

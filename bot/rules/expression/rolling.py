@@ -324,7 +324,7 @@ class RollResult:
 
     @property
     def passes(self) -> bool | None:
-        """Whether the sum passes its comparison; None without one."""
+        """True if the sum passes its comparison; None without one."""
         against = self.expression.against
         return None if against is None or self.total is None else against.fits(self.total)
 
@@ -343,7 +343,7 @@ class RollResult:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every die simply counts: none is dropped, rerolled, exploded or a success."""
+        """True if every die simply counts: none is dropped, rerolled, exploded or a success."""
         return all(
             fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown
         )

@@ -167,7 +167,7 @@ class Option:
 
     @property
     def is_required(self) -> bool:
-        """Whether the command cannot run without it."""
+        """True if the command cannot run without it."""
         return not self.when and self._is_needed
 
     @property

@@ -80,7 +80,7 @@ _COMPARED = str.maketrans(
         "\u0131": "i",
     }
 )
-"""What becomes of signs that look alike: one of them, or nothing."""
+"""Signs that look alike, and the one sign, or nothing, that stands for them in a key."""
 _LIGATURES = dict(enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"), 0xFB00))
 """Joined Latin letters, which PDF files leave in a text that is copied from them."""
 _DOTTED_I = re.compile("i\u0307+")

@@ -53,7 +53,7 @@ _COLON_QUOTE = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,40}}:(?=[{''.join(_QUOTES)
 _ONE_WORD = ("int", "number", "bool")
 """Types of options whose value is one word."""
 _HELP = ("?", "-help", "-h")
-"""What asks for help, as `word_key` has it: phones make one dash of `--`."""
+"""Words that ask for help, as `word_key` writes them: phones make one dash of `--`."""
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(
     r"(?:\d+\s*[x#]\s*)?[(+-]*(?:\d*d(?:\d|%|[fa](?![a-z])|\[)|\d+w\d)", re.IGNORECASE
