@@ -153,7 +153,8 @@ async def _connect(path: Path, busy_seconds: float) -> aiosqlite.Connection:
     try:
         return await asyncio.shield(opening)
     except (asyncio.CancelledError, sqlite3.Error):
-        await asyncio.wait([opening])
+        if not opening.done():  # waiting for what is done would let a cancellation in here
+            await asyncio.wait([opening])
         if opening.exception() is None:
             await opening.result().close()
         else:
