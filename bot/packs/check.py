@@ -1,5 +1,6 @@
-"""A pack read whole: its faults, what looks odd in it, and how much it has. Called in a process of
-its own for what a stranger wrote."""
+"""The check of a whole pack: its faults, whatever looks odd in it, and how much it has. Packs from
+strangers are checked in a process of its own.
+"""
 
 import asyncio
 import math
@@ -19,13 +20,15 @@ from bot.presentation.firers_and_targets import list_refused_offers
 from bot.rules.declared.compile_context import list_item_outputs
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.decks import GameDeck
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.tables.compile import OUTPUTS
+from bot.rules.tables.table import Table
 from bot.rules.text.names import format_count
 from bot.rulesets.deck_file import FORMATION, SIDE
-from bot.rulesets.deck_file import find_questions as asked_of
+from bot.rulesets.deck_file import find_questions as find_deck_questions
 from bot.rulesets.packs.archive import Content, read_content
 from bot.rulesets.packs.pack import MOST_SHOWN, PackSystem
 from bot.rulesets.play_once import count_odds, play_sequence, read_rounds
@@ -35,39 +38,44 @@ from bot.ui.registry import TABLE, Registry
 
 MANY_STATES = 10_000
 EXAMPLE_ROLLS = 100_000
-"""What the odds of one example may look at: counted, not timed, so that a pack is not refused
-where a host is slow.
+"""Rolls that the odds of one example may look at: counted, not timed, so that no pack is refused
+because a host is slow.
 """
 MOST_CHARACTERS = 8_000
 SITUATIONS = 30_000
-"""Look-ups of a whole pack: a second or so."""
+"""Look-ups in all tables of a pack together. They take about a second."""
 UNTRUSTED_SECONDS = 5.0
 OWN_SECONDS = 20.0
 LONGEST_SUMMARY = 100
 MOST_BLANK = 12
-"""So many rows with blanks are named."""
+"""Rows with blank cells that one question lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found: faults, one line each; questions; and what the pack is and has, in a
-    line.
+    """The result of a check. Each fault and question is one line of text.
+
+    Faults keep a pack from being used, questions do not.
     """
 
     faults: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     about: str = ""
+    """The id, title and version of the pack, and how many tables, sequences and so on it has."""
     odds: tuple[str, ...] = ()
-    """How many states the odds of a sequence have at most, one line each where it is known."""
+    """The most states that the odds of a sequence can have, one line for each large sequence."""
 
 
 @dataclass(slots=True)
 class _CheckResults:
+    """The faults, questions and notes about odds that are collected during a check."""
+
     faults: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     odds: list[str] = field(default_factory=list)
 
     def report(self, about: str = "") -> Report:
+        """Return the report on these results, without repeated lines."""
         return Report(
             tuple(dict.fromkeys(self.faults)),
             tuple(dict.fromkeys(self.questions)),
@@ -77,9 +85,7 @@ class _CheckResults:
 
 
 def check_content(content: Content, *, is_new: bool = True) -> Report:
-    """The report on a pack's files; of one that is not new, nothing that was not asked when it
-    came.
-    """
+    """Return the report on a pack's files. See `check_system` for `is_new`."""
     try:
         pack = PackSystem(content)
     except TableError as error:
@@ -88,32 +94,47 @@ def check_content(content: Content, *, is_new: bool = True) -> Report:
 
 
 def check_system(system: System, *, is_new: bool = True) -> Report:
-    """The report on a system, of a pack or of the house."""
-    found = _CheckResults()
+    """Return the report on a pack or a built-in game.
+
+    A pack that is not new was accepted before. Checks that are for new packs only are skipped
+    then, so that the games that are played with it can go on.
+    """
+    results = _CheckResults()
     try:
         system.words  # noqa: B018  # reads its game file whole
     except TableError as error:
-        found.faults.append(str(error))
-        return found.report()
+        results.faults.append(str(error))
+        return results.report()
     counts = [
-        _check_tables(system, found),
-        _check_sequences(system, found),
-        _check_scenarios(system, found, is_new=is_new),
-        _check_decks(system, found),
+        _check_tables(system, results),
+        _check_sequences(system, results),
+        _check_scenarios(system, results, is_new=is_new),
+        _check_decks(system, results),
     ]
-    if is_new and not found.faults:
-        found.faults += list_strange_results(system)
-    if not found.faults:
-        found.questions += _find_unknown_sequences(system)
-        _check_pack(system, found, is_new=is_new)
+    if is_new and not results.faults:
+        results.faults += list_strange_results(system)
+    if not results.faults:
+        results.questions += _find_unknown_sequences(system)
+        _check_pack(system, results, is_new=is_new)
+    return results.report(_describe_system(system, counts))
+
+
+def _describe_system(system: System, counts: list[int]) -> str:
+    """Return a line with the id, title and version of a system, and the numbers of its tables,
+    combat sequences, scenarios and decks. Decks are left out if there are none.
+    """
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
-    named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
-    has = ", ".join(format_count(count, what) for count, what in named if count or what != "deck")
-    return found.report(f"{system.id}: {system.title}{version}: {has}")
+    parts = list[str]()
+    for count, kind in zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True):
+        if count or kind != "deck":
+            parts.append(format_count(count, kind))
+    return f"{system.id}: {system.title}{version}: {', '.join(parts)}"
 
 
-def _check_pack(system: System, found: _CheckResults, *, is_new: bool) -> None:
-    """Add what is asked of a pack beyond a built-in game."""
+def _check_pack(system: System, results: _CheckResults, *, is_new: bool) -> None:
+    """Add the faults and questions that only packs can have. Nothing is added for a built-in
+    game, and no question for a pack that is not new.
+    """
     if not isinstance(system, PackSystem):
         return
     try:
@@ -121,14 +142,15 @@ def _check_pack(system: System, found: _CheckResults, *, is_new: bool) -> None:
         if is_new:
             system.check_new()
     except TableError as error:
-        found.faults.append(str(error))
+        results.faults.append(str(error))
         return
     if is_new:
-        found.questions += list_lost_additions(system)
-        found.questions += [*_list_large_commands(system), *_list_new_types(system)]
+        results.questions += list_lost_additions(system)
+        results.questions += _list_large_commands(system)
+        results.questions += _list_new_types(system)
 
 
-_SAID = re.compile(
+_REMARK = re.compile(
     r"(?P<file>(?:[a-z0-9-]+/)?(?P<name>(?:steps/|scenarios/|decks/)?[a-z0-9-]+\.yaml))"
     r"(?!.*(?:line|Line) \d)(?:, row (?P<row>[^:]+?)(?=, column|:)|, (?P<all>rows|columns)"
     r"|: \"(?P<quoted>[^\"]+)\"|: (?P<first>\w+) )"
@@ -136,191 +158,246 @@ _SAID = re.compile(
 
 
 def add_positions(report: Report, content: Content) -> Report:
-    """The report with the lines of its faults and questions, as far as the text of the files
-    shows them.
+    """Return a report with the number of the line in each fault and question, if the key that it
+    names is found in the file.
     """
     texts = {name: data.decode("utf-8", "replace") for name, data in content.items()}
-    lines = [
-        tuple(_add_position(said, texts) for said in some)
-        for some in (report.faults, report.questions)
-    ]
-    return replace(report, faults=lines[0], questions=lines[1])
-
-
-def _add_position(said: str, texts: Mapping[str, str]) -> str:
-    found = _SAID.match(said)
-    text = texts.get(found["name"], "") if found else ""
-    if found is None or not text:
-        return said
-    at = -1
-    words = (
-        [found["row"], *found["row"].split()]
-        if found["row"]
-        else [found["all"] or found["quoted"] or found["first"]]
+    return replace(
+        report,
+        faults=tuple(_add_position(fault, texts) for fault in report.faults),
+        questions=tuple(_add_position(question, texts) for question in report.questions),
     )
+
+
+def _add_position(remark: str, texts: Mapping[str, str]) -> str:
+    """Return a fault or question with `, line N` after the name of its file, or as it is if it
+    names no file and key, has a line already, or the file has no such key.
+
+    The words of a row such as `fire odds` are keys inside each other: each is looked for after the
+    one before it.
+    """
+    parts = _REMARK.match(remark)
+    text = texts.get(parts["name"], "") if parts else ""
+    if parts is None or not text:
+        return remark
+    if parts["row"]:
+        words = [parts["row"], *parts["row"].split()]
+    else:
+        words = [parts["all"] or parts["quoted"] or parts["first"]]
+    position = -1
     for word in words:
         key = re.escape(word.rstrip(","))
-        if key_at := re.compile(
+        pattern = re.compile(
             rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)"
-        ).search(text, max(at, 0)):
-            at = key_at.start(1)
-    return (
-        f"{found['file']}, line {text.count(chr(10), 0, at) + 1}{said[found.end('file') :]}"
-        if at >= 0
-        else said
-    )
+        )
+        match = pattern.search(text, max(position, 0))
+        if match:
+            position = match.start(1)
+    if position < 0:
+        return remark
+    line = text.count("\n", 0, position) + 1
+    return f"{parts['file']}, line {line}{remark[parts.end('file') :]}"
 
 
-def _check_tables(system: System, found: _CheckResults) -> int:
+def _check_tables(system: System, results: _CheckResults) -> int:
+    """Add the faults of all tables and the questions about them. Return how many tables there are."""
     ids = list(system.tables)
-    most = max(100, SITUATIONS // max(1, len(ids)))
+    max_situations = max(100, SITUATIONS // max(1, len(ids)))
     for id in ids:
-        file = f"{system.id}/{id}.yaml"
         try:
             table = system.tables[id]
         except TableError as error:
-            found.faults.append(str(error))
+            results.faults.append(str(error))
             continue
-        if not table.summary or len(table.summary) > LONGEST_SUMMARY:
-            found.faults.append(
-                f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters"
-            )
-        if not (table.printed.get("examples") or table.example):
-            found.questions.append(
-                f"{file}: it has no examples; one from the rule book shows that it is typed right"
-            )
-        if table.blank:
-            rows = Counter(one.where.partition(", column")[0] for one in table.blank)
-            named = ", ".join(f"{row} ({count})" for row, count in islice(rows.items(), MOST_BLANK))
-            what = f"{format_count(len(table.blank), 'blank', 'blanks')} to be typed from your card"
-            found.questions.append(f"{file}: {what}; who comes to one is refused: {named}")
-        wrong, odd = lint_table(table, file, most)
-        found.faults += wrong
-        found.questions += odd
+        _check_table(table, f"{system.id}/{id}.yaml", results, max_situations)
     return len(ids)
 
 
-def _check_sequences(system: System, found: _CheckResults) -> int:
+def _check_table(table: Table, file: str, results: _CheckResults, max_situations: int) -> None:
+    """Add the faults of a table that loads, and the questions about it."""
+    if not table.summary or len(table.summary) > LONGEST_SUMMARY:
+        results.faults.append(
+            f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters"
+        )
+    if not (table.printed.get("examples") or table.example):
+        results.questions.append(
+            f"{file}: it has no examples; one from the rule book shows that it is typed right"
+        )
+    if table.blank:
+        rows = Counter(cell.where.partition(", column")[0] for cell in table.blank)
+        first_rows = islice(rows.items(), MOST_BLANK)
+        listed = ", ".join(f"{row} ({count})" for row, count in first_rows)
+        blanks = format_count(len(table.blank), "blank", "blanks")
+        results.questions.append(
+            f"{file}: {blanks} to be typed from your card; who comes to one is refused: {listed}"
+        )
+    faults, questions = lint_table(table, file, max_situations)
+    results.faults += faults
+    results.questions += questions
+
+
+def _check_sequences(system: System, results: _CheckResults) -> int:
+    """Add the faults of all combat sequences, the questions about them, and the size of their odds.
+    Return how many sequences there are, 0 if they cannot be loaded.
+    """
     try:
         sequences = system.sequences
     except TableError as error:
-        found.faults.append(str(error))
+        results.faults.append(str(error))
         return 0
     for sequence in sequences.values():
         try:
-            fault = _find_sequence_fault(system, sequence, found)
+            fault = _find_sequence_fault(system, sequence, results.questions)
         except TableError as error:
             fault = str(error)
         if fault:
-            found.faults.append(fault)
+            results.faults.append(fault)
         else:
-            _count_states(sequence, found)
+            _count_states(sequence, results)
     return len(sequences)
 
 
-def _count_states(sequence: Sequence, found: _CheckResults) -> None:
-    """Say how many states the odds of a sequence come to at most, and ask about those that may
-    be too many.
+def _count_states(sequence: Sequence, results: _CheckResults) -> None:
+    """Add the number of states that the odds of a sequence have at most, if it is MANY_STATES or
+    more. Ask about odds that are too large to count even for the smallest inputs.
     """
     bound = None if sequence.declaration is None else sequence.declaration.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
         return
     if MANY_STATES <= bound.most <= STATE_BUDGET:
-        found.odds.append(
-            f"{sequence.id}: at most {bound.most:,.0f} state{'' if bound.most == 1 else 's'}"
-        )
+        plural = "" if bound.most == 1 else "s"
+        results.odds.append(f"{sequence.id}: at most {bound.most:,.0f} state{plural}")
     elif bound.least > STATE_BUDGET:
-        where = f"{sequence.system.id}/sequences.yaml, row {sequence.id}"
-        found.questions.append(
-            f"{where}: its odds are too large to count for {MAX_UNITS} units; must so many dice be read later?"
+        row = _name_row(sequence)
+        results.questions.append(
+            f"{row}: its odds are too large to count for {MAX_UNITS} units; must so many dice be read later?"
         )
 
 
-def _find_sequence_fault(system: System, sequence: Sequence, found: _CheckResults) -> str:
-    """What is wrong with a combat sequence that is played and counted once, as its example is.
-    Raises TableError.
+def _name_row(sequence: Sequence) -> str:
+    """Return the file and row of a sequence, as faults begin: `few/sequences.yaml, row fire`."""
+    return f"{sequence.system.id}/sequences.yaml, row {sequence.id}"
+
+
+def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str]) -> str:
+    """Return what is wrong with a combat sequence, "" if nothing is.
+
+    Its example is played, and the odds of the example are counted. What is not wrong, but odd, is
+    added to `questions`. Raises TableError.
     """
-    where = f"{system.id}/sequences.yaml, row {sequence.id}"
+    row = f"{system.id}/sequences.yaml, row {sequence.id}"
+    fault = _find_missing_part(system, sequence, row) or _find_output_fault(system, sequence, row)
+    if fault:
+        return fault
+    required = [option.name for option in sequence.inputs if option.is_required]
+    if required and not sequence.example:
+        return f"{row}: it has no example; write inputs that run: example: {{{required[0]}: ...}}"
+    try:
+        return _try_example(system, sequence, row, questions)
+    except UserError as error:
+        return f"{row}: its example fails: {error}" if error.code != "blank-cell" else ""
+    except (ArithmeticError, ValueError, LookupError, NameError) as error:  # a division by zero
+        return f"{row}: its example fails in a formula: {error}"
+    except TypeError:
+        return (
+            f"{row}: its example fails in a formula: it adds or compares what is not of one kind, "
+            f"such as a number and a word"
+        )
+
+
+def _find_missing_part(system: System, sequence: Sequence, row: str) -> str:
+    """Return that a sequence of a pack has no steps, or that it runs another one that there is not;
+    else "".
+    """
     if isinstance(system, PackSystem) and sequence.declaration is None and system.parent is None:
-        return f"{where}: has no {STEPS}/{sequence.id}.yaml"
+        return f"{row}: has no {STEPS}/{sequence.id}.yaml"
     next_ids = [ride.run for ride in sequence.rides]
     next_ids += [landing.run for landing in sequence.landings]
     for id in next_ids:
         if id not in system.sequences:
             hint = did_you_mean(id, system.sequences)
-            return f"{where}: there is no sequence {id} to run. {hint}".rstrip()
+            return f"{row}: there is no sequence {id} to run. {hint}".rstrip()
+    return ""
+
+
+def _find_output_fault(system: System, sequence: Sequence, row: str) -> str:
+    """Return what is wrong with the outputs, rounds or odds that a sequence declares, else "".
+    Raises TableError.
+    """
     if sequence.declaration is not None:
         sequence.declaration.check_odds()
-        if untold := sequence.declaration.missing_outputs:
-            return f"{where} outputs: {untold[0]}"
-    for name, said in sequence.outputs.items():
-        is_word = (
-            isinstance(said, str) and said.isidentifier() and said not in (*OUTPUTS, *system.lists)
-        )
-        if is_word and (near := did_you_mean(said, system.lists)):
-            return f"{where} outputs {name}: there is no list {said}. {near}"
+        missing_outputs = sequence.declaration.missing_outputs
+        if missing_outputs:
+            return f"{row} outputs: {missing_outputs[0]}"
+    for name, kind in sequence.outputs.items():
+        if not isinstance(kind, str) or not kind.isidentifier():
+            continue
+        if kind in OUTPUTS or kind in system.lists:
+            continue
+        hint = did_you_mean(kind, system.lists)
+        if hint:
+            return f"{row} outputs {name}: there is no list {kind}. {hint}"
     if sequence.rounds:
         read_rounds(sequence)
-    outputs = {
-        *sequence.outputs,
-        *(name for said in sequence.outputs.values() for name in list_item_outputs(said)),
-    }
-    if strange := [name for name in sequence.odds_row if name not in outputs]:
-        hint = did_you_mean(str(strange[0]), outputs)
-        return f"{where} odds_row: there is no output {strange[0]}. {hint}".rstrip()
-    needed = [option.name for option in sequence.inputs if option.is_required]
-    if needed and not sequence.example:
-        return f"{where}: it has no example; write inputs that run: example: {{{needed[0]}: ...}}"
-    try:
-        example = sequence.add_default_choices(sequence.example)
-        sequence.plan(sequence.read_inputs(example, {}))
-        if sequence.declaration is not None and (why := find_bad_dice(sequence)):
-            return f"{where}: some dice come to no result: {why}"
-        played = play_sequence(sequence, example, create_throwaway_source())
-        if sequence.declaration is not None and played.dice and not sequence.odds_by:
-            found.questions.append(
-                f"{where}: it has no odds; odds_by: OUTPUT says by which output they are counted"
-            )
-        if not played.settlement.headline and {sequence.id, "*"}.isdisjoint(
-            system.game.get("results") or {}
-        ):
-            found.questions.append(
-                f"{where}: no step has a headline, so its answers begin without a result"
-            )
-        if sequence.odds_by:
-            count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)
-    except UserError as error:
-        return f"{where}: its example fails: {error}" if error.code != "blank-cell" else ""
-    except (
-        ArithmeticError,
-        ValueError,
-        TypeError,
-        LookupError,
-        NameError,
-    ) as error:  # a division by zero
-        kinds = "it adds or compares what is not of one kind, such as a number and a word"
-        return f"{where}: its example fails in a formula: {kinds if isinstance(error, TypeError) else error}"
+    outputs = set(sequence.outputs)
+    for kind in sequence.outputs.values():
+        outputs |= set(list_item_outputs(kind))
+    unknown = [name for name in sequence.odds_row if name not in outputs]
+    if unknown:
+        hint = did_you_mean(str(unknown[0]), outputs)
+        return f"{row} odds_row: there is no output {unknown[0]}. {hint}".rstrip()
+    return ""
+
+
+def _try_example(system: System, sequence: Sequence, row: str, questions: list[str]) -> str:
+    """Play the example of a sequence with several dice, and count its odds.
+
+    Return the fault of dice that have no result, else "". Adds questions about a sequence without
+    odds or without a headline to `questions`. Raises UserError, and the errors of a formula.
+    """
+    example = sequence.add_default_choices(sequence.example)
+    sequence.plan(sequence.read_inputs(example, {}))
+    if sequence.declaration is not None:
+        reason = find_bad_dice(sequence)
+        if reason:
+            return f"{row}: some dice come to no result: {reason}"
+    play = play_sequence(sequence, example, create_throwaway_source())
+    if sequence.declaration is not None and play.dice and not sequence.odds_by:
+        questions.append(
+            f"{row}: it has no odds; odds_by: OUTPUT says by which output they are counted"
+        )
+    results = system.game.get("results") or {}
+    has_results = sequence.id in results or "*" in results
+    if not play.settlement.headline and not has_results:
+        questions.append(f"{row}: no step has a headline, so its answers begin without a result")
+    if sequence.odds_by:
+        count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)
     return ""
 
 
 def _list_new_types(system: System) -> Iterator[str]:
-    """Unit types that a pack adds to the game which it inherits, whose sequences know their own
-    alone.
+    """Yield a question about unit types that a pack adds to the game that it inherits. The combat
+    sequences of that game know only its own types.
     """
-    if system.parent is not None:
-        known = system.parent.words["units"].types
-        if new := [type for type in system.words["units"].types if type not in known]:
-            yield (
-                f"{system.id}/game.yaml, row units types: the combat sequences of {system.parent.id} know nothing of "
-                f"{', '.join(new)} and may refuse them; has the pack some for them?"
-            )
+    if system.parent is None:
+        return
+    inherited_types = system.parent.words["units"].types
+    new_types = [type for type in system.words["units"].types if type not in inherited_types]
+    if new_types:
+        yield (
+            f"{system.id}/game.yaml, row units types: the combat sequences of {system.parent.id} know nothing of "
+            f"{', '.join(new_types)} and may refuse them; has the pack some for them?"
+        )
 
 
 def _list_large_commands(system: System) -> Iterator[str]:
-    """Commands that Discord would not take, counted with their shortest descriptions."""
-    known = Registry({system.id: system})
+    """Yield a question about each command of a pack that is too large for Discord, even with the
+    shortest descriptions.
+    """
+    registry = Registry({system.id: system})
     for name in (system.id, f"{system.id}{TABLE}"):
-        if (count := count_characters(known, name)) > MOST_CHARACTERS:
+        count = count_characters(registry, name)
+        if count > MOST_CHARACTERS:
             yield (
                 f"{system.id}: Discord takes 8,000 characters for a command with all that is below it, and /{name} has "
                 f"about {count:,}: it would be missing there. Leave out inputs, or tables of the game that it inherits "
@@ -328,108 +405,116 @@ def _list_large_commands(system: System) -> Iterator[str]:
             )
 
 
-def count_characters(known: Registry, name: str) -> int:
-    """About what Discord counts of a command: names and descriptions on every level."""
-    specs = list(known.list_below((name,)))
-    words = (
-        len(name)
-        + len(known.describe_name(name))
-        + sum(
-            len(spec.path[-1]) + min(len(known.get_title(spec)), LONGEST_SUMMARY) for spec in specs
-        )
-    )
-    shown = [[option for option in spec.options if not option.form_only] for spec in specs]
-    inputs = [option for options in shown for option in options[:MOST_SHOWN]]
-    help = [
-        option.brief
-        or option.help
-        or (option.name if option.type == "enum" else option.expectation)
-        for option in inputs
-    ]
-    return (
-        words
-        + sum(len(option.name) for option in inputs)
-        + sum(min(len(text), LONGEST_SUMMARY) for text in help)
-    )
+def count_characters(registry: Registry, name: str) -> int:
+    """Return about how many characters a command has as Discord counts them: the names and
+    shortest descriptions of the command, its subcommands and their options.
+    """
+    count = len(name) + len(registry.describe_name(name))
+    for spec in registry.list_below((name,)):
+        count += len(spec.path[-1])
+        count += min(len(registry.get_title(spec)), LONGEST_SUMMARY)
+        options = [option for option in spec.options if not option.form_only]
+        for option in options[:MOST_SHOWN]:
+            count += len(option.name)
+            count += min(len(_get_shortest_help(option)), LONGEST_SUMMARY)
+    return count
 
 
-def _check_scenarios(system: System, found: _CheckResults, *, is_new: bool) -> int:
+def _get_shortest_help(option: Option) -> str:
+    if option.brief or option.help:
+        return option.brief or option.help
+    return option.name if option.type == "enum" else option.expectation
+
+
+def _check_scenarios(system: System, results: _CheckResults, *, is_new: bool) -> int:
+    """Add the fault of the first scenario that does not load. In a new system without faults,
+    add units that offer something that is refused. Return how many scenarios there are.
+    """
     try:
         names = system.list_files(SCENARIOS)
         for name in names:
             units = find_scenario(system, name).units
-            if is_new and not found.faults:
-                where = f"{system.id}/{SCENARIOS}/{name}.yaml, row units"
-                found.faults += [
-                    f"{where}: {said}" for said in list_refused_offers(system, units.values())
-                ]
+            if is_new and not results.faults:
+                row = f"{system.id}/{SCENARIOS}/{name}.yaml, row units"
+                refused = list_refused_offers(system, units.values())
+                results.faults += [f"{row}: {fault}" for fault in refused]
     except (TableError, UserError) as error:
-        found.faults.append(str(error))
+        results.faults.append(str(error))
     return len(names)
 
 
-def _check_decks(system: System, found: _CheckResults) -> int:
+def _check_decks(system: System, results: _CheckResults) -> int:
+    """Add the questions about all decks. Return how many decks there are; if one does not load,
+    add its fault and return 0.
+    """
     try:
-        for id, made in system.decks.items():
+        for id, deck in system.decks.items():
             file = f"{system.id}/{DECKS}/{id}.yaml"
-            leads = is_cup(id, system)
-            found.questions += asked_of(made, file, leads=leads)
-            found.questions += _find_unowned_chits(system, made, file) if leads else ()
+            is_activation_cup = is_cup(id, system)
+            results.questions += find_deck_questions(deck, file, leads=is_activation_cup)
+            if is_activation_cup:
+                results.questions += _find_unowned_chits(system, deck, file)
         return len(system.decks)
     except TableError as error:
-        found.faults.append(str(error))
+        results.faults.append(str(error))
         return 0
 
 
-def _find_unowned_chits(system: System, made: GameDeck, file: str) -> Iterator[str]:
-    """Chits of a side that no scenario has, or of a formation that no unit can be of."""
+def _find_unowned_chits(system: System, deck: GameDeck, file: str) -> Iterator[str]:
+    """Yield a question about each chit of a side that no scenario has, and about each chit of a
+    formation that no unit can have.
+    """
+    sides = list[str]()
+    for name in system.list_files(SCENARIOS):
+        sides += find_scenario(system, name).sides
     formation = system.words["units"].keys.get(FORMATION)
-    sides = {
-        side: ""
-        for name in system.list_files(SCENARIOS)
-        for side in find_scenario(system, name).sides
-    }
-    for key, words in (
-        (SIDE, [*sides]),
-        (FORMATION, formation.values if formation is not None else ()),
-    ):
-        for id, said in made.said.items():
-            if words and (word := str(said.get(key, words[0]))) not in words:
+    formations = formation.values if formation is not None else ()
+    for key, words in ((SIDE, [*dict.fromkeys(sides)]), (FORMATION, formations)):
+        if not words:
+            continue
+        for id, facts in deck.said.items():
+            word = str(facts.get(key, words[0]))
+            if word not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
                 yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
 
 
 def _find_unknown_sequences(system: System) -> Iterator[str]:
-    """What game.yaml says of sequences that there are not."""
-    above = [game for game in (getattr(system, "parent", None), system.base) if game is not None]
-    known = [id for game in (system, *above) for id in game.sequences] + ["*"]
+    """Yield a question about each sequence that game.yaml names under results, odds or scores, and
+    that neither the system nor the game it builds on has.
+    """
+    bases = [getattr(system, "parent", None), system.base]
+    games = [system, *(game for game in bases if game is not None)]
+    ids = [id for game in games for id in game.sequences] + ["*"]
     for part in ("results", "odds", "scores"):
         for id in system.game.get(part) or ():
-            if id not in known:
-                hint = did_you_mean(str(id), known)
+            if id not in ids:
+                hint = did_you_mean(str(id), ids)
                 yield f"{system.id}/game.yaml, row {part} {id}: there is no such sequence. {hint}".strip()
 
 
 async def check_in_process(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
-    """The report on a pack's files, made in a process of its own under limits of time and
-    memory.
+    """Return the report on a pack's files, made in a process of its own.
+
+    The process is limited in time (`seconds`) and memory. A pack that exceeds a limit has this as
+    its only fault.
     """
     worker = Worker(seconds, stays=False)
     try:
         return await worker.run(check_content, dict(content))
     except TooManyStates:
-        return Report(
-            (
-                f"it takes more than {seconds:g} seconds or too much memory to check: it is too costly",
-            )
+        fault = (
+            f"it takes more than {seconds:g} seconds or too much memory to check: it is too costly"
         )
+        return Report((fault,))
     finally:
         await worker.close()
 
 
 def check_path(path: Path) -> Report:
-    """The report on a folder, a zip or a built-in system's folder. A zip is somebody else's: it
-    gets little time.
+    """Return the report on a folder, a zip or a built-in game's folder.
+
+    A zip is taken for a stranger's and gets less time than a folder.
     """
     if path.resolve().parent == Path(TABLES).resolve() and (path / "game.yaml").is_file():
         return check_system(System(path.name))
@@ -438,11 +523,12 @@ def check_path(path: Path) -> Report:
     except TableError as error:
         return Report((str(error),))
     seconds = OWN_SECONDS if path.is_dir() else UNTRUSTED_SECONDS
-    return add_positions(asyncio.run(check_in_process(content, seconds)), content)
+    report = asyncio.run(check_in_process(content, seconds))
+    return add_positions(report, content)
 
 
 def format_report(report: Report) -> Iterator[str]:
-    """A report as it is printed."""
+    """Yield the lines of a report as the command line prints them."""
     yield from (f"fault     {fault}" for fault in report.faults)
     yield from (f"question  {question}" for question in report.questions)
     yield from (f"odds      {odds}" for odds in report.odds)

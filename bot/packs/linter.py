@@ -1,10 +1,10 @@
-"""What a proof-reader asks about a table: cells that nothing reads, a row that is there twice, a
-cell out of step.
+"""The questions of a proof-reader about a table: cells that nothing reads, a row that is there
+twice, a cell out of step.
 """
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, pairwise, product
 from math import prod
 from typing import Any
@@ -15,7 +15,7 @@ from bot.rules.tables.axis import Axis, build_axis, build_heading_axis, describe
 from bot.rules.tables.printed_edges import list_bodies
 from bot.rules.tables.table import Table
 
-# -- what may be asked of a table: all of it where that is little, else a fair part, the same at
+# -- the inputs to try on a table: all of them if they are few, else a fair sample, the same at
 # each run
 
 MOST = 4_000
@@ -23,7 +23,7 @@ _DECIMALS = (0, 0.5, 1, 7, 15, 15.1, 24, 60, 60.1, 150, 300, 301, 5000)
 
 
 def find_domain_fault(option: Option) -> str:
-    """Why the values of a table's input cannot be gone through; empty where they can."""
+    """Return why `list_values` cannot list the values of a table's input; "" if it can."""
     if option.type == "int" and (option.min is None or option.max is None):
         return f"{option.name} has no limits: give it min and max"
     if option.type not in ("enum", "bool", "int", "number"):
@@ -34,21 +34,29 @@ def find_domain_fault(option: Option) -> str:
 
 
 def list_values(option: Option) -> list[Any]:
-    """Every declared value of an input; of decimal numbers some inside and at both ends. Raises
-    ValueError.
+    """Return the values that an input of a table can have, at most 10,001 of them.
+
+    Decimal numbers have no end of values: the limits and a few usual ones inside them stand for all.
+    None is among the words of an optional enum without a default. Raises ValueError for an
+    input without limits or of a type that tables do not ask for.
     """
-    if fault := find_domain_fault(option):
+    fault = find_domain_fault(option)
+    if fault:
         raise ValueError(fault)
     if option.type == "enum":
-        return [*option.values, *([None] if option.optional and option.default is None else [])]
+        can_be_empty = option.optional and option.default is None
+        return [*option.values, None] if can_be_empty else list(option.values)
     if option.type == "bool":
         return [False, True]
     if option.type == "int":
         assert option.min is not None
         assert option.max is not None
-        return list(range(int(option.min), min(int(option.max), int(option.min) + 10_000) + 1))
-    ends = [end for end in (option.min, option.max) if end is not None]
-    return [value for value in dict.fromkeys((*_DECIMALS, *ends)) if _is_inside(option, value)]
+        lowest = int(option.min)
+        highest = min(int(option.max), lowest + 10_000)
+        return list(range(lowest, highest + 1))
+    limits = [limit for limit in (option.min, option.max) if limit is not None]
+    samples = dict.fromkeys((*_DECIMALS, *limits))
+    return [value for value in samples if _is_inside(option, value)]
 
 
 def _is_inside(option: Option, value: float) -> bool:
@@ -57,56 +65,65 @@ def _is_inside(option: Option, value: float) -> bool:
     )
 
 
-def is_whole(table: Table, most: int = MOST) -> bool:
-    """Return whether `list_situations` are all there are."""
-    return prod(len(list_values(option)) for option in table.inputs) <= most
+def is_whole(table: Table, max_situations: int = MOST) -> bool:
+    """Return whether `list_situations` yields every combination of inputs, not a sample."""
+    return prod(len(list_values(option)) for option in table.inputs) <= max_situations
 
 
-def list_situations(table: Table, most: int = MOST) -> Iterator[dict[str, Any]]:
-    """All combinations of inputs where they are few; else every value of each input beside a
-    drawn rest.
+def list_situations(table: Table, max_situations: int = MOST) -> Iterator[dict[str, Any]]:
+    """Yield inputs to look up in a table, as `{input: value}`.
+
+    These are all combinations if there are at most `max_situations`. Otherwise a sample, the same
+    at each run: every value of each input with fixed values of the others, then random
+    combinations.
     """
     domains = {option.name: list_values(option) for option in table.inputs}
-    if is_whole(table, most):
-        yield from (
-            dict(zip(domains, values, strict=True)) for values in product(*domains.values())
-        )
+    if is_whole(table, max_situations):
+        for values in product(*domains.values()):
+            yield dict(zip(domains, values, strict=True))
         return
     draw = random.Random(table.id)  # which cells are tried must not change from run to run
-    rest = {name: draw.choice(domain) for name, domain in domains.items()}
+    base = {name: draw.choice(domain) for name, domain in domains.items()}
     for name, domain in domains.items():
-        for value in islice(domain, most):
-            yield {**rest, name: value}
-    for _ in range(most // 2):
+        for value in islice(domain, max_situations):
+            yield {**base, name: value}
+    for _ in range(max_situations // 2):
         yield {name: draw.choice(domain) for name, domain in domains.items()}
 
 
 def is_declared(value: Any, output: Any) -> bool:
-    """Return whether a value is one of the declared tokens, or of the declared type."""
+    """Return whether an output of a table may have a value.
+
+    `output` is its declaration: a tuple of tokens, or the name of a type. Every item of a list has
+    to be one of the tokens.
+    """
     if isinstance(output, tuple):
         return all(item in output for item in value) if isinstance(value, list) else value in output
     kinds: dict[str, Any] = {
         "int": int, "number": (int, float), "bool": bool, "text": str, "list": list, "token": object,
     }  # fmt: skip
-    return isinstance(value, kinds[output]) and (
-        output not in ("int", "number") or not isinstance(value, bool)
-    )
+    if output in ("int", "number") and isinstance(value, bool):
+        return False
+    return isinstance(value, kinds[output])
 
 
-# -- what is wrong or odd in it
+# -- faults and questions
 
 FEWEST = 5
-"""Cells of a column that rise or fall: with fewer there is no telling which one is odd."""
+"""Cells that a row or column needs, so that one of them can be called odd."""
 MOST_HOLES = 3
-"""Figures without an answer that are named."""
+"""Holes of a table (figures without an answer) that are listed one by one."""
 MOST_SAID = 12
-"""Remarks on one table."""
+"""Faults of one table that are listed, and likewise questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableGrid:
     """One body of a table: the names that its rows and columns go by, their keys, and the cells
     as written.
+
+    `heads` are the keys of the columns; `meaning` is "from" or "to" if each of them is a lowest or
+    highest figure, else "". `clamp` is how rows beyond the card are read, "" if they are not.
     """
 
     row_by: object
@@ -118,186 +135,241 @@ class TableGrid:
     cells: tuple[tuple[object, ...], ...]
 
 
-def find_faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
-    """What is wrong beyond what loading finds: inputs without an answer, answers of the wrong
-    kind, dead rows.
+@dataclass(slots=True)
+class _Survey:
+    """The results of looking up many situations in one table."""
+
+    answered: int = 0
+    """The number of situations that have an answer."""
+    values: dict[str, set[Any]] = field(default_factory=dict)
+    """The values that inputs and derived figures had in answered situations, by name."""
+    holes: dict[str, list[str]] = field(default_factory=dict)
+    """Situations that no cell answers, in words, by the description of the hole."""
+    undeclared: str = ""
+    """The fault of the first answer that has an undeclared value. The survey ends with it."""
+
+
+def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator[str]:
+    """Yield the faults of a table that loading does not find.
+
+    These are inputs without limits, inputs without an answer, answers of an undeclared kind, and
+    rows or columns that no input leads to. Blank cells are no fault.
     """
-    if said := [fault for option in table.inputs if (fault := find_domain_fault(option))]:
-        yield from (f"{file}: {fault}" for fault in said)
+    domain_faults = list(filter(None, map(find_domain_fault, table.inputs)))
+    if domain_faults:
+        yield from (f"{file}: {fault}" for fault in domain_faults)
         return
-    seen: dict[str, set[Any]] = {}
-    count = 0
-    holes = dict[str, list[str]]()
-    for given in list_situations(table, most):
+    survey = _survey_table(table, file, max_situations)
+    if survey.undeclared:
+        yield survey.undeclared
+        return
+    for hole, situations in list(survey.holes.items())[:MOST_HOLES]:
+        suffix = f" and {len(situations) - 1:,} more" if len(situations) > 1 else ""
+        yield f"{file}{hole}, as for {situations[0]}{suffix}"
+    if len(survey.holes) > MOST_HOLES:
+        yield f"{file}: and {len(survey.holes) - MOST_HOLES} more such holes"
+    if table.blank:
+        return
+    if not survey.answered:
+        yield f"{file}: no combination of inputs is answered"
+    elif is_whole(table, max_situations) and not _has_decimal_input(table):
+        for grid in list_grids(table.printed):
+            yield from _find_dead_keys(grid, table, survey.values, file)
+
+
+def _survey_table(table: Table, file: str, max_situations: int) -> _Survey:
+    """Return the results of looking up situations until one is answered with an undeclared value, or all are done."""
+    survey = _Survey()
+    for situation in list_situations(table, max_situations):
         try:
-            answer, values = table.answer_with_values(given)
+            answer, values = table.answer_with_values(situation)
         except UserError as error:
             if _is_hole(error, table):
-                holes.setdefault(_describe_hole(error, table, file), []).append(
-                    _format_values(given)
-                )
+                hole = _describe_hole(error, table, file)
+                survey.holes.setdefault(hole, []).append(_format_values(situation))
             continue
-        count += 1
+        survey.answered += 1
         for name, value in values.items():
             if isinstance(value, str | int | float):
-                seen.setdefault(name, set()).add(value)
-        strange = [
-            name
-            for name, value in answer.out.items()
-            if not is_declared(value, table.outputs[name])
-        ]
-        if strange:
-            yield (
-                f"{file}: {strange[0]} is {answer.out[strange[0]]!r:.40} for "
-                f"{_format_values(given)}, which is not declared"
-            )
-            return
-    for hole, such in list(holes.items())[:MOST_HOLES]:
-        yield f"{file}{hole}, as for {such[0]}{f' and {len(such) - 1:,} more' if len(such) > 1 else ''}"
-    if len(holes) > MOST_HOLES:
-        yield f"{file}: and {len(holes) - MOST_HOLES} more such holes"
-    if not count and not table.blank:
-        yield f"{file}: no combination of inputs is answered"
-    elif (
-        not table.blank
-        and is_whole(table, most)
-        and all(option.type != "number" for option in table.inputs)
-    ):
-        yield from (
-            line
-            for grid in list_grids(table.printed)
-            for line in _find_dead_keys(grid, table, seen, file)
-        )
+                survey.values.setdefault(name, set()).add(value)
+        for name, value in answer.out.items():
+            if not is_declared(value, table.outputs[name]):
+                inputs = _format_values(situation)
+                survey.undeclared = (
+                    f"{file}: {name} is {value!r:.40} for {inputs}, which is not declared"
+                )
+                return survey
+    return survey
+
+
+def _has_decimal_input(table: Table) -> bool:
+    return any(option.type == "number" for option in table.inputs)
 
 
 def _is_hole(error: UserError, table: Table) -> bool:
-    """Return whether no cell answers, where no rule of the card says so."""
+    """Return whether an error says that no cell answers, and no rule of the card refuses either."""
     return error.code == "not-on-card" and not table.refuse
 
 
 def _describe_hole(error: UserError, table: Table, file: str) -> str:
-    """Which figure nothing answers, and between which rows (or columns) it would be."""
+    """Return which figure has no answer, and the rows or columns around it. The text begins with
+    a comma or colon, as it goes after the name of the file.
+    """
     for grid in list_grids(table.printed):
-        for what, by, keys in (
+        for kind, name, keys in (
             ("row", grid.row_by, grid.rows),
             ("column", grid.column_by, grid.heads),
         ):
-            if (
-                isinstance(by, str)
-                and by == error.option
-                and error.about is not None
-                and keys
-                and not grid.meaning
-            ):
-                edge = _build_axis(keys, by, "", grid.clamp, {}, table, file)
-                return f", {what}s: nothing answers {by} {error.about}{describe_gap(keys, edge, error.about)}"
+            if not isinstance(name, str) or name != error.option or error.about is None:
+                continue
+            if not keys or grid.meaning:
+                continue
+            axis = _build_axis(keys, name, "", grid.clamp, {}, table, file)
+            gap = describe_gap(keys, axis, error.about)
+            return f", {kind}s: nothing answers {name} {error.about}{gap}"
     return f": {error.message.rstrip('.')}"
 
 
-def _format_values(given: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
+def _format_values(situation: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in situation.items() if value is not None)
 
 
 def _find_dead_keys(
-    grid: TableGrid, table: Table, seen: Mapping[str, set[Any]], file: str
+    grid: TableGrid, table: Table, values: Mapping[str, set[Any]], file: str
 ) -> Iterator[str]:
-    """Rows and columns that no input leads to."""
+    """Yield a fault for the rows and one for the columns that none of the `values` leads to.
+
+    `values` are all that inputs and derived figures can be, by name.
+    """
     options = {option.name: option for option in table.inputs}
-    for what, by, keys, meaning in (
+    for kind, name, keys, meaning in (
         ("row", grid.row_by, grid.rows, ""),
         ("column", grid.column_by, grid.heads, grid.meaning),
     ):
-        if not isinstance(by, str) or by not in seen or not keys:
+        if not isinstance(name, str) or name not in values or not keys:
             continue
-        edge = _build_axis(keys, by, meaning, grid.clamp, options, table, file)
-        found = {edge.find(value) for value in seen[by]}
-        if dead := [str(key) for at, key in enumerate(keys) if at not in found]:
-            values = sorted(seen[by], key=lambda value: (isinstance(value, str), value))
-            reach = (
-                f"{values[0]} to {values[-1]}"
-                if not isinstance(values[0], str)
-                else ", ".join(map(str, values))
-            )
-            yield f"{file}, {what} {', '.join(dead[:4])}: nothing leads to it; {by} is {reach:.80}"
+        axis = _build_axis(keys, name, meaning, grid.clamp, options, table, file)
+        reached = {axis.find(value) for value in values[name]}
+        dead = [str(key) for index, key in enumerate(keys) if index not in reached]
+        if dead:
+            reach = _format_reach(values[name])
+            yield f"{file}, {kind} {', '.join(dead[:4])}: nothing leads to it; {name} is {reach:.80}"
+
+
+def _format_reach(values: set[Any]) -> str:
+    """Format numbers as `1 to 6`, words as a list."""
+    ordered = sorted(values, key=lambda value: (isinstance(value, str), value))
+    if isinstance(ordered[0], str):
+        return ", ".join(map(str, ordered))
+    return f"{ordered[0]} to {ordered[-1]}"
 
 
 def _build_axis(
     keys: Sequence[object],
-    by: str,
+    name: str,
     meaning: str,
     clamp: str,
     options: Mapping[str, Option],
     table: Table,
     file: str,
 ) -> Axis:
+    """Build the axis that finds the row or column of a value, as the table itself does.
+
+    `name` is what the rows or columns go by. Words are those of its input, or of the output that
+    has this name.
+    """
     if meaning:
         return build_heading_axis(keys, meaning=meaning, clamp=True)  # type: ignore[arg-type]  # loading has checked them
-    option = options.get(by)
-    words = table.outputs.get(by)
+    option = options.get(name)
+    output = table.outputs.get(name)
+    words: Sequence[str] = output if isinstance(output, tuple) else ()
+    if option is not None:
+        words = option.values
     return build_axis(
         keys,
         file,
         decimal=option is not None and option.type == "number",
         clamp=bool(clamp),
-        words=option.values if option is not None else words if isinstance(words, tuple) else (),
+        words=words,
     )
 
 
 def find_questions(table: Table, file: str) -> Iterator[str]:
-    """What may be a slip of the pen and may be as printed: rows alike, cells out of step, codes
-    that nobody uses.
+    """Yield a question about whatever may be a slip of the pen, or may be as printed.
+
+    These are rows that are the same, cells out of step with their neighbors, and results that no
+    cell has.
     """
-    written: set[object] = set()
     for grid in list_grids(table.printed):
-        written |= {cell for row in grid.cells for cell in row if isinstance(cell, str | int)}
-        if not _is_ordered(grid.row_by, table):
-            continue
-        for (one, cells), (other, more) in pairwise(zip(grid.rows, grid.cells, strict=True)):
-            if len(cells) > 2 and cells == more and len(set(map(str, cells))) > 1:
-                yield f"{file}: row {one} and row {other} are the same: is one of them a slip?"
-        columns = (
-            list(zip(*grid.cells, strict=True))
-            if len({len(row) for row in grid.cells}) == 1
-            else []
+        if _is_ordered(grid.row_by, table):
+            yield from _find_equal_rows(grid, file)
+            yield from _find_cells_out_of_step(grid, table, file)
+    yield from _find_unused_results(table, file)
+
+
+def _find_equal_rows(grid: TableGrid, file: str) -> Iterator[str]:
+    """Yield a question about each two rows, one after the other, of three or more same cells."""
+    rows = zip(grid.rows, grid.cells, strict=True)
+    for (key, cells), (next_key, next_cells) in pairwise(rows):
+        has_different_cells = len(set(map(str, cells))) > 1
+        if len(cells) > 2 and cells == next_cells and has_different_cells:
+            yield f"{file}: row {key} and row {next_key} are the same: is one of them a slip?"
+
+
+def _find_cells_out_of_step(grid: TableGrid, table: Table, file: str) -> Iterator[str]:
+    """Yield a question about cells that rise or fall unlike those around them.
+
+    Rows are compared only if the columns are in an order, too.
+    """
+    widths = {len(row) for row in grid.cells}
+    columns = list(zip(*grid.cells, strict=True)) if len(widths) == 1 else []
+    ranks_by_column = [[_get_rank(cell, table) for cell in column] for column in columns]
+    for column, row in _find_odd_cells(ranks_by_column):
+        position = f"row {grid.rows[row]}"
+        if grid.heads and grid.heads[column] is not None:
+            position += f", column {grid.heads[column]}"
+        cell = columns[column][row]
+        yield (
+            f"{file}, {position}: {cell} is out of step with the cells above and below it: as printed?"
         )
-        for at, row in _find_odd_cells(
-            [[_get_rank(cell, table) for cell in column] for column in columns]
-        ):
-            head = grid.heads[at] if grid.heads else None
-            where = f"row {grid.rows[row]}" + (f", column {head}" if head is not None else "")
-            yield f"{file}, {where}: {columns[at][row]} is out of step with the cells above and below it: as printed?"
-        if grid.heads and (grid.meaning or _is_ordered(grid.column_by, table)):
-            for at, column in _find_odd_cells(
-                [[_get_rank(cell, table) for cell in row] for row in grid.cells]
-            ):
-                yield (
-                    f"{file}, row {grid.rows[at]}, column {grid.heads[column]}: {grid.cells[at][column]} is out of "
-                    "step with the cells left and right of it: as printed?"
-                )
-    codes = table.printed.get("results") or {}
-    plain = all(isinstance(cell, str | int) for cell in written) and not any(
-        "bands" in b for b in list_bodies(table.printed)
-    )
-    if (
-        written
-        and plain
-        and "_" not in written
-        and (unused := [str(code) for code in codes if code not in written])
-    ):
+    if not grid.heads or not (grid.meaning or _is_ordered(grid.column_by, table)):
+        return
+    ranks_by_row = [[_get_rank(cell, table) for cell in row] for row in grid.cells]
+    for row, column in _find_odd_cells(ranks_by_row):
+        position = f"row {grid.rows[row]}, column {grid.heads[column]}"
+        cell = grid.cells[row][column]
+        yield (
+            f"{file}, {position}: {cell} is out of step with the cells left and right of it: as printed?"
+        )
+
+
+def _find_unused_results(table: Table, file: str) -> Iterator[str]:
+    """Yield a question about entries of `results` that no cell has. Nothing is asked about a table
+    with blank cells or with bands.
+    """
+    cells = [cell for grid in list_grids(table.printed) for row in grid.cells for cell in row]
+    codes = {cell for cell in cells if isinstance(cell, str | int)}
+    if not codes or "_" in codes:
+        return
+    if any("bands" in body for body in list_bodies(table.printed)):
+        return
+    results = table.printed.get("results") or {}
+    unused = [str(result) for result in results if result not in codes]
+    if unused:
         yield f"{file}, results {', '.join(unused[:4])}: no cell has it"
 
 
-def _is_ordered(by: object, table: Table) -> bool:
-    """Return whether the rows or columns follow a number, or words that a formula works out: then
-    results rise or fall.
+def _is_ordered(name: object, table: Table) -> bool:
+    """Return whether rows or columns that go by `name` are in an order: `name` is an input with a
+    number, or what a formula works out. Then their results rise or fall.
     """
-    option = next((option for option in table.inputs if option.name == by), None)
-    return isinstance(by, str) and (option is None or option.type in ("int", "number"))
+    option = next((option for option in table.inputs if option.name == name), None)
+    return isinstance(name, str) and (option is None or option.type in ("int", "number"))
 
 
 def _get_rank(cell: object, table: Table) -> float | None:
-    """A cell as a number by which cells can be compared: its own, or its place in the list that
-    it is from.
+    """Return a number by which cells can be compared: the cell's own, or its position in the list
+    of results or of an output's words that has it. None if it is in none.
     """
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         return cell
@@ -308,61 +380,83 @@ def _get_rank(cell: object, table: Table) -> float | None:
 
 
 def _find_odd_cells(lines: Sequence[Sequence[float | None]]) -> Iterator[tuple[int, int]]:
-    """(line, place) of single cells that keep a line from rising or falling as most of the other
-    lines do.
+    """Yield (line, position) of each single cell that keeps its line from rising or falling.
+
+    Nothing is yielded unless at least half of the other lines rise, or fall. Lines with less than
+    FEWEST cells or with a None are left out.
     """
-    ranked = [
-        (at, [rank for rank in line if rank is not None])
-        for at, line in enumerate(lines)
-        if None not in line
-    ]
-    ways = {sign: [at for at, line in ranked if _is_rising(line, sign)] for sign in (1, -1)}
-    for at, line in ranked:
-        sign = 1 if len(ways[1]) >= len(ways[-1]) else -1
-        if len(line) < FEWEST or at in ways[sign] or 2 * len(ways[sign]) < len(ranked) - 1:
+    complete_lines = _select_complete_lines(lines)
+    rising = {number for number, line in complete_lines.items() if _is_rising(line, 1)}
+    falling = {number for number, line in complete_lines.items() if _is_rising(line, -1)}
+    sign = 1 if len(rising) >= len(falling) else -1
+    in_step = rising if sign == 1 else falling
+    if 2 * len(in_step) < len(complete_lines) - 1:
+        return
+    for number, line in complete_lines.items():
+        if len(line) < FEWEST or number in in_step:
             continue
-        without = [
-            place
-            for place in range(len(line))
-            if _is_rising([*line[:place], *line[place + 1 :]], sign)
-        ]
-        if without:
-            yield at, without[0]
+        position = _find_odd_position(line, sign)
+        if position is not None:
+            yield number, position
+
+
+def _select_complete_lines(lines: Sequence[Sequence[float | None]]) -> dict[int, list[float]]:
+    """Return the lines without a None, by their number."""
+    complete_lines = dict[int, list[float]]()
+    for number, line in enumerate(lines):
+        ranks = [rank for rank in line if rank is not None]
+        if len(ranks) == len(line):
+            complete_lines[number] = ranks
+    return complete_lines
+
+
+def _find_odd_position(line: Sequence[float], sign: int) -> int | None:
+    """Return the first position without which a line rises (`sign` 1) or falls (-1), else None."""
+    for position in range(len(line)):
+        if _is_rising([*line[:position], *line[position + 1 :]], sign):
+            return position
+    return None
 
 
 def _is_rising(line: Sequence[float], sign: int) -> bool:
-    return all(sign * (after - before) >= 0 for before, after in pairwise(line))
+    """Return whether no figure is lower than the one before it; with `sign` -1, none is higher."""
+    return all(sign * (figure - previous) >= 0 for previous, figure in pairwise(line))
 
 
 def list_grids(printed: Mapping[str, Any]) -> Iterator[TableGrid]:
-    """The grids that a table file has under `read`, also those within a `pick`."""
+    """Yield the grids that a table file has under `read`, also those within a `pick`."""
     for body in list_bodies(printed):
         if "cells" not in body:
             continue
         columns = body.get("columns") or {}
         cells = body["cells"]
         meaning = next((key for key in ("from", "to") if key in columns), "")
-        rows = tuple(
-            tuple(row) if isinstance(row, list) and columns else (row,) for row in cells.values()
-        )
-        heads = tuple(columns.get(meaning or "heads") or ())
+        rows = [row if isinstance(row, list) and columns else [row] for row in cells.values()]
         yield TableGrid(
-            body.get("rows"), tuple(cells), columns.get("by"), heads, meaning, str(body.get("off_card") or ""),
-            tuple(tuple(map(_make_comparable, row)) for row in rows),
-        )  # fmt: skip
+            row_by=body.get("rows"),
+            rows=tuple(cells),
+            column_by=columns.get("by"),
+            heads=tuple(columns.get(meaning or "heads") or ()),
+            meaning=meaning,
+            clamp=str(body.get("off_card") or ""),
+            cells=tuple(tuple(map(_make_comparable, row)) for row in rows),
+        )
 
 
 def _make_comparable(cell: object) -> object:
-    """A cell that can be compared and hashed."""
+    """Return a cell that can be compared and hashed: a list or mapping becomes its text."""
     return cell if isinstance(cell, str | int | float | None) else str(cell)
 
 
-def lint_table(table: Table, file: str, most: int = MOST) -> tuple[list[str], list[str]]:
-    """The faults of a table that loads, and what is asked about it."""
-    found: tuple[list[str], list[str]] = ([], [])
+def lint_table(table: Table, file: str, max_situations: int = MOST) -> tuple[list[str], list[str]]:
+    """Return the faults of a table that loads, and the questions about it, MOST_SAID of each at
+    most. A TableError becomes the last fault, and nothing more is asked then.
+    """
+    faults = list[str]()
+    questions = list[str]()
     try:
-        found[0].extend(find_faults(table, file, most))
-        found[1].extend(find_questions(table, file))
+        faults.extend(find_faults(table, file, max_situations))
+        questions.extend(find_questions(table, file))
     except TableError as error:
-        found[0].append(str(error))
-    return found[0][:MOST_SAID], found[1][:MOST_SAID]
+        faults.append(str(error))
+    return faults[:MOST_SAID], questions[:MOST_SAID]
