@@ -16,7 +16,7 @@ from bot.game.luck import ScoredRoll, measure
 from bot.presentation.odds import build_odds_reply, format_odds_names, group_odds
 from bot.rules.odds.odds import compute_joint_odds, format_key
 from bot.rules.sequence.sequence import Play, nest_outputs
-from bot.rulesets.baps.men import LOGGED, SAID
+from bot.rulesets.baps.men import ANSWER_WORDS, LOG_WORDS
 from bot.rulesets.catalog import find_system
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds, play_sequence
 from bot.runtime.entropy import create_throwaway_source
@@ -262,8 +262,8 @@ def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, 
 
 def plain(word: str) -> str:
     """A word as it is read aloud, also one that the log keeps short."""
-    token = next((token for token, logged in LOGGED.items() if logged == word), word)
-    word = SAID.get(token, token).replace("-", " ").removesuffix(", disembarks")
+    token = next((token for token, logged in LOG_WORDS.items() if logged == word), word)
+    word = ANSWER_WORDS.get(token, token).replace("-", " ").removesuffix(", disembarks")
     return {
         "none": "no effect",
         "good order": "no effect",

@@ -1,8 +1,7 @@
-"""Men around a point of impact: each zone its row of the Combat Resolution Table, each man rolled
-for in turn.
+"""Attacks on the men around a point of impact.
 
-HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock
-direction.
+Each zone is read in its row of the Combat Resolution Table, and each man has his own dice. HE at an
+aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,7 @@ from bot.rules.sequence.sequence import (
 from bot.rules.tables.compile import parse_dice
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import join_names
-from bot.rulesets.baps.men import NAMED, get_wounds, label_men, resolve_men, select_living
+from bot.rulesets.baps.men import MAX_NAMED_MEN, get_wounds, label_men, resolve_men, select_living
 from bot.rulesets.baps.resolution import (
     MOST_MEN,
     Man,
@@ -40,78 +39,95 @@ from bot.rulesets.baps.vehicles import describe_need, hits_vehicle, read_shot_mo
 from bot.rulesets.baps.volley import Volley, build_men_step
 
 INSIDE = 4
+"""Rows added for men in a closed space."""
 
 
 class Blast(NamedTuple):
-    """The men that a round reaches, in the order in which they are rolled for, how that is done,
-    and where they are read."""
+    """The men in reach of a round, in the order of their dice, the step of these dice, and the
+    answer's lines about their rows.
+    """
 
     men: Sequence[Man]
     step: RuledStep[Volley]
-    where: Sequence[Line]
+    zone_lines: Sequence[Line]
 
     def resolve(
-        self, out: Mapping[str, Any], *, then: tuple[str, ...] = (), before: str = ""
+        self, out: Mapping[str, Any], *, next_steps: tuple[str, ...] = (), prefix: str = ""
     ) -> Resolution:
-        """The result of a round that came down: each man and what became of them."""
+        """Return the result of a round that came down, from the finished outputs.
+
+        `next_steps` is what the players do next, `prefix` the beginning of the headline.
+        """
         units = [man.unit for man in self.men]
         names = [man.name for man in self.men]
-        return resolve_men(units, names, out["targets"], then=then, before=before)
+        return resolve_men(units, names, out["targets"], next_steps=next_steps, prefix=prefix)
 
 
 class Zone(NamedTuple):
-    """The men in a radius: the row that is printed for it, and the one that they are read in."""
+    """The men in a radius: the row printed for it, and the row in which they are read."""
 
     name: str
     units: tuple[Unit, ...]
-    printed: int
-    total: int
+    printed_row: int
+    row: int
 
     @property
     def column(self) -> int:
-        """The column: the number of men in the zone."""
+        """The column: the number of men in the zone, at most MOST_MEN."""
         return min(len(self.units), MOST_MEN)
 
 
 def read_blast(
     tables: Tables, given: Given, *, zones: str = "he-radii", cover: str = "cover"
 ) -> Blast:
-    """The men of the lists that table `zones` has; the column is the number of men in that zone.
+    """Return the blast for the men of all zones of table `zones`.
 
+    Each zone is an input with the men in it; their number is the column. `cover` is the input with
+    their cover. Raises UserError for units that are no living men.
     Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
     """
     crt = ResolutionTable(tables)
     rows = tables[zones].constants["rows_of"]
     inside = INSIDE * given.flag("inside")
-    shield = int(tables["cover"](cover=given.word(cover))["modifier"])
-    reached = [
+    cover_word = given.word(cover)
+    shield = int(tables["cover"](cover=cover_word)["modifier"])
+    reached_zones = [
         Zone(name, select_living(given.units(name), name), row, row + inside - shield)
         for name, row in rows.items()
     ]
-    names = label_men([unit for zone in reached for unit in zone.units])
-    shifts = (("inside", inside), (f"{given.word(cover).replace('-', ' ')} cover", -shield))
+    names = label_men([unit for zone in reached_zones for unit in zone.units])
+    shifts = (("inside", inside), (f"{cover_word.replace('-', ' ')} cover", -shield))
     parts = tuple([(name, value) for name, value in shifts if value])
     men = list[Man]()
-    where = list[Line]()
-    for zone in reached:
+    zone_lines = list[Line]()
+    for zone in reached_zones:
         if not zone.units:
             continue
-        row, passes = find_printed_row(zone.total)
+        row, passes = find_printed_row(zone.row)
         cells = (crt.get_cell(row, zone.column),) * passes
         for unit in zone.units:
+            index = len(men)
             facts = {"unit": unit.word, "zone": zone.name, "row": row, "passes": passes}
-            men.append(
-                Man(unit, names[len(men)], cells, f"targets[{len(men)}]", get_wounds(unit), facts)
-            )
-        label = f"{zone.name} radius"
-        read = f"{format_row(zone.total)}, column {zone.column}"
-        shifted = Line(label, (), (("", zone.printed), *parts), zone.total, read)
-        where.append(shifted if parts else Line(label, result=read))
-    return Blast(men, build_men_step(men, crt), where)
+            path = f"targets[{index}]"
+            men.append(Man(unit, names[index], cells, path, get_wounds(unit), facts))
+        zone_lines.append(_build_zone_line(zone, parts))
+    return Blast(men, build_men_step(men, crt), zone_lines)
 
 
-def build_blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
-    """A plan that only rolls for the men of a blast. Raises UserError when nobody is in it."""
+def _build_zone_line(zone: Zone, shifts: tuple[tuple[str, int], ...]) -> Line:
+    """Return the line with the row and column of a zone, and the sum of the row if it is shifted."""
+    label = f"{zone.name} radius"
+    cell = f"{format_row(zone.row)}, column {zone.column}"
+    if not shifts:
+        return Line(label, result=cell)
+    return Line(label, (), (("", zone.printed_row), *shifts), zone.row, cell)
+
+
+def build_blast_plan(blast: Blast, *, next_steps: tuple[str, ...] = ()) -> Plan[Volley]:
+    """Return a plan that only rolls for the men of a blast.
+
+    Raises UserError if nobody is in it.
+    """
     if not blast.men:
         raise UserError(
             "Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.", code="nobody"
@@ -119,9 +135,9 @@ def build_blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley
     return Plan(
         Volley("man"),
         {"man": blast.step},
-        lambda out: blast.resolve(out, then=then),
+        lambda out: blast.resolve(out, next_steps=next_steps),
         {"targets": []},
-        lines=tuple(blast.where),
+        lines=tuple(blast.zone_lines),
         rows=build_rows(blast.men),
     )
 
@@ -130,7 +146,10 @@ def build_blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley
 
 
 def plan_blast(tables: Tables, given: Given) -> Plan[Volley]:
-    """Men in the `lethal` and `burst` radius. Source: Vehicle Charts, Radii of Effect chart."""
+    """Return the plan for men in the `lethal` and `burst` radius of a round.
+
+    Source: Vehicle Charts, Radii of Effect chart.
+    """
     return build_blast_plan(read_blast(tables, given))
 
 
@@ -138,10 +157,10 @@ def plan_blast(tables: Tables, given: Given) -> Plan[Volley]:
 
 
 def plan_barrage(tables: Tables, given: Given) -> Plan[Volley]:
-    """Men in the three radii of an artillery `weapon`. Source: Vehicle Charts, Artillery Sheaf
-    Data.
+    """Return the plan for men in the three radii of an artillery `weapon`.
 
     Raises UserError for men in a radius that the weapon does not have.
+    Source: Vehicle Charts, Artillery Sheaf Data.
     """
     weapon = given.word("weapon")
     if given.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
@@ -149,8 +168,9 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Volley]:
         raise UserError(
             f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together"
         )
-    then = ("Their unit owes a morale check with event artillery-fire.",)
-    return build_blast_plan(read_blast(tables, given, zones="sheaf-zone"), then=then)
+    blast = read_blast(tables, given, zones="sheaf-zone")
+    next_steps = ("Their unit owes a morale check with event artillery-fire.",)
+    return build_blast_plan(blast, next_steps=next_steps)
 
 
 # -- HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock
@@ -169,101 +189,105 @@ def build_aim_plan(
     scatter: str,
     weapon: str,
 ) -> Plan[Volley]:
-    """Roll to hit with the modifiers `parts`; on a hit the blast, on a miss `scatter` dice and, if
-    asked for, a d12.
+    """Return the plan of HE at an aim point: to hit, then the blast or the scatter of a miss.
 
-    `hits` says whether a die hits; with auto_hit none is rolled. `weapon` is what the answer calls
-    the round.
+    - `need`, `parts`: the number to hit and the modifiers of the die, for the answer.
+    - `hits`: a function that returns whether a face of the d20 hits. With `auto_hit` no die is
+      rolled.
+    - `scatter`: the dice for the inches of a miss. A d12 for the direction follows if `direction`
+      is given.
+    - `weapon`: the name of the round in the answer.
     """
-    burst = Volley("man" if blast.men else None)
-    direction = given.flag("direction")
+    after_hit = Volley("man" if blast.men else None)
+    has_direction = given.flag("direction")
     modifier = sum(value for _, value in parts)
 
-    def to_hit(_: Volley, roll: Roll) -> Ruling[Volley]:
-        told: dict[str, Any] = {"roll": roll[0], "total": roll[0] + modifier}
+    def roll_to_hit(_: Volley, roll: Roll) -> Ruling[Volley]:
+        total = roll[0] + modifier
+        outputs: dict[str, Any] = {"roll": roll[0], "total": total}
 
-        def line() -> Line:
-            return Line("to hit", roll, parts, told["total"], describe_need(need, hits))
+        def build_line() -> Line:
+            return Line("to hit", roll, parts, total, describe_need(need, hits))
 
         if hits(roll[0]):
-            return Ruling(
-                burst, told | {"outcome": "hit", **NO_SCATTER}, lambda: (line(), *blast.where)
-            )
-        told |= {"outcome": "miss"} if direction else {"outcome": "miss", "direction": "none"}
-        return Ruling(Volley("scatter"), told, lambda: (line(),))
+            outputs |= {"outcome": "hit", **NO_SCATTER}
+            return Ruling(after_hit, outputs, lambda: (build_line(), *blast.zone_lines))
+        outputs["outcome"] = "miss"
+        if not has_direction:
+            outputs["direction"] = "none"
+        return Ruling(Volley("scatter"), outputs, lambda: (build_line(),))
 
-    def off(_: Volley, roll: Roll) -> Ruling[Volley]:
-        after = Volley("direction" if direction else None)
-        return Ruling(
-            after, {"scatter": sum(roll)}, lambda: (Line("scatter", roll, total=sum(roll)),)
-        )
+    def roll_scatter(_: Volley, roll: Roll) -> Ruling[Volley]:
+        inches = sum(roll)
+        line = Line("scatter", roll, total=inches)
+        next_state = Volley("direction" if has_direction else None)
+        return Ruling(next_state, {"scatter": inches}, lambda: (line,))
 
-    def toward(_: Volley, roll: Roll) -> Ruling[Volley]:
+    def roll_direction(_: Volley, roll: Roll) -> Ruling[Volley]:
         line = Line("direction", roll, result="12 is away from the thrower")
         return Ruling(Volley(None), {"direction": roll[0]}, lambda: (line,))
 
-    off_by = parse_dice(scatter, "scatter")
     steps = {
-        "hit": ruled((d20("to hit"),), to_hit),
-        "scatter": ruled(off_by, off),
-        "direction": ruled((Die("direction", 12),), toward),
+        "hit": ruled((d20("to hit"),), roll_to_hit),
+        "scatter": ruled(parse_dice(scatter, "scatter"), roll_scatter),
+        "direction": ruled((Die("direction", 12),), roll_direction),
         "man": blast.step,
     }
-    told: dict[str, Any] = {"need": need, "targets": []}
+    opening: dict[str, Any] = {"need": need, "targets": []}
     start = Volley("hit")
     lines = tuple[Line, ...]()
     if given.flag("auto_hit"):
-        told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
-        start = burst
-        lines = (Line("to hit", result="no die, a heroic action"), *blast.where)
-    rows = build_rows(blast.men, build_row("outcome", "the shot"))
+        opening |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
+        start = after_hit
+        lines = (Line("to hit", result="no die, a heroic action"), *blast.zone_lines)
     return Plan(
         start,
         steps,
         lambda out: _resolve_aim(out, blast, weapon),
-        opening=told,
+        opening=opening,
         lines=lines,
-        rows=rows,
+        rows=build_rows(blast.men, build_row("outcome", "the shot")),
     )
 
 
 def _resolve_aim(out: Mapping[str, Any], blast: Blast, weapon: str) -> Resolution:
+    """Return the result of HE at an aim point: the blast of a hit, or the scatter of a miss."""
     if out["outcome"] == "hit":
-        return (
-            blast.resolve(out, before="hit, ")
-            if blast.men
-            else Resolution("hit", fates=(UnitResult(weapon, "hit"),))
-        )
-    where = "" if out["direction"] == "none" else f" toward {out['direction']} o'clock"
-    off = f"{out['scatter']} inches off{where}"
-    missed = (
-        join_names(man.name for man in blast.men)
-        if len(blast.men) <= NAMED
-        else f"{len(blast.men)} men"
-    )
-    more = f"{missed}, {off}" if blast.men else f"by {out['scatter']} inches{where}"
-    then = ("Measure where it lands and use blast for the men there.",)
-    return Resolution(f"miss, {off}", then=then, fates=(UnitResult(weapon, "miss", more),))
+        if blast.men:
+            return blast.resolve(out, prefix="hit, ")
+        return Resolution("hit", fates=(UnitResult(weapon, "hit"),))
+    direction = "" if out["direction"] == "none" else f" toward {out['direction']} o'clock"
+    distance = f"{out['scatter']} inches off{direction}"
+    if not blast.men:
+        detail = f"by {out['scatter']} inches{direction}"
+    elif len(blast.men) <= MAX_NAMED_MEN:
+        detail = f"{join_names(man.name for man in blast.men)}, {distance}"
+    else:
+        detail = f"{len(blast.men)} men, {distance}"
+    next_steps = ("Measure where it lands and use blast for the men there.",)
+    result = UnitResult(weapon, "miss", detail)
+    return Resolution(f"miss, {distance}", then=next_steps, fates=(result,))
 
 
 # -- a hand grenade, rifle grenade or light mortar
 
 
 def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
-    """1d20 less the cover of the aim point. Source: Infantry Charts, Attack Factors for Special
-    Weapons.
+    """Return the plan for a grenade, rifle grenade or mortar shell at an aim point.
 
-    Raises UserError for a range without a shot, and for an automatic hit with anything but a hand
-    grenade.
+    To hit: 1d20 less the cover of the aim point. Raises UserError for a range without a shot, and
+    for an automatic hit with anything but a hand grenade.
+    Source: Infantry Charts, Attack Factors for Special Weapons.
     """
     weapon = given.word("weapon")
+    weapon_name = weapon.replace("-", " ")
     inches = given.number("range")
     shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
-        what = f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}."
-        raise UserError(
-            what, hint="Table special-weapons has its bands.", option="range", code="out-of-reach"
-        )
+        unit_of_range = "inch" if inches == 1 else "inches"
+        problem = f"A {weapon_name} has no shot at {inches:g} {unit_of_range}."
+        hint = "Table special-weapons has its bands."
+        raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     if given.flag("auto_hit") and weapon != "hand-grenade":
         hint = "Leave out auto_hit."
         raise UserError(
@@ -281,7 +305,7 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
         hits=lambda die: die - cover >= need,
         parts=(("cover of the aim point", -cover),) if cover else (),
         scatter=str(shot["scatter"]),
-        weapon=f"the {weapon.replace('-', ' ')}",
+        weapon=f"the {weapon_name}",
     )
 
 
@@ -289,19 +313,18 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
 
 
 def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
-    """1d20 plus the to-hit modifiers. Source: Vehicle Charts, Roll to Hit Vehicular Targets, HE
-    scatter.
+    """Return the plan for HE of a gun at an aim point.
 
-    Raises UserError beyond the gun's last band.
+    To hit: 1d20 plus the to-hit modifiers. Raises UserError beyond the gun's last band.
+    Source: Vehicle Charts, Roll to Hit Vehicular Targets, HE scatter.
     """
     weapon = given.word("weapon")
     inches = given.number("range")
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
-        what = f"A {weapon} gun does not reach {inches:g} inches."
-        raise UserError(
-            what, hint="Table vehicle-to-hit has its bands.", option="range", code="out-of-reach"
-        )
+        problem = f"A {weapon} gun does not reach {inches:g} inches."
+        hint = "Table vehicle-to-hit has its bands."
+        raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     need = int(shot["need"])
     modifiers = read_shot_modifiers(tables, given, side=given.flag("side"))
     return build_aim_plan(

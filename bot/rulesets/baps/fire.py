@@ -33,7 +33,7 @@ from bot.rulesets.baps.volley import (
 
 
 class Defense(NamedTuple):
-    """What protects a man: stance and cover, and what each of them counts."""
+    """The protection of a man: stance and cover, and the points that each of them gives."""
 
     stance: str
     cover: str
@@ -41,7 +41,7 @@ class Defense(NamedTuple):
     shield: int
 
     @property
-    def total(self) -> int:
+    def factor(self) -> int:
         """The defense factor."""
         return self.basic + self.shield
 
@@ -54,11 +54,14 @@ def build_fire_plan(
     *,
     opening: Mapping[str, Any],
     line: Line,
-    then: tuple[str, ...] = (),
+    next_steps: tuple[str, ...] = (),
 ) -> Plan[Volley]:
-    """Steps 3 to 7 of fire: each target, each pass; then the ammunition of `checkers` if a d20 was
-    a 1.
+    """Return the plan of steps 3 to 7 of fire: the dice of each target, then the ammunition of
+    all `checkers` if a d20 was a 1.
 
+    `attack` is the attack factor, `line` the answer's line about it, `opening` the outputs known
+    before. `next_steps` is what the players do next. Raises UserError for targets that are no
+    living men.
     Source: Infantry Charts, Defense Factors, Combat Resolution Table, ammunition.
     """
     men = select_living(given.units("targets"), "targets")
@@ -68,11 +71,11 @@ def build_fire_plan(
     defenses = [_compute_defense(tables, given, man) for man in men]
     targets: list[Man] = []
     for man, name, defense in zip(men, names, defenses, strict=True):
-        difference = attack - defense.total
+        difference = attack - defense.factor
         row, passes = find_printed_row(difference)
         facts = {
             "unit": man.word,
-            "defense": defense.total,
+            "defense": defense.factor,
             "difference": difference,
             "row": row,
             "passes": passes,
@@ -81,34 +84,35 @@ def build_fire_plan(
         path = f"targets[{len(targets)}]"
         targets.append(Man(man, name, cells, path, get_wounds(man), facts, counts_ones=True))
 
-    def build_state_after(one: bool) -> Volley:
-        return Volley("ammo" if one else None)
+    def build_state_after(has_one: bool) -> Volley:
+        return Volley("ammo" if has_one else None)
 
     steps = {
-        "man": build_men_step(targets, crt, then=build_state_after),
+        "man": build_men_step(targets, crt, build_next_state=build_state_after),
         "ammo": build_ammo_step(tables, checkers),
     }
 
     def resolve(out: Mapping[str, Any]) -> Resolution:
-        found = resolve_men(men, names, out["targets"], then=then)
-        return add_checks(found, checkers, out["ammo"]) if out["ammo"] else found
+        resolution = resolve_men(men, names, out["targets"], next_steps=next_steps)
+        if not out["ammo"]:
+            return resolution
+        return add_checks(resolution, checkers, out["ammo"])
 
-    told = {**opening, "attack": attack, "column": column, "targets": [], "ammo": []}
-    story = (line, *_list_defense_lines(attack, column, names, defenses))
-    apart = split_men(targets, crt, then=build_state_after)
     return Plan(
         Volley("man"),
         steps,
         resolve,
-        opening=told,
-        lines=story,
+        opening={**opening, "attack": attack, "column": column, "targets": [], "ammo": []},
+        lines=(line, *_list_defense_lines(attack, column, names, defenses)),
         rows=build_rows(targets),
-        apart=apart,
+        apart=split_men(targets, crt, build_next_state=build_state_after),
     )
 
 
 def _compute_defense(tables: Tables, given: Given, man: Unit) -> Defense:
-    stance, cover = (man.numbers.get(key) or given.word(key) for key in ("stance", "cover"))
+    """Return the protection of a man: his own stance and cover, or else those typed for all."""
+    stance = man.numbers.get("stance") or given.word("stance")
+    cover = man.numbers.get("cover") or given.word("cover")
     basic = tables["defense-factors"](stance=stance)["factor"]
     shield = tables["cover"](cover=cover)["modifier"]
     return Defense(stance, cover, basic, shield)
@@ -117,28 +121,38 @@ def _compute_defense(tables: Tables, given: Given, man: Unit) -> Defense:
 def _list_defense_lines(
     attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]
 ) -> list[Line]:
-    """The defense of the men and where they are read, once for all who are alike."""
+    """Return two lines for each different defense: its sum with the names of the men, and the row
+    and column of the Combat Resolution Table.
+    """
     lines: list[Line] = []
-    alike: dict[Defense, list[str]] = {}
+    names_by_defense: dict[Defense, list[str]] = {}
     for name, defense in zip(names, defenses, strict=True):
-        alike.setdefault(defense, []).append(name)
-    for defense, those in alike.items():
+        names_by_defense.setdefault(defense, []).append(name)
+    for defense, men in names_by_defense.items():
         parts = [(defense.stance.replace("-", " "), defense.basic)]
-        parts += (
-            [(f"{defense.cover.replace('-', ' ')} cover", defense.shield)] if defense.shield else []
-        )
-        ahead = attack - defense.total
-        whose = "defense" if len(alike) == 1 else f"defense of {join_names(those)}"
-        lead = f"{ahead} ahead" if ahead > 0 else f"{-ahead} behind" if ahead else "level"
-        read = f"{format_row(ahead)}, column {column}"
-        lines += [Line(whose, (), tuple(parts), defense.total), Line(lead, result=read)]
+        if defense.shield:
+            cover = defense.cover.replace("-", " ")
+            parts.append((f"{cover} cover", defense.shield))
+        is_only = len(names_by_defense) == 1
+        label = "defense" if is_only else f"defense of {join_names(men)}"
+        difference = attack - defense.factor
+        cell = f"{format_row(difference)}, column {column}"
+        lines.append(Line(label, (), tuple(parts), defense.factor))
+        lines.append(Line(_format_lead(difference), result=cell))
     return lines
+
+
+def _format_lead(difference: int) -> str:
+    """Format attack minus defense: `2 ahead`, `2 behind` or `level`."""
+    if difference > 0:
+        return f"{difference} ahead"
+    return f"{-difference} behind" if difference else "level"
 
 
 # -- small arms fire of one unit at everybody in the target area
 
-HOW = ("suppressed", "moving", "hasty", "heroic")
-SAID = {
+FIRER_FLAGS = ("suppressed", "moving", "hasty", "heroic")
+WEAPON_NAMES = {
     "submachine-gun": "SMG",
     "rifle-bolt": "rifle",
     "rifle-semi": "rifle",
@@ -148,54 +162,62 @@ SAID = {
     "medium-machine-gun": "MMG",
     "heavy-machine-gun": "HMG",
 }
-"""Weapons as players call them, where that differs from the chart."""
+"""Weapons as players call them, if that differs from the chart."""
 
 
 class Firer(NamedTuple):
-    """A soldier who fires: the weapon, the attack factor, fractions kept, and what the story
-    calls the weapon.
+    """A soldier who fires: the weapon, the attack factor with its fraction, and the weapon with
+    the firer's modifiers in words (`moving LMG`).
     """
 
     weapon: str
     factor: int | float
-    armed: str
+    description: str
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
-    """Fire of `attackers` at `targets`. Source: Infantry Charts, Normal Fires to ammunition.
+    """Return the plan for small arms fire of `attackers` at `targets`.
 
     Raises UserError for an attacker without a weapon, with one that is jammed, or without a shot at
     the range.
+    Source: Infantry Charts, Normal Fires to ammunition.
     """
     attackers = select_living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
     names = label_men(attackers)
-    leader = given.int("leader")
+    leader_rating = given.int("leader")
     firers = [
         _read_firer(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)
     ]
-    total = sum(firer.factor for firer in firers) + leader
+    total = sum(firer.factor for firer in firers) + leader_rating
     attack = floor(total)
     opening: dict[str, Any] = {}
-    for at, (unit, firer) in enumerate(zip(attackers, firers, strict=True)):
-        opening[f"attackers[{at}].unit"] = unit.word
-        opening[f"attackers[{at}].factor"] = firer.factor
+    checkers: list[Checker] = []
+    for index, (unit, name, firer) in enumerate(zip(attackers, names, firers, strict=True)):
+        opening[f"attackers[{index}].unit"] = unit.word
+        opening[f"attackers[{index}].factor"] = firer.factor
+        kind = get_weapon_kind(tables, firer.weapon)
+        checkers.append(Checker(unit.word, name, kind, unit.name))
     line = Line(
         "attack",
-        parts=(("leader rating", leader),) if leader else (),
+        parts=_list_leader_part(leader_rating),
         total=attack,
         result="fraction dropped" if attack != total else "",
         contributors=_sum_by_weapon(firers),
     )
-    checkers = [
-        Checker(unit.word, name, get_weapon_kind(tables, firer.weapon), unit.name)
-        for unit, name, firer in zip(attackers, names, firers, strict=True)
-    ]
     return build_fire_plan(tables, given, attack, checkers, opening=opening, line=line)
 
 
+def _list_leader_part(rating: int) -> tuple[tuple[str, int], ...]:
+    """Return the leader's part of the attack factor, or () for a rating of 0."""
+    return (("leader rating", rating),) if rating else ()
+
+
 def _read_firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
-    """One soldier. Raises UserError without a weapon or a shot."""
+    """Return one soldier with the modified attack factor at the range.
+
+    Raises UserError if the soldier has no weapon, or no shot with it at that range.
+    """
     weapon = unit.numbers.get("weapon")
     modifiers = tables["attack-modifiers"]
     if weapon is None:
@@ -204,28 +226,28 @@ def _read_firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     inches = unit.numbers.get("range", given.number("range"))
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
-        what = f"{name} has no shot with {weapon} at {inches:g} inches."
-        raise UserError(what, hint="Choose another man.", option="attackers", code="out-of-reach")
-    how = [flag for flag in HOW if flag in unit.flags]
+        problem = f"{name} has no shot with {weapon} at {inches:g} inches."
+        hint = "Choose another man."
+        raise UserError(problem, hint=hint, option="attackers", code="out-of-reach")
+    flags = [flag for flag in FIRER_FLAGS if flag in unit.flags]
     if "no_assistant" in unit.flags and weapon in modifiers.constants["machine_guns"]:
-        how.append("no_assistant")
-    armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace(
-        "no_assistant", "unassisted"
-    )
-    return Firer(
-        weapon, to_plain_number(factor * modifiers(**dict.fromkeys(how, True))["factor"]), armed
-    )
+        flags.append("no_assistant")
+    modifier = modifiers(**dict.fromkeys(flags, True))["factor"]
+    weapon_name = WEAPON_NAMES.get(weapon, weapon.replace("-", " "))
+    description = " ".join((*flags, weapon_name)).replace("no_assistant", "unassisted")
+    return Firer(weapon, to_plain_number(factor * modifier), description)
 
 
 def _sum_by_weapon(firers: Iterable[Firer]) -> tuple[tuple[str, int | float], ...]:
-    """The factors summed up by weapon: `rifles 27`, `moving LMG 4`."""
-    found: dict[str, list[int | float]] = {}
+    """Return the attack factors added up by weapon: (`rifles`, 27), (`moving LMG`, 4)."""
+    factors_by_weapon: dict[str, list[int | float]] = {}
     for firer in firers:
-        found.setdefault(firer.armed, []).append(firer.factor)
-    return tuple(
-        (name if len(each) == 1 else f"{name}s", to_plain_number(sum(each)))
-        for name, each in found.items()
-    )
+        factors_by_weapon.setdefault(firer.description, []).append(firer.factor)
+    sums = []
+    for name, factors in factors_by_weapon.items():
+        label = name if len(factors) == 1 else f"{name}s"
+        sums.append((label, to_plain_number(sum(factors))))
+    return tuple(sums)
 
 
 # -- one flame thrower at everybody in the target area
@@ -234,28 +256,34 @@ WEAPON = "flame-thrower"
 
 
 def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
-    """A flame thrower at `targets`. Source: Infantry Charts, Attack Factors for Special Weapons.
+    """Return the plan for a flame thrower at `targets`.
 
     Raises UserError beyond 27 inches.
+    Source: Infantry Charts, Attack Factors for Special Weapons.
     """
     inches = given.number("range")
-    leader = given.int("leader")
+    leader_rating = given.int("leader")
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
-        what = f"A flame thrower does not reach {inches:g} inches."
-        raise UserError(what, hint="27 is its limit.", option="range", code="out-of-reach")
-    how = [flag for flag in ("suppressed", "moving", "hasty") if given.flag(flag)]
-    factor *= tables["attack-modifiers"](**dict.fromkeys(how, True))["factor"]
-    attack = floor(factor + leader)
-    parts = (("leader rating", leader),) if leader else ()
+        problem = f"A flame thrower does not reach {inches:g} inches."
+        raise UserError(problem, hint="27 is its limit.", option="range", code="out-of-reach")
+    flags = [flag for flag in ("suppressed", "moving", "hasty") if given.flag(flag)]
+    factor *= tables["attack-modifiers"](**dict.fromkeys(flags, True))["factor"]
+    attack = floor(factor + leader_rating)
+    description = " ".join((*flags, "flame thrower"))
+    line = Line(
+        "attack",
+        (),
+        _list_leader_part(leader_rating),
+        attack,
+        contributors=((description, factor),),
+    )
     return build_fire_plan(
         tables,
         given,
         attack,
         (Checker(WEAPON, WEAPON, "other"),),
         opening={},
-        line=Line(
-            "attack", (), parts, attack, contributors=((" ".join((*how, "flame thrower")), factor),)
-        ),
-        then=("Their unit owes a morale check with event flame-weapon.",),
+        line=line,
+        next_steps=("Their unit owes a morale check with event flame-weapon.",),
     )

@@ -1,6 +1,4 @@
-"""Men as the sequences take them, and what came of them: in words of log and answer, and on the
-roster.
-"""
+"""Men in the sequences: input checks, results in the words of log and answer, and roster changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,51 +12,62 @@ MEN = ("soldier", "leader", "crewman")
 
 
 def select_living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
-    """The men of a list. Raises UserError for a squad or vehicle and for a man who is dead."""
-    found = tuple(men)
-    for man in found:
+    """Return the men of input `option` unchanged, after a check that all can take part.
+
+    Raises UserError for a squad or vehicle and for a man who is dead.
+    """
+    men = tuple(men)
+    for man in men:
         if man.type not in MEN:
-            what = f"{man.word} is a {man.type}, and this takes single men."
+            problem = f"{man.word} is a {man.type}, and this takes single men."
             hint = "Name the men, or count them: soldier count=3."
-            raise UserError(what, hint=hint, option=option, code="wrong-type")
-    if dead := [man.word for man in found if man.state == "killed"]:
-        said = f"{join_names(dead)} {'is' if len(dead) == 1 else 'are'} dead."
-        raise UserError(said, hint="Choose others.", option=option, code="unit-gone")
-    return found
+            raise UserError(problem, hint=hint, option=option, code="wrong-type")
+    dead = [man.word for man in men if man.state == "killed"]
+    if dead:
+        verb = "is" if len(dead) == 1 else "are"
+        problem = f"{join_names(dead)} {verb} dead."
+        raise UserError(problem, hint="Choose others.", option=option, code="unit-gone")
+    return men
 
 
 def get_wounds(man: Unit) -> int:
-    """Wounds that the man had before, 0 to 2."""
+    """Return the wounds that the man had before this sequence, 0 to 2."""
     return man.number("wounds", 0)
 
 
 def label_men(men: Sequence[Unit]) -> tuple[str, ...]:
-    """What the dice and the story call each man: the name, numbered where several share it."""
+    """Return the name of each man for dice and answers.
+
+    A name that several of them have is followed by the man's position in the list, from 1.
+    """
     words = [man.word for man in men]
-    return tuple(
-        [f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1)]
-    )
+    labels = []
+    for number, word in enumerate(words, 1):
+        is_repeated = words.count(word) > 1
+        labels.append(f"{word} {number}" if is_repeated else word)
+    return tuple(labels)
 
 
 def name_unit(man: Unit | None, otherwise: str) -> str:
-    """The unit that an answer is about, or what it is called where none was named."""
+    """Return the word of the unit, or `otherwise` if no unit was given."""
     return otherwise if man is None else man.word
 
 
-def add_unit(man: Unit | None, said: str) -> str:
-    """A headline with the unit that it is about, where one was named."""
-    return said if man is None else f"{man.word}: {said}"
+def add_unit(man: Unit | None, headline: str) -> str:
+    """Return the headline with the unit in front, or unchanged if no unit was given."""
+    return headline if man is None else f"{man.word}: {headline}"
 
 
-# -- what came of them
+# -- the results
 
 Outcome = Mapping[str, Any]
-"""What is told of a man: unit, result, wounds, after."""
-NAMED = 2
+"""The outputs of one man: unit, result of this attack, wounds in all, and state `after` it."""
+MAX_NAMED_MEN = 2
+"""Above this number men are counted in an answer, not named."""
 LIMITS = {1: "No sprinting with 1 wound.", 2: "No rushing or sprinting with 2 wounds."}
 KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
-"""What men are counted as, the worst first."""
-COUNTED = {
+"""The kinds of results that a headline counts, the worst first."""
+KIND_BY_TOKEN = {
     "killed": "killed",
     "wounded": "wounded",
     "wounded-twice": "wounded",
@@ -66,14 +75,14 @@ COUNTED = {
     "wounded-twice-suppressed": "wounded and suppressed",
     "suppressed": "suppressed",
 }
-WOUNDED = {"wound-1": "wounded", "wound-2": "wounded-twice"}
-LOGGED = {
+WOUND_TOKENS = {"wound-1": "wounded", "wound-2": "wounded-twice"}
+LOG_WORDS = {
     "wounded": "1 wound",
     "wounded-twice": "2 wounds",
     "wounded-suppressed": "1 wound, suppressed",
     "wounded-twice-suppressed": "2 wounds, suppressed",
 }
-SAID = {
+ANSWER_WORDS = {
     "wounded-twice": "wounded twice",
     "wounded-suppressed": "wounded and suppressed",
     "wounded-twice-suppressed": "wounded twice and suppressed",
@@ -83,145 +92,153 @@ SAID = {
 def resolve_men(
     men: Sequence[Unit],
     names: Sequence[str],
-    hit: Sequence[Outcome],
+    outcomes: Sequence[Outcome],
     *,
-    then: tuple[str, ...] = (),
-    before: str = "",
+    next_steps: tuple[str, ...] = (),
+    prefix: str = "",
 ) -> Resolution:
-    """What is said and written once men were rolled for; `names` are those that the dice have for
-    them.
+    """Return the result of an attack on men: headline, words for the log, and roster changes.
 
-    `then` is what comes next, `before` what the headline says first.
+    `names` are the names of the men on the dice, `next_steps` what the players do next, and
+    `prefix` the beginning of the headline.
     """
-    tokens = [*map(get_result_token, hit)]
+    tokens = [get_result_token(outcome) for outcome in outcomes]
     return Resolution(
-        f"{before}{summarize_results(hit, tokens)}",
-        list_result_words(hit, tokens),
-        then,
-        list_changes(men, hit),
+        f"{prefix}{summarize_results(outcomes, tokens)}",
+        list_result_words(outcomes, tokens),
+        next_steps,
+        list_changes(men, outcomes),
         tuple(map(UnitResult, names, tokens)),
-        list_aftermath(men, names, hit),
-        notes=list_limits(men, hit),
+        list_aftermath(men, names, outcomes),
+        notes=list_limits(men, outcomes),
     )
 
 
-def get_result_token(fate: Outcome) -> str:
-    """A man's fate as `results` of the game.yaml has it; whoever is suppressed now as well is
-    said to be.
+def get_result_token(outcome: Outcome) -> str:
+    """Return a man's result as the token that `results` of game.yaml lists.
+
+    A wounded man who is also suppressed afterwards gets a token with `-suppressed`.
     """
-    if fate["after"] == "killed":
+    if outcome["after"] == "killed":
         return "killed"
-    wounds = WOUNDED.get(fate["result"])
-    if wounds is None:
-        return str(fate["result"])
-    return f"{wounds}-suppressed" if fate["after"] == "suppressed" else wounds
+    wound_token = WOUND_TOKENS.get(outcome["result"])
+    if wound_token is None:
+        return str(outcome["result"])
+    return f"{wound_token}-suppressed" if outcome["after"] == "suppressed" else wound_token
 
 
 def list_result_words(
-    fates: Sequence[Outcome], tokens: Sequence[str]
+    outcomes: Sequence[Outcome], tokens: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Each man and what happened, as the log keeps it: `killed`, `2 wounds`, `1 wound,
+    """Return (unit, result) of each man in the words of the log: `killed`, `2 wounds`, `1 wound,
     suppressed`.
     """
     return tuple(
         [
-            (fate["unit"], LOGGED.get(token, token))
-            for fate, token in zip(fates, tokens, strict=True)
+            (outcome["unit"], LOG_WORDS.get(token, token))
+            for outcome, token in zip(outcomes, tokens, strict=True)
         ]
     )
 
 
-def summarize_results(fates: Sequence[Outcome], tokens: Sequence[str]) -> str:
-    """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or what became of the only one."""
+def summarize_results(outcomes: Sequence[Outcome], tokens: Sequence[str]) -> str:
+    """Format a headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or `no effect`.
+
+    A single man who is hurt is named: `crewman: 1 wound`.
+    """
     if len(tokens) == 1 and tokens[0] != "none":
-        return f"{fates[0]['unit']}: {LOGGED.get(tokens[0], tokens[0])}"
+        return f"{outcomes[0]['unit']}: {LOG_WORDS.get(tokens[0], tokens[0])}"
     return _format_tally(tokens) or "no effect"
 
 
 def summarize_crew(names: Sequence[str], tokens: Sequence[str]) -> str:
-    """The men of a vehicle in a few words: `2 of 4 crew killed, 1 wounded`; empty where nobody
-    is hurt.
+    """Format the results of the men in a vehicle: `2 of 4 crew killed, 1 wounded`.
+
+    Up to MAX_NAMED_MEN men are named. Empty if nobody is hurt.
     """
-    return (
-        _format_tally(tokens, " crew")
-        if len(tokens) > NAMED
-        else ", ".join(list_hurt(names, tokens))
-    )
+    if len(tokens) > MAX_NAMED_MEN:
+        return _format_tally(tokens, " crew")
+    return ", ".join(list_hurt(names, tokens))
 
 
-def _format_tally(tokens: Sequence[str], whom: str = "") -> str:
-    hurt = [COUNTED[token] for token in tokens if token in COUNTED]
-    if not hurt:
-        return ""
-    counts = [(hurt.count(kind), kind) for kind in KINDS if kind in hurt]
-    return ", ".join(
-        [
-            f"{count} {kind}" if at else f"{count} of {len(tokens)}{whom} {kind}"
-            for at, (count, kind) in enumerate(counts)
-        ]
-    )
+def _format_tally(tokens: Sequence[str], noun: str = "") -> str:
+    """Count the results by kind: `2 of 5 killed, 1 wounded`. Empty if nobody is hurt.
+
+    `noun` follows the number of all men and begins with a blank.
+    """
+    kinds = [KIND_BY_TOKEN[token] for token in tokens if token in KIND_BY_TOKEN]
+    tallies: list[str] = []
+    for kind in KINDS:
+        count = kinds.count(kind)
+        if not count:
+            continue
+        of_all = "" if tallies else f" of {len(tokens)}{noun}"
+        tallies.append(f"{count}{of_all} {kind}")
+    return ", ".join(tallies)
 
 
 def list_hurt(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
-    """Who was hurt, those of one result together: `crewman 1 + 3 killed`."""
-    found: dict[str, list[str]] = {}
+    """Return the men who were hurt, those with the same result together: `crewman 1 + 3 killed`."""
+    names_by_result: dict[str, list[str]] = {}
     for name, token in zip(names, tokens, strict=False):
         if token != "none":
-            found.setdefault(SAID.get(token, token), []).append(name)
-    return tuple([f"{join_names(hurt)} {word}" for word, hurt in found.items()])
+            result = ANSWER_WORDS.get(token, token)
+            names_by_result.setdefault(result, []).append(name)
+    return tuple([f"{join_names(hurt)} {result}" for result, hurt in names_by_result.items()])
 
 
 def list_aftermath(
-    men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome]
+    men: Sequence[Unit], names: Sequence[str], outcomes: Sequence[Outcome]
 ) -> tuple[str, ...]:
-    """What changed besides: old wounds counted with the new ones, and men that a squad lost.
+    """Return further changes as texts: the wounds of men who had some already, and squads that
+    lost men.
 
     How suppression ends is not on the charts.
     """
-    told: list[str] = []
-    lost: dict[str, int] = {}
-    for man, name, fate in zip(men, names, fates, strict=False):
-        if fate["after"] == "killed":
-            if squad := man.numbers.get("squad"):
-                lost[str(squad)] = lost.get(str(squad), 0) + 1
-        elif fate["wounds"] > get_wounds(man) > 0:
-            told.append(f"{name} has {fate['wounds']} wounds")
-    told += [
-        f"{squad} is {count} {'man' if count == 1 else 'men'} fewer"
-        for squad, count in lost.items()
-    ]
-    return tuple(told)
+    texts: list[str] = []
+    losses: dict[str, int] = {}
+    for man, name, outcome in zip(men, names, outcomes, strict=False):
+        if outcome["after"] == "killed":
+            squad = man.numbers.get("squad")
+            if squad:
+                losses[str(squad)] = losses.get(str(squad), 0) + 1
+        elif outcome["wounds"] > get_wounds(man) > 0:
+            texts.append(f"{name} has {outcome['wounds']} wounds")
+    for squad_name, count in losses.items():
+        noun = "man" if count == 1 else "men"
+        texts.append(f"{squad_name} is {count} {noun} fewer")
+    return tuple(texts)
 
 
-def list_limits(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[str, ...]:
-    """Return how those who were wounded may no longer move, each limit once.
+def list_limits(men: Sequence[Unit], outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return the movement limits of the men who were wounded now and live, each limit once.
 
     Source: Infantry Charts, notes under moves.
     """
-    wounds = {
-        fate["wounds"]
-        for man, fate in zip(men, fates, strict=False)
-        if fate["after"] != "killed" and fate["wounds"] > get_wounds(man)
-    }
-    return tuple(limit for count, limit in LIMITS.items() if count in wounds)
+    wound_counts: set[int] = set()
+    for man, outcome in zip(men, outcomes, strict=False):
+        if outcome["after"] != "killed" and outcome["wounds"] > get_wounds(man):
+            wound_counts.add(outcome["wounds"])
+    return tuple(limit for count, limit in LIMITS.items() if count in wound_counts)
 
 
-def list_changes(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, ...]:
-    """What the fates of men write to the roster, in their order: wounds and state, and one man
-    less in a squad.
+def list_changes(men: Sequence[Unit], outcomes: Sequence[Outcome]) -> tuple[Change, ...]:
+    """Return the roster changes in the order of the men: wounds and state of a roster man, and
+    one man less in the squad of a man who was killed.
     """
     changes: list[Change] = []
-    for man, fate in zip(men, fates, strict=False):
-        after = fate["after"]
-        new = dict[str, Any]()
-        if after == "killed":
-            new["state"] = after
-        elif fate["wounds"] != get_wounds(man):
-            new["wounds"] = fate["wounds"]
-        if after == "suppressed" and man.state != after:
-            new["state"] = after
-        if man.name and new:
-            changes.append(Change(man.name, set=new))
-        if after == "killed" and (squad := man.numbers.get("squad")):
+    for man, outcome in zip(men, outcomes, strict=False):
+        state = outcome["after"]
+        values = dict[str, Any]()
+        if state == "killed":
+            values["state"] = state
+        elif outcome["wounds"] != get_wounds(man):
+            values["wounds"] = outcome["wounds"]
+        if state == "suppressed" and man.state != state:
+            values["state"] = state
+        if man.name and values:
+            changes.append(Change(man.name, set=values))
+        squad = man.numbers.get("squad")
+        if state == "killed" and squad:
             changes.append(Change(str(squad), add={"men": -1}))
     return tuple(changes)

@@ -1,5 +1,5 @@
-"""The Combat Resolution Table at work: its rows and cells, what the dice do to one man, and the
-odds of that.
+"""The Combat Resolution Table: its rows and cells, the effect of the dice on one man, and the
+rows of the odds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bot.rules.dice import Die
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Line, OddsRow, Outputs, format_minus
 from bot.rules.tables.table import Tables
-from bot.rulesets.baps.men import SAID, get_result_token
+from bot.rulesets.baps.men import ANSWER_WORDS, get_result_token
 
 D6 = range(1, 7)
 D20 = range(1, 21)
@@ -25,11 +25,11 @@ _SHARED = frozenset(
 )
 
 Cell = tuple[str, ...]
-"""What each roll from 1 to 20 gives."""
+"""The results of the rolls 1 to 20."""
 
 
 def find_printed_row(difference: int) -> tuple[int, int]:
-    """The row -6..9 for attack minus defense, and how many times each man is rolled for.
+    """Return the row (-6 to 9) for attack minus defense, and how many d20 are rolled for each man.
 
     Above row 9 the row is halved, fractions dropped, and the rolls double, until a printed row is
     reached. Source: Infantry Charts, note on large attack factors (the rest of the note is lost;
@@ -44,16 +44,22 @@ def find_printed_row(difference: int) -> tuple[int, int]:
 
 
 def format_row(difference: int) -> str:
-    """The row for the story: `row 4`, or `row 8, 2 dice a man` beyond the printed ones."""
+    """Format the row of attack minus defense: `row 4`, or `row 8, 2 dice a man` if the difference
+    is beyond the printed rows.
+    """
     row, passes = find_printed_row(difference)
-    return f"row {format_minus(row)}" + (f", {passes} dice a man" if passes > 1 else "")
+    text = f"row {format_minus(row)}"
+    if passes > 1:
+        text += f", {passes} dice a man"
+    return text
 
 
 class Hurt(NamedTuple):
-    """What the dice of this attack have done to a man so far, and the shared entry that owes one
-    more d6.
+    """The effect of this attack's dice on a man so far.
 
-    `one` says whether a d20 that counts for ammunition showed a 1.
+    `rolled` counts the d20, `wounds` only those of this attack. `entry` is the shared entry of the
+    table for which one more d6 is due, or "". `has_one`: a d20 that counts for ammunition showed a
+    1.
     """
 
     rolled: int = 0
@@ -61,19 +67,21 @@ class Hurt(NamedTuple):
     suppressed: bool = False
     killed: bool = False
     entry: str = ""
-    one: bool = False
+    has_one: bool = False
 
-    def apply_entry(self, word: str, d20s: int, one: bool) -> Hurt:
-        """The man after an entry of the table; each field by name would cost the odds most of
-        their time.
+    def apply_entry(self, word: str, d20s: int, has_one: bool) -> Hurt:
+        """Return the effect with the entry `word` of the table added.
+
+        `d20s` is the number of d20 rolled for it (0 after the d6 of a shared entry).
         """
+        # By position: `_replace` with each field by name would cost the odds most of their time.
         return Hurt(
             self.rolled + d20s,
             min(FATAL, self.wounds + _WOUNDS[word]) if word in _WOUNDS else self.wounds,
             self.suppressed or word == "suppressed",
             self.killed or word == "killed",
             word if word in _SHARED else "",
-            self.one or one,
+            self.has_one or has_one,
         )
 
     @property
@@ -90,12 +98,13 @@ UNHURT = Hurt()
 
 
 class Man(NamedTuple):
-    """One man under attack: the cell that each d20 is read in, where the outputs are, what is known
-    of them.
+    """One man under attack: the cells in which his d20 are read, and the path of his outputs.
 
-    `before` are the wounds of before this attack; `where` names the row of each d20 for the story,
-    where that is the man's own; `facts` are the outputs that go with the result; `counts_ones` says
-    whether a natural 1 matters to the attackers' ammunition, `rides` whether they are in a vehicle.
+    - `before`: his wounds before this attack.
+    - `facts`: the outputs that are set together with the result.
+    - `row_names`: the row of each d20 for the line of the answer, if the man has rows of his own.
+    - `counts_ones`: a natural 1 matters to the attackers' ammunition.
+    - `rides`: he is in a vehicle.
     """
 
     unit: Unit
@@ -104,65 +113,75 @@ class Man(NamedTuple):
     path: str
     before: int
     facts: Mapping[str, Any]
-    where: tuple[str, ...] = ()
+    row_names: tuple[str, ...] = ()
     counts_ones: bool = False
     rides: bool = False
 
     def is_dead(self, hurt: Hurt) -> bool:
-        """Return whether a die or a third wound killed this man, old ones counted."""
+        """Return whether a die or a third wound killed this man, old wounds included."""
         return hurt.killed or self.before + hurt.wounds >= FATAL
 
     def is_finished(self, hurt: Hurt) -> bool:
-        """Return whether no more dice are rolled for this man."""
+        """Return whether no more dice are rolled for this man: all d20 are rolled or he is dead,
+        and no shared entry is due.
+        """
         return not hurt.entry and (hurt.rolled == len(self.cells) or self.is_dead(hurt))
 
     def build_outputs(self, hurt: Hurt) -> dict[str, Any]:
-        """The outputs once the last die is rolled: result, wounds in all (3 when killed) and state
-        afterwards.
+        """Return the outputs after the last die: facts, result of this attack, wounds in all (3
+        if killed) and state `after`.
 
         A wound does not suppress, but it does not lift what another die of this attack did either.
         """
-        dead = self.is_dead(hurt)
+        is_dead = self.is_dead(hurt)
         path = self.path
-        down = hurt.suppressed or "suppressed" in self.unit.flags
-        told = {f"{path}.{name}": value for name, value in self.facts.items()}
-        told[f"{path}.result"] = hurt.result
-        told[f"{path}.wounds"] = FATAL if dead else self.before + hurt.wounds
-        told[f"{path}.after"] = "killed" if dead else "suppressed" if down else "ready"
-        return told
+        if is_dead:
+            state = "killed"
+        elif hurt.suppressed or "suppressed" in self.unit.flags:
+            state = "suppressed"
+        else:
+            state = "ready"
+        outputs = {f"{path}.{name}": value for name, value in self.facts.items()}
+        outputs[f"{path}.result"] = hurt.result
+        outputs[f"{path}.wounds"] = FATAL if is_dead else self.before + hurt.wounds
+        outputs[f"{path}.after"] = state
+        return outputs
 
     def build_line(self, before: Hurt, die: int, after: Hurt) -> Line:
-        """The line of one die: the man, where it is read if that is the man's own, and why it
-        kills if it does not.
+        """Return the line of one die: the man, the table row if it is the man's own, and `third
+        wound` if that killed him.
         """
-        where = "shared result" if before.entry else self.where[before.rolled] if self.where else ""
+        if before.entry:
+            remark = "shared result"
+        elif self.row_names:
+            remark = self.row_names[before.rolled]
+        else:
+            remark = ""
         if not after.killed and self.is_dead(after):
-            where = f"{where}, third wound" if where else "third wound"
-        return Line(self.name, (die,), (), None, where, (), self.name if self.rides else "")
+            remark = f"{remark}, third wound" if remark else "third wound"
+        return Line(self.name, (die,), (), None, remark, (), self.name if self.rides else "")
 
 
 class ResolutionTable:
-    """The table and its shared results for one plan."""
+    """The Combat Resolution Table and the table of its shared results."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
     def get_cell(self, row: int, men: int) -> Cell:
-        """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10
-        read 10).
+        """Return the results of rolls 1 to 20 in a printed row, in the column for `men` men (at
+        most 10).
         """
         return self._tables["crt"].get_column("result", row=row, men=min(men, MOST_MEN), roll=D20)
 
     def list_owed_dice(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
-        """The die that is rolled next."""
-        return (
-            Die(f"shared result {man.name}", 6)
-            if hurt.entry
-            else Die(f"resolution {man.name}", 20),
-        )
+        """Return the one die that is rolled next: a d6 for a shared entry, else a d20."""
+        if hurt.entry:
+            return (Die(f"shared result {man.name}", 6),)
+        return (Die(f"resolution {man.name}", 20),)
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
-        """The man after one more die."""
+        """Return the effect on the man after one more die."""
         if hurt.entry:
             shared = self._tables["crt-split"].get_column("result", entry=hurt.entry, roll=D6)
             return hurt.apply_entry(shared[die - 1], 0, False)
@@ -174,31 +193,34 @@ class ResolutionTable:
 SUPPRESSED = ", suppressed"
 
 
-def build_rows(men: Iterable[Man], *first: OddsRow) -> Callable[[], tuple[OddsRow, ...]]:
-    """What makes the odds of each man, behind those `first`. Old wounds count: whoever is dead
-    afterwards is killed.
+def build_rows(men: Iterable[Man], *leading_rows: OddsRow) -> Callable[[], tuple[OddsRow, ...]]:
+    """Return a function that returns the odds rows: `leading_rows`, then one for each man.
+
+    Old wounds count: a man who is dead afterwards is killed, whatever the result of this attack.
     """
-    return lambda: (*first, *map(_build_row, men))
+    return lambda: (*leading_rows, *map(_build_row, men))
 
 
 def _build_row(man: Man) -> OddsRow:
     result = f"{man.path}.result"
     after = f"{man.path}.after"
 
-    def read(told: Outputs) -> str | None:
-        if result not in told:
+    def read(outputs: Outputs) -> str | None:
+        if result not in outputs:
             return None
-        if told[after] == "killed":
+        if outputs[after] == "killed":
             return "killed"
-        also = told[result].startswith("wound") and told[after] == "suppressed"
-        return f"{told[result]}{SUPPRESSED if also else ''}"
+        is_wounded = outputs[result].startswith("wound")
+        if is_wounded and outputs[after] == "suppressed":
+            return f"{outputs[result]}{SUPPRESSED}"
+        return str(outputs[result])
 
     return OddsRow(man.name, (result, after), read, _format_result)
 
 
 def _format_result(value: str) -> str:
+    """Return a result of the odds in the words of answers."""
     result = value.removesuffix(SUPPRESSED)
-    token = get_result_token(
-        {"result": result, "after": "suppressed" if result != value else "ready"}
-    )
-    return SAID.get(token, token)
+    state = "suppressed" if result != value else "ready"
+    token = get_result_token({"result": result, "after": state})
+    return ANSWER_WORDS.get(token, token)

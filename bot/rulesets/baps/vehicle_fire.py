@@ -1,11 +1,11 @@
-"""One shot at a vehicle: to hit, to penetrate, and what a penetrating round does inside."""
+"""One shot at a vehicle: the roll to hit, the penetration, and the damage inside."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from bot.rules.dice import d20, make_dice
+from bot.rules.dice import Die, d20, make_dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.units import Unit
@@ -55,70 +55,74 @@ EXPLOSIVE = ("main-gun", "ammunition", "engine")
 
 
 class Crew(NamedTuple):
-    """Which step is owed, the areas that took effect (for the crew, those that explode), what each
-    man has suffered (None has no more dice), and the place of the man in hand: of those who still
-    roll, the first with the fewest dice.
+    """The state of a shot: the step that is due, the areas that took effect, and the crew's dice.
+
+    - `effects`: for each area rolled so far, whether it took effect. In step `crew` only the areas
+      that explode are left.
+    - `hurts`: the effect on each man so far, None for a man without further dice.
+    - `position`: the index of the man whose die is due: the first of those with the fewest dice.
     """
 
     owes: str | None
     effects: tuple[bool, ...] = ()
     hurts: tuple[Hurt | None, ...] = ()
-    at: int = 0
+    position: int = 0
 
 
 def build_crew_step(
     tables: Tables, crew: Sequence[Unit], names: Sequence[str]
 ) -> tuple[RuledStep[Crew], Callable[[Crew], IndependentParts[Any] | None]]:
-    """The step `crew`: row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if
-    none took effect.
+    """Return the step `crew`, and for odds a function that splits a state in it into a part for
+    each man (None for a state in another step).
 
-    All living men are rolled for before the next row; for odds each man is a part of their own,
-    which comes with it. Source: Vehicle Charts, if the round penetrated.
+    Row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if none took effect. All
+    living men are rolled for before the next row.
+    Source: Vehicle Charts, if the round penetrated.
     """
     crt = ResolutionTable(tables)
+    damage = tables["penetrated-damage"]
 
     @cache
-    def men(effects: tuple[bool, ...]) -> tuple[Man, ...]:
-        hit = [
-            area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect
-        ] or EXPLOSIVE[:1]
-        rows = [int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in hit]
-        return build_riders(
-            crew,
-            names,
-            "crew",
-            tuple([crt.get_cell(row, 1) for row in rows]),
-            tuple([f"row {row}" for row in rows]),
-        )
+    def build_men(effects: tuple[bool, ...]) -> tuple[Man, ...]:
+        areas = [area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect]
+        rows = [int(damage(area=area, roll=4)["row"]) for area in areas or EXPLOSIVE[:1]]
+        cells = tuple([crt.get_cell(row, 1) for row in rows])
+        row_names = tuple([f"row {row}" for row in rows])
+        return build_riders(crew, names, "crew", cells, row_names)
 
-    def get_current_man(now: Crew) -> tuple[Man, Hurt]:
-        return men(now.effects)[now.at], now.hurts[now.at] or UNHURT
+    def get_current_man(state: Crew) -> tuple[Man, Hurt]:
+        man = build_men(state.effects)[state.position]
+        hurt = state.hurts[state.position] or UNHURT
+        return man, hurt
 
-    def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
-        (man, before), (die,) = get_current_man(now), roll
+    def list_dice(state: Crew) -> tuple[Die, ...]:
+        man, hurt = get_current_man(state)
+        return crt.list_owed_dice(man, hurt)
+
+    def rule(state: Crew, roll: Roll) -> Ruling[Crew]:
+        man, before = get_current_man(state)
+        (die,) = roll
         hurt = crt.strike(man, before, die)
-        finished = man.is_finished(hurt)
-        told = man.build_outputs(hurt) if finished else {}
-        told[f"{man.path}.rolls[{before.rolled}]"] = die
-        return Ruling(
-            build_next_state(now, None if finished else hurt),
-            told,
-            lambda: (man.build_line(before, die, hurt),),
-        )
+        is_finished = man.is_finished(hurt)
+        outputs = man.build_outputs(hurt) if is_finished else {}
+        outputs[f"{man.path}.rolls[{before.rolled}]"] = die
+        next_state = build_next_state(state, None if is_finished else hurt)
+        return Ruling(next_state, outputs, lambda: (man.build_line(before, die, hurt),))
 
-    def build_next_state(now: Crew, left: Hurt | None) -> Crew:
-        hurts = (*now.hurts[: now.at], left, *now.hurts[now.at + 1 :])
-        dice = [(hurt.rolled, at) for at, hurt in enumerate(hurts) if hurt is not None]
-        return Crew("crew", now.effects, hurts, min(dice)[1]) if dice else Crew(None, now.effects)
+    def build_next_state(state: Crew, hurt_now: Hurt | None) -> Crew:
+        hurts = (*state.hurts[: state.position], hurt_now, *state.hurts[state.position + 1 :])
+        unfinished = [(hurt.rolled, index) for index, hurt in enumerate(hurts) if hurt is not None]
+        if not unfinished:
+            return Crew(None, state.effects)
+        _, index = min(unfinished)
+        return Crew("crew", state.effects, hurts, index)
 
-    def split_parts(now: Crew) -> IndependentParts[Any] | None:
-        return (
-            IndependentParts([build_man_part(man, crt) for man in men(now.effects)])
-            if now.owes == "crew"
-            else None
-        )
+    def split_parts(state: Crew) -> IndependentParts[Any] | None:
+        if state.owes != "crew":
+            return None
+        return IndependentParts([build_man_part(man, crt) for man in build_men(state.effects)])
 
-    return ruled(lambda now: crt.list_owed_dice(*get_current_man(now)), rule), split_parts
+    return ruled(list_dice, rule), split_parts
 
 
 # -- the areas, one die (or two) each
@@ -126,56 +130,76 @@ def build_crew_step(
 AREAS = ("main-gun", "ammunition", "engine", "crew")
 
 
-def build_area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> RuledStep[Crew]:
-    """The step `area`, for each area in the order of the card; machine guns roll none for the crew
-    of a tank.
+def build_area_step(
+    tables: Tables, weapon: str, vehicle_type: str, crew_size: int
+) -> RuledStep[Crew]:
+    """Return the step `area` for a penetrating round: one die (or two) for each area, in the order
+    of the card.
 
-    Source: Vehicle Charts, if the round penetrated.
+    Machine guns roll none for the crew of a tank. After the last area follows step `crew`, or the
+    end if `crew_size` is 0. Source: Vehicle Charts, if the round penetrated.
     """
-    rolled = tables["penetrating-dice"](weapon=weapon)
+    dice = tables["penetrating-dice"](weapon=weapon)
     damage = tables["penetrated-damage"]
-    sides = 4 if rolled["die"] == "d4" else 6
-    two = rolled["per_area"] == 2
-    areas = AREAS[:3] if two and vehicle_type == "tank" else AREAS
+    sides = 4 if dice["die"] == "d4" else 6
+    has_two_dice = dice["per_area"] == 2
+    areas = AREAS[:3] if has_two_dice and vehicle_type == "tank" else AREAS
 
-    def results(area: str) -> tuple[str, ...]:
-        """What each face does."""
+    def get_results(area: str) -> tuple[str, ...]:
+        """Return the damage of each face in this area."""
         return damage.get_column("result", area=area, die=f"d{sides}", roll=range(1, sides + 1))
 
-    def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
-        place = len(now.effects)
-        area = areas[len(now.effects)]
-        found = results(area)
-        # two dice count only as two sixes
-        effect = roll == (6, 6) if two else found[roll[0] - 1] != "none"
-        effects = (*now.effects, effect)
-        told: dict[str, object] = {
-            f"damage[{place * len(roll) + at}]": die for at, die in enumerate(roll)
+    def list_dice(state: Crew) -> tuple[Die, ...]:
+        area = areas[len(state.effects)]
+        return make_dice(1 + has_two_dice, sides, f"damage {area}")
+
+    def rule(state: Crew, roll: Roll) -> Ruling[Crew]:
+        position = len(state.effects)
+        area = areas[position]
+        results = get_results(area)
+        if has_two_dice:
+            has_effect = roll == (6, 6)
+        else:
+            has_effect = results[roll[0] - 1] != "none"
+        effects = (*state.effects, has_effect)
+        outputs: dict[str, object] = {
+            f"damage[{position * len(roll) + index}]": die for index, die in enumerate(roll)
         }
         if area != "crew":
-            told[area.replace("-", "_")] = effect
+            outputs[area.replace("-", "_")] = has_effect
 
-        def story() -> tuple[Line]:
-            first, *more = [face for face, result in enumerate(found, 1) if result != "none"]
-            needed = "two sixes" if two else f"{first} or more" if more else f"{first}"
+        def build_lines() -> tuple[Line]:
+            needed = "two sixes" if has_two_dice else _format_needed_faces(results)
             return (Line(area.replace("-", " "), roll, result=f"{needed} needed"),)
 
         if len(effects) < len(areas):
-            return Ruling(Crew("area", effects), told, story)
-        after = Crew("crew" if men else None, effects[: len(EXPLOSIVE)], (UNHURT,) * men)
-        return Ruling(after, {**told, **_build_verdict(effects)}, story)
+            return Ruling(Crew("area", effects), outputs, build_lines)
+        hurts = (UNHURT,) * crew_size
+        next_state = Crew("crew" if crew_size else None, effects[: len(EXPLOSIVE)], hurts)
+        return Ruling(next_state, {**outputs, **_build_verdict(effects)}, build_lines)
 
-    return ruled(lambda now: make_dice(1 + two, sides, f"damage {areas[len(now.effects)]}"), rule)
+    return ruled(list_dice, rule)
+
+
+def _format_needed_faces(results: Sequence[str]) -> str:
+    """Format the faces of a die that have an effect, from the result of each: `5 or more`, `6`."""
+    faces = [face for face, result in enumerate(results, 1) if result != "none"]
+    return f"{faces[0]} or more" if len(faces) > 1 else f"{faces[0]}"
 
 
 def _build_verdict(effects: tuple[bool, ...]) -> Outputs:
-    """What the areas together mean for the vehicle: main gun, ammunition, engine and (if rolled)
-    crew.
+    """Return the outputs about the vehicle as a whole: `operable`, `bail_out` and `reoccupy`.
+
+    `effects` says for main gun, ammunition, engine and (if rolled) crew if they took effect.
     """
-    operable = not (effects[1] or effects[2])
-    bail_out = not operable or (len(effects) == 4 and effects[3])
-    reoccupy = "none" if not bail_out else "yes" if operable else "no"
-    return {"operable": operable, "bail_out": bail_out, "reoccupy": reoccupy}
+    is_operable = not (effects[1] or effects[2])
+    is_crew_shaken = len(effects) == 4 and effects[3]
+    bails_out = not is_operable or is_crew_shaken
+    if not bails_out:
+        reoccupy = "none"
+    else:
+        reoccupy = "yes" if is_operable else "no"
+    return {"operable": is_operable, "bail_out": bails_out, "reoccupy": reoccupy}
 
 
 # -- the shot
@@ -192,7 +216,11 @@ BAILED = {
     "yes": ("the crew bails out and may come back next turn",),
     "no": ("the crew bails out and may not come back",),
 }
-WHAT = {"tank": "the tank", "tracked": "the tracked vehicle", "wheeled": "the wheeled vehicle"}
+VEHICLE_NAMES = {
+    "tank": "the tank",
+    "tracked": "the tracked vehicle",
+    "wheeled": "the wheeled vehicle",
+}
 NEVER = "fail"
 MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
 UNHARMED = {"main_gun": False, "ammunition": False, "engine": False, "operable": True}
@@ -208,14 +236,18 @@ MISSED: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class VehicleShot:
-    """One shot: what it needs to hit and to penetrate, what is told of that, and what each die
-    of a bounce does.
+    """One shot at a vehicle, and the rulings on its dice.
+
+    - `need`: the total that hits. `pen_need`: the roll that penetrates, or NEVER.
+    - `class_outputs`: the outputs about weapon class, armor and penetration, set by a hit.
+    - `classes`: weapon class against armor, for the answer.
+    - `bounces`: the result of each face for a round that did not penetrate.
     """
 
     need: int
     modifiers: Answer
     pen_need: int | str
-    known: Outputs
+    class_outputs: Outputs
     classes: str
     bounces: Sequence[str]
 
@@ -224,59 +256,63 @@ class VehicleShot:
         return hits_vehicle(die, int(self.modifiers["total"]), self.need)
 
     def hit(self, _: Crew, roll: Roll) -> Ruling[Crew]:
-        """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it
-        must fail.
-        """
-        hit = self.hits(roll[0])
-        total = roll[0] + int(self.modifiers["total"])
-        told: dict[str, Any] = {"roll": roll[0], "hit_total": total, "hit": hit}
+        """Rule on the roll to hit.
 
-        def line() -> Line:
+        A miss ends the shot. After a hit the penetration is rolled; if the round can never
+        penetrate, the bounce is rolled at once.
+        """
+        is_hit = self.hits(roll[0])
+        total = roll[0] + int(self.modifiers["total"])
+        outputs: dict[str, Any] = {"roll": roll[0], "hit_total": total, "hit": is_hit}
+
+        def build_line() -> Line:
             needed = describe_need(self.need, self.hits)
             return Line("to hit", roll, list_modifiers(self.modifiers.parts), total, needed)
 
-        if not hit:
-            return Ruling(Crew(None), {**told, **MISSED}, lambda: (line(),))
+        if not is_hit:
+            return Ruling(Crew(None), {**outputs, **MISSED}, lambda: (build_line(),))
+        outputs |= self.class_outputs
         if self.pen_need != NEVER:
-            return Ruling(Crew("penetrate"), {**told, **self.known}, lambda: (line(),))
-        told |= {**self.known, "pen_roll": "none", "penetrated": False}
+            return Ruling(Crew("penetrate"), outputs, lambda: (build_line(),))
+        outputs |= {"pen_roll": "none", "penetrated": False}
         return Ruling(
             Crew("bounce"),
-            told,
-            lambda: (line(), Line("penetration", result=f"{self.classes}, never")),
+            outputs,
+            lambda: (build_line(), Line("penetration", result=f"{self.classes}, never")),
         )
 
     def penetrate(self, _: Crew, roll: Roll) -> Ruling[Crew]:
-        """The penetration roll: the areas inside if it is enough, else what a bounce does."""
-        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": roll[0] >= int(self.pen_need)}
+        """Rule on the penetration roll: next are the areas inside if it is enough, else the bounce."""
+        has_penetrated = roll[0] >= int(self.pen_need)
+        outputs: dict[str, Any] = {"pen_roll": roll[0], "penetrated": has_penetrated}
 
-        def story() -> tuple[Line]:
-            return (
-                Line("penetration", roll, result=f"{self.classes}, {self.pen_need} or more needed"),
-            )
+        def build_lines() -> tuple[Line]:
+            remark = f"{self.classes}, {self.pen_need} or more needed"
+            return (Line("penetration", roll, result=remark),)
 
-        if not told["penetrated"]:
-            return Ruling(Crew("bounce"), told, story)
-        return Ruling(Crew("area"), {**told, "outcome": "penetrated"}, story)
+        if not has_penetrated:
+            return Ruling(Crew("bounce"), outputs, build_lines)
+        outputs["outcome"] = "penetrated"
+        return Ruling(Crew("area"), outputs, build_lines)
 
     def bounce(self, _: Crew, roll: Roll) -> Ruling[Crew]:
-        """The roll of a round that did not penetrate."""
+        """Rule on the roll of a round that did not penetrate, which ends the shot."""
         result = self.bounces[roll[0] - 1]
-        out = result == "bail-out"
-        told = {
+        bails_out = result == "bail-out"
+        outputs = {
             **UNHARMED,
             "outcome": result,
-            "bail_out": out,
-            "reoccupy": "yes" if out else "none",
+            "bail_out": bails_out,
+            "reoccupy": "yes" if bails_out else "none",
         }
-        return Ruling(Crew(None), told, lambda: (Line("not penetrated", roll),))
+        return Ruling(Crew(None), outputs, lambda: (Line("not penetrated", roll),))
 
 
 def plan(tables: Tables, given: Given) -> Plan[Crew]:
-    """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did
-    not penetrate.
+    """Return the plan for one shot of `weapon` at a vehicle.
 
     Raises UserError beyond the weapon's last band, and for a wreck.
+    Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
     """
     weapon = given.word("weapon")
     target = given.unit("target")
@@ -285,68 +321,76 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     shot = _read_shot(tables, given)
     crew = list_men_aboard(given, "crew", target)
     names = label_men(crew)
-    crew_rolls, apart = build_crew_step(tables, crew, names)
+    crew_step, split_parts = build_crew_step(tables, crew, names)
     steps = {
         "hit": ruled((d20("to hit"),), shot.hit),
         "penetrate": ruled((d20("penetration"),), shot.penetrate),
         "bounce": ruled((d20("not penetrated"),), shot.bounce),
         "area": build_area_step(tables, weapon, vehicle_type, len(crew)),
-        "crew": crew_rolls,
+        "crew": crew_step,
     }
 
     def resolve(out: Mapping[str, Any]) -> Resolution:
-        hurt = out["crew"]
-        tokens = [*map(get_result_token, out["crew"])]
-        changes = build_vehicle_changes(target, crew, out) + list_changes(crew, hurt)
-        fate = _build_vehicle_result(
-            name_unit(target, WHAT.get(vehicle_type, "the vehicle")), out, names, tokens
-        )
-        now = (*_list_consequences(out, crew), *describe_men_inside(crew, names, hurt, tokens))
+        outcomes = out["crew"]
+        tokens = [get_result_token(outcome) for outcome in outcomes]
+        changes = build_vehicle_changes(target, crew, out) + list_changes(crew, outcomes)
+        vehicle_name = name_unit(target, VEHICLE_NAMES.get(vehicle_type, "the vehicle"))
+        consequences = _list_consequences(out, crew)
         return Resolution(
             add_unit(target, _format_headline(out, tokens)),
-            list_result_words(hurt, tokens),
+            list_result_words(outcomes, tokens),
             (),
             changes,
-            (fate,),
-            now,
-            notes=list_limits(crew, hurt),
+            (_build_vehicle_result(vehicle_name, out, names, tokens),),
+            (*consequences, *describe_men_inside(crew, names, outcomes, tokens)),
+            notes=list_limits(crew, outcomes),
         )
 
     opening = {"need": shot.need, "damage": [], "crew": []}
     rows = build_rows(build_riders(crew, names, "crew"), build_row("outcome", "the vehicle"))
-    return Plan(Crew("hit"), steps, resolve, opening=opening, rows=rows, apart=apart)
+    return Plan(Crew("hit"), steps, resolve, opening=opening, rows=rows, apart=split_parts)
 
 
 def _read_shot(tables: Tables, given: Given) -> VehicleShot:
-    """The charts read for a shot. Raises UserError beyond the weapon's last band."""
+    """Read the charts for a shot. Raises UserError beyond the weapon's last band."""
     weapon = given.word("weapon")
+    aspect = given.word("aspect")
+    armor = given.word("armor")
     to_hit, class_used = _read_to_hit(tables, weapon, given.number("range"))
-    armor = tables["armor-modifiers"](
-        armor=given.word("armor"),
-        aspect=given.word("aspect"),
-        extra_armor=given.flag("extra_armor"),
+    armor_answer = tables["armor-modifiers"](
+        armor=armor, aspect=aspect, extra_armor=given.flag("extra_armor")
     )
-    pen_need = tables["penetration"](weapon=class_used, armor=armor["column"])["need"]
-    bounce = {"machine_gun": weapon in MACHINE_GUNS, "vehicle_type": given.word("vehicle_type")}
+    armor_used = armor_answer["column"]
+    pen_need = tables["penetration"](weapon=class_used, armor=armor_used)["need"]
+    class_outputs = {"class_used": class_used, "armor_used": armor_used, "pen_need": pen_need}
+    weapon_text = _format_class(weapon, class_used)
+    armor_text = _format_armor(armor, armor_answer)
+    bounces = tables["no-penetration"].get_column(
+        "result",
+        machine_gun=weapon in MACHINE_GUNS,
+        vehicle_type=given.word("vehicle_type"),
+        roll=D20,
+    )
     return VehicleShot(
         int(to_hit["need"]),
-        read_shot_modifiers(tables, given, side=given.word("aspect") == "side"),
+        read_shot_modifiers(tables, given, side=aspect == "side"),
         pen_need,
-        {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
-        f"{_format_class(weapon, class_used)} against {_format_armor(given.word('armor'), armor)}",
-        tables["no-penetration"].get_column("result", **bounce, roll=D20),
+        class_outputs,
+        f"{weapon_text} against {armor_text}",
+        bounces,
     )
 
 
 def _read_to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
-    """The row of the to-hit chart and the weapon's row of the penetration chart at this range."""
+    """Return the row of the to-hit chart, and the name of the weapon's row in the penetration
+    chart at this range. Raises UserError beyond the weapon's last band.
+    """
     if weapon in ("at-grenade", "at-rifle", "light-at-weapon", "medium-at-weapon"):
         shot = tables["at-to-hit"](weapon=weapon, range=inches)
         class_used = str(shot["weapon_class"])
     else:
-        shot = tables["vehicle-to-hit"](
-            weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches
-        )
+        gun = "machine-gun" if weapon in MACHINE_GUNS else weapon
+        shot = tables["vehicle-to-hit"](weapon=gun, range=inches)
         class_used = str(tables["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
     if shot["need"] == "not-allowed":
         raise UserError(
@@ -359,59 +403,71 @@ def _read_to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, st
 
 
 def _format_class(weapon: str, class_used: str) -> str:
-    """The weapon class for the story; a gun beyond its third band counts one class lower."""
+    """Format the weapon with the class in which it penetrates. A gun beyond its third band counts
+    one class lower.
+    """
     if weapon.startswith("at-") or weapon.endswith("-at-weapon"):
-        return f"{weapon.replace('-', ' ')} ({class_used.replace('-', ' ')})"
-    return (weapon if weapon == class_used else f"{class_used} ({weapon} at long range)").replace(
-        "-", " "
-    )
+        text = f"{weapon} ({class_used})"
+    elif weapon == class_used:
+        text = weapon
+    else:
+        text = f"{class_used} ({weapon} at long range)"
+    return text.replace("-", " ")
 
 
 def _format_armor(armor: str, answer: Answer) -> str:
-    """The armor column for the story, with what shifts it."""
-    why = "".join(
-        f", {name} {format_minus(value) if value < 0 else f'+{value:g}'}"
-        for name, value in list_modifiers(answer.parts)
-    )
-    return f"{answer['column']} armor".replace("-", " ") + (
-        f" ({armor.replace('-', ' ')}{why})" if why else ""
-    )
+    """Format the armor column, with the armor and its modifiers in brackets if it is shifted."""
+    column = str(answer["column"]).replace("-", " ")
+    shifts = ""
+    for name, value in list_modifiers(answer.parts):
+        amount = format_minus(value) if value < 0 else f"+{value:g}"
+        shifts += f", {name} {amount}"
+    if not shifts:
+        return f"{column} armor"
+    return f"{column} armor ({armor.replace('-', ' ')}{shifts})"
 
 
 def _format_headline(out: Mapping[str, Any], tokens: Sequence[str]) -> str:
+    """Format the headline of a shot: what happened to the vehicle, then to its crew."""
     if not out["penetrated"]:
         return BOUNCES[out["outcome"]]
-    hurt = [area.replace("_", " ") for area in ("main_gun", "ammunition", "engine") if out[area]]
-    words = [
-        "penetrated",
-        *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt),
-    ]
-    words += ["crew bails out"] * bool(out["bail_out"])
-    return ", ".join(
-        [*words, *([f"crew: {summarize_results(out['crew'], tokens)}"] if out["crew"] else [])]
-    )
+    phrases = ["penetrated"]
+    if out["main_gun"]:
+        phrases.append("main gun destroyed")
+    phrases += [f"{area} explodes" for area in ("ammunition", "engine") if out[area]]
+    if out["bail_out"]:
+        phrases.append("crew bails out")
+    if out["crew"]:
+        phrases.append(f"crew: {summarize_results(out['crew'], tokens)}")
+    return ", ".join(phrases)
 
 
 def _build_vehicle_result(
     name: str, out: Mapping[str, Any], men: Sequence[str], tokens: Sequence[str]
 ) -> UnitResult:
-    """What came of the vehicle, the worst first; what else and what of its crew in words."""
+    """Return the worst result of the vehicle, with its other damage and its crew in words."""
     if not out["penetrated"]:
         return UnitResult(name, str(out["outcome"]))
-    hurt = [area for area in ("ammunition", "engine") if out[area]]
-    token = "knocked-out" if hurt else "gun-lost" if out["main_gun"] else "penetrated"
-    more = [f"{' and '.join(hurt)} explode{'s' if len(hurt) == 1 else ''}"] if hurt else []
-    more += ["main gun gone"] * bool(hurt and out["main_gun"])
-    return UnitResult(
-        name, token, ", ".join([*more, *filter(None, (summarize_crew(men, tokens),))])
-    )
+    exploded = [area for area in ("ammunition", "engine") if out[area]]
+    details: list[str] = []
+    if exploded:
+        token = "knocked-out"
+        verb = "explodes" if len(exploded) == 1 else "explode"
+        details.append(f"{' and '.join(exploded)} {verb}")
+        if out["main_gun"]:
+            details.append("main gun gone")
+    else:
+        token = "gun-lost" if out["main_gun"] else "penetrated"
+    crew_summary = summarize_crew(men, tokens)
+    if crew_summary:
+        details.append(crew_summary)
+    return UnitResult(name, token, ", ".join(details))
 
 
 def _list_consequences(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
-    if (
-        crew
-        and len(out["crew"]) == len(crew)
-        and all(man["after"] == "killed" for man in out["crew"])
-    ):
+    """Return the text about the crew as a whole: nobody is left, or they bail out. Else empty."""
+    outcomes = out["crew"]
+    are_all_rolled = len(outcomes) == len(crew)
+    if crew and are_all_rolled and all(man["after"] == "killed" for man in outcomes):
         return ("nobody left in it",)
     return BAILED.get(out["reoccupy"], ())

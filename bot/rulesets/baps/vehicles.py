@@ -1,4 +1,4 @@
-"""Vehicles on the roster: shots at them, wrecks, lost tracks, what a hit leaves of the crew; and
+"""Vehicles and the men in them: shot modifiers, wrecks and lost tracks, losses of the crew, and
 crashes.
 """
 
@@ -24,7 +24,7 @@ from bot.rules.sequence.sequence import (
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.phrase import phrase
 from bot.rulesets.baps.men import (
-    NAMED,
+    MAX_NAMED_MEN,
     Outcome,
     add_unit,
     get_result_token,
@@ -49,7 +49,7 @@ OFF_TRACK = frozenset({TRACK_HIT})
 
 
 def refuse_wreck(vehicle: Unit | None, option: str) -> None:
-    """Raises UserError for a vehicle whose ammunition or engine exploded: nobody comes back to it.
+    """Raise UserError if the vehicle is a wreck: its ammunition or engine exploded.
 
     Source: Vehicle Charts, if the round penetrated, last note.
     """
@@ -59,16 +59,19 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
 
 
 def list_men_aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
-    """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has,
-    the wounded first.
+    """Return the living men in a vehicle: those typed in input `option`, or that number of crewmen.
+
+    A number comes from the input or from the roster vehicle. The first of these crewmen have the
+    wounds of the roster vehicle's crew. Raises UserError for units that are no living men.
     """
-    brought = given.values[option]
-    if not isinstance(brought, int):
+    crew = given.values[option]
+    if not isinstance(crew, int):
         return select_living(given.units(option), option)
-    wounds = vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ()
+    crew_wounds = vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ()
+    unhurt = (0,) * crew
+    wounds_by_man = (*crew_wounds, *unhurt)[:crew]
     return tuple(
-        Unit("crewman", "crewman", {"wounds": old} if old else {})
-        for old in (*wounds, *(0,) * brought)[:brought]
+        Unit("crewman", "crewman", {"wounds": wounds} if wounds else {}) for wounds in wounds_by_man
     )
 
 
@@ -77,77 +80,89 @@ def build_riders(
     names: Sequence[str],
     path: str,
     cells: tuple[Cell, ...] = (),
-    where: tuple[str, ...] = (),
+    row_names: tuple[str, ...] = (),
 ) -> tuple[Man, ...]:
-    """The men in a vehicle as the dice and the odds know them."""
-    return tuple(
-        [
-            Man(
-                unit,
-                name,
-                cells,
-                f"{path}[{at}]",
-                get_wounds(unit),
-                {"unit": unit.word},
-                where,
-                rides=True,
-            )
-            for at, (unit, name) in enumerate(zip(men, names, strict=True))
-        ]
-    )
+    """Return the men in a vehicle with their names on the dice.
+
+    Each has a d20 for each of `cells` and outputs at `path[0]`, `path[1]` and so on. `row_names`
+    are the rows of the cells in the answer's lines.
+    """
+    riders = []
+    for index, (unit, name) in enumerate(zip(men, names, strict=True)):
+        facts = {"unit": unit.word}
+        item_path = f"{path}[{index}]"
+        rider = Man(unit, name, cells, item_path, get_wounds(unit), facts, row_names, rides=True)
+        riders.append(rider)
+    return tuple(riders)
 
 
 def describe_men_inside(
-    men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome], tokens: Sequence[str]
+    men: Sequence[Unit], names: Sequence[str], outcomes: Sequence[Outcome], tokens: Sequence[str]
 ) -> tuple[str, ...]:
-    """What is said besides of the men in a vehicle: who was hurt, where that is not said
-    already, and what follows.
+    """Return further texts about the men in a vehicle: wounds and squads that changed.
+
+    More than MAX_NAMED_MEN men are only counted in the first line, so those who were hurt are
+    listed by name before that.
     """
-    return (
-        *(list_hurt(names, tokens) if len(men) > NAMED else ()),
-        *list_aftermath(men, names, fates),
-    )
+    hurt = list_hurt(names, tokens) if len(men) > MAX_NAMED_MEN else ()
+    return (*hurt, *list_aftermath(men, names, outcomes))
 
 
 def build_vehicle_changes(
     target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]
 ) -> tuple[Change, ...]:
-    """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is
-    left.
+    """Return what a shot changes on the roster vehicle: state, markers, and the remaining crew.
 
-    A track stays off whatever the crew does. A crewman who is on the roster too keeps their own
-    wounds.
+    `out` are the finished outputs. Empty if nothing changes or `target` is None. A track stays off
+    whatever the crew does. A crewman who is on the roster too keeps their own wounds.
     """
     if target is None:
         return ()
-    state = WRECK if not out["operable"] else "bailed-out" if out["bail_out"] else ""
-    mark = {NO_GUN} if out["main_gun"] else set()
-    mark |= OFF_TRACK if out["outcome"] in ("track-hit", "tire-hit") else set()
-    new = ({"state": state} if state else {}) | compute_crew_left(target, crew, out["crew"])
-    return (Change(target.name, set=new, mark=frozenset(mark)),) if new or mark else ()
+    values: dict[str, Any] = {}
+    if not out["operable"]:
+        values["state"] = WRECK
+    elif out["bail_out"]:
+        values["state"] = "bailed-out"
+    values |= compute_crew_left(target, crew, out["crew"])
+    markers = {NO_GUN} if out["main_gun"] else set()
+    if out["outcome"] in ("track-hit", "tire-hit"):
+        markers |= OFF_TRACK
+    if not values and not markers:
+        return ()
+    return (Change(target.name, set=values, mark=frozenset(markers)),)
 
 
 def compute_crew_left(
-    target: Unit, crew: Sequence[Unit], fates: Sequence[Outcome]
+    target: Unit, crew: Sequence[Unit], outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
-    """The crew of a roster vehicle and their wounds, as far as they have changed."""
+    """Return the new values of a roster vehicle's crew, only those that changed.
+
+    These are `crew` and `crew_lost` (numbers of men), and `crew_wounds` (the wounds of each wounded
+    man, most first, or None). Empty if the vehicle has no crew number or no man was rolled for.
+    """
     count = target.numbers.get("crew")
-    if count is None or not fates:
+    if count is None or not outcomes:
         return {}
-    alive = [
-        (man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"
+    survivors = [
+        (man, outcome)
+        for man, outcome in zip(crew, outcomes, strict=True)
+        if outcome["after"] != "killed"
     ]
-    left = max(0, count - (len(crew) - len(alive)))
-    wounds = tuple(
-        sorted(
-            (fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True
-        )
-    )
-    lost = int(target.numbers.get("crew_lost") or 0) + count - left
-    new: dict[str, Any] = {"crew": left, "crew_lost": lost} if left != count else {}
-    if wounds != tuple(target.numbers.get("crew_wounds", ())):
-        new["crew_wounds"] = wounds or None
-    return new
+    killed = len(crew) - len(survivors)
+    remaining = max(0, count - killed)
+    wounds: list[int] = []
+    for man, outcome in survivors:
+        if not man.name and outcome["wounds"]:
+            wounds.append(outcome["wounds"])
+    crew_wounds = tuple(sorted(wounds, reverse=True))
+    values: dict[str, Any] = {}
+    if remaining != count:
+        lost_before = int(target.numbers.get("crew_lost") or 0)
+        values["crew"] = remaining
+        values["crew_lost"] = lost_before + count - remaining
+    if crew_wounds != tuple(target.numbers.get("crew_wounds", ())):
+        values["crew_wounds"] = crew_wounds or None
+    return values
 
 
 # -- shots
@@ -156,8 +171,9 @@ FLAGS = ("firer_moving", "hasty", "suppressed", "smoke", "lost_row")
 
 
 def read_shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
-    """The to-hit modifiers of a shot. Source: Vehicle Charts, Roll to Hit Vehicular Targets,
-    modifiers.
+    """Return the to-hit modifiers of a shot; `side` is whether it hits the side of the target.
+
+    Source: Vehicle Charts, Roll to Hit Vehicular Targets, modifiers.
     """
     move = given.word("target_move")
     cover = given.word("cover")
@@ -170,9 +186,10 @@ def hits_vehicle(die: int, modifier: int, need: int) -> bool:
 
 
 def describe_need(need: int, hits: Callable[[int], bool]) -> str:
-    """Return what hits in words, as `hits` counts the faces of a d20.
+    """Return the roll that is needed in words: `12 or more needed`.
 
-    It is a number for the total, or a face where a 20 or all but a 1 hit.
+    `hits` returns whether a face of the d20 hits. If only a 20 or all but a 1 hit, the text says
+    so, otherwise it has `need`, the number for the total.
     """
     faces = [face for face in range(1, 21) if hits(face)]
     if not faces:
@@ -201,41 +218,40 @@ COLLISIONS = {
 
 
 def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
-    """1d20 on the crash chart, then each occupant. Source: Vehicle Charts, Vehicle Crash Chart.
+    """Return the plan of a crash: 1d20 on the crash chart, then the dice of each occupant.
 
     Raises UserError for a roster vehicle that is a wreck.
+    Source: Vehicle Charts, Vehicle Crash Chart.
     """
     vehicle = given.unit("unit")
     refuse_wreck(vehicle, "unit")
     occupants = list_men_aboard(given, "occupants", vehicle)
-    how = {"moved_quickly": given.flag("moved_quickly"), "turned": given.flag("turned")}
-    results, totals = (
-        tables["crash"].get_column(output, **how, roll=D20) for output in ("result", "total")
-    )
-    counts = (("moved quickly", how["moved_quickly"]), ("turned sharply", how["turned"]))
-    parts = tuple((name, 1) for name, so in counts if so)
-    events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
-    rows = {
-        result: int(tables["crash-injury"](event=events[result])["row"])
-        for result in set(results)
-        if result in events
-    }
+    moved_quickly = given.flag("moved_quickly")
+    turned = given.flag("turned")
+    crash_table = tables["crash"]
+    columns = {"moved_quickly": moved_quickly, "turned": turned, "roll": D20}
+    results = crash_table.get_column("result", **columns)
+    totals = crash_table.get_column("total", **columns)
+    flags = (("moved quickly", moved_quickly), ("turned sharply", turned))
+    parts = tuple((name, 1) for name, is_set in flags if is_set)
+    rows = _read_injury_rows(tables, results, hits_object=given.flag("hits_object"))
 
     def crash(_: Volley, roll: Roll) -> Ruling[Volley]:
         total = totals[roll[0] - 1]
         result = results[roll[0] - 1]
-        told = {"roll": roll[0], "total": total, "result": result, "row": rows.get(result, "none")}
+        row = rows.get(result, "none")
+        outputs = {"roll": roll[0], "total": total, "result": result, "row": row}
 
-        def line() -> Line:
+        def build_line() -> Line:
             return Line("crash", roll, parts, total)
 
         if result not in rows or not occupants:
-            return Ruling(Volley(None), told, lambda: (line(),))
-        read = f"row {format_minus(rows[result])}, column 1"
+            return Ruling(Volley(None), outputs, lambda: (build_line(),))
+        cell = f"row {format_minus(rows[result])}, column 1"
         return Ruling(
-            Volley(f"row {rows[result]}"),
-            told,
-            lambda: (line(), Line("everybody inside", result=read)),
+            Volley(f"row {row}"),
+            outputs,
+            lambda: (build_line(), Line("everybody inside", result=cell)),
         )
 
     names = label_men(occupants)
@@ -244,16 +260,29 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
     for row in rows.values():
         men = build_riders(occupants, names, "occupants", (crt.get_cell(row, 1),))
         steps[f"row {row}"] = build_men_step(men, crt, name=f"row {row}")
+    riders = build_riders(occupants, names, "occupants") if rows else ()
     return Plan(
         Volley("roll"),
         steps,
         lambda out: _resolve_crash(vehicle, occupants, names, out),
         opening={"occupants": []},
-        rows=build_rows(
-            build_riders(occupants, names, "occupants") if rows else (),
-            build_row("result", "the vehicle"),
-        ),
+        rows=build_rows(riders, build_row("result", "the vehicle")),
     )
+
+
+def _read_injury_rows(
+    tables: Tables, results: Sequence[str], *, hits_object: bool
+) -> dict[str, int]:
+    """Return the row of the Combat Resolution Table by crash result, for results that hurt the men
+    inside. A forced move is among them only if the vehicle hits something solid.
+    """
+    events = EVENTS | (COLLISIONS if hits_object else {})
+    injury_table = tables["crash-injury"]
+    return {
+        result: int(injury_table(event=events[result])["row"])
+        for result in set(results)
+        if result in events
+    }
 
 
 def _resolve_crash(
@@ -262,25 +291,27 @@ def _resolve_crash(
     names: tuple[str, ...],
     out: Mapping[str, Any],
 ) -> Resolution:
-    """What is said and done when it has come to rest."""
-    hurt = out["occupants"]
-    tokens = [*map(get_result_token, out["occupants"])]
-    headline = CRASHES[out["result"]] + (f", {summarize_results(hurt, tokens)}" if hurt else "")
-    later = ("This happens in the next movement phase.",) if out["result"] in COLLISIONS else ()
-    fate = UnitResult(
-        name_unit(vehicle, "the vehicle"), out["result"], summarize_crew(names, tokens)
-    )
-    left = compute_crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
-    mark = frozenset({"out-of-control"}) if later else frozenset[str]()
+    """Return the result of a crash for the vehicle and its occupants, with their roster changes."""
+    outcomes = out["occupants"]
+    tokens = [get_result_token(outcome) for outcome in outcomes]
+    headline = CRASHES[out["result"]]
+    if outcomes:
+        headline += f", {summarize_results(outcomes, tokens)}"
+    is_next_move = out["result"] in COLLISIONS
+    next_move = ("This happens in the next movement phase.",) if is_next_move else ()
+    vehicle_name = name_unit(vehicle, "the vehicle")
+    vehicle_result = UnitResult(vehicle_name, out["result"], summarize_crew(names, tokens))
+    crew_values = compute_crew_left(vehicle, occupants, outcomes) if vehicle is not None else {}
+    markers = frozenset({"out-of-control"}) if is_next_move else frozenset[str]()
     changes: tuple[Change, ...] = ()
-    if vehicle is not None and vehicle.name and (left or mark):
-        changes = (Change(vehicle.name, set=left, mark=mark),)
+    if vehicle is not None and vehicle.name and (crew_values or markers):
+        changes = (Change(vehicle.name, set=crew_values, mark=markers),)
     return Resolution(
         add_unit(vehicle, headline),
-        list_result_words(hurt, tokens),
+        list_result_words(outcomes, tokens),
         (),
-        changes + list_changes(occupants, hurt),
-        (fate,),
-        describe_men_inside(occupants, names, hurt, tokens),
-        notes=(*later, *list_limits(occupants, hurt)),
+        changes + list_changes(occupants, outcomes),
+        (vehicle_result,),
+        describe_men_inside(occupants, names, outcomes, tokens),
+        notes=(*next_move, *list_limits(occupants, outcomes)),
     )

@@ -1,4 +1,4 @@
-"""Men rolled for one after the other, each to the end; and the ammunition of those who fired."""
+"""The dice of several men, one man after the other, and the ammunition checks of the firers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -28,12 +28,20 @@ from bot.rulesets.baps.resolution import UNHURT, Hurt, Man, ResolutionTable
 
 
 class Volley(NamedTuple):
-    """Which man (or which step besides) is owed a die, and whether any d20 showed a 1."""
+    """The state of a fire: the step that is due, and how far its men are.
+
+    `position` is the index of the man or checker whose die is due, `hurt` the effect on that man so
+    far. `has_one`: a d20 that counts for ammunition showed a 1.
+    """
 
     owes: str | None
-    at: int = 0
+    position: int = 0
     hurt: Hurt = UNHURT
-    one: bool = False
+    has_one: bool = False
+
+
+def _end_after_men(_has_one: bool) -> Volley:
+    return Volley(None)
 
 
 def build_men_step(
@@ -41,56 +49,80 @@ def build_men_step(
     crt: ResolutionTable,
     *,
     name: str = "man",
-    then: Callable[[bool], Volley] = lambda _one: Volley(None),
+    build_next_state: Callable[[bool], Volley] = _end_after_men,
 ) -> RuledStep[Volley]:
-    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state
-    after the last one.
+    """Return the step `name` that rolls for each man of `men`, die by die.
+
+    After the last man, `build_next_state` returns the next state; its argument says whether a d20
+    that counts for ammunition showed a 1.
     """
 
-    def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
-        (_, at, before, one), (die,) = now, roll
-        man = men[at]
+    def rule(state: Volley, roll: Roll) -> Ruling[Volley]:
+        _, index, before, has_one = state
+        (die,) = roll
+        man = men[index]
         hurt = crt.strike(man, before, die)
-        after = Volley(name, at, hurt, one)
-        told = dict[str, Any]()
-        if man.is_finished(hurt):
-            one = one or hurt.one
-            told = man.build_outputs(hurt)
-            after = Volley(name, at + 1, UNHURT, one) if at + 1 < len(men) else then(one)
-        if not before.entry:  # the d6 of a shared entry is not told
-            told[f"{man.path}.rolls[{before.rolled}]"] = die
-        return Ruling(after, told, lambda: (man.build_line(before, die, hurt),))
+        outputs = dict[str, Any]()
+        if not man.is_finished(hurt):
+            next_state = Volley(name, index, hurt, has_one)
+        else:
+            has_one = has_one or hurt.has_one
+            outputs = man.build_outputs(hurt)
+            if index + 1 < len(men):
+                next_state = Volley(name, index + 1, UNHURT, has_one)
+            else:
+                next_state = build_next_state(has_one)
+        if not before.entry:  # the d6 of a shared entry is no output
+            outputs[f"{man.path}.rolls[{before.rolled}]"] = die
+        return Ruling(next_state, outputs, lambda: (man.build_line(before, die, hurt),))
 
-    return ruled(lambda now: crt.list_owed_dice(men[now.at], now.hurt), rule)
+    return ruled(lambda state: crt.list_owed_dice(men[state.position], state.hurt), rule)
 
 
 def split_men(
-    men: Sequence[Man], crt: ResolutionTable, *, then: Callable[[bool], Volley]
+    men: Sequence[Man], crt: ResolutionTable, *, build_next_state: Callable[[bool], Volley]
 ) -> Callable[[Any], IndependentParts[Any] | None]:
-    """For odds: each man is a part of its own; afterwards it counts whether a 1 came up."""
+    """Return, for odds, a function from a state to its independent parts: one for each man.
+
+    That function returns None if no die of a man is due. All parts together end in
+    `build_next_state(has_one)`, as in `build_men_step`.
+    """
 
     @cache
-    def parts() -> IndependentParts[Any]:
-        each = [build_man_part(man, crt) for man in men]
-        return IndependentParts(each, {"one": or_}, lambda one: Ruling(then(one)), {"one": ()})
+    def build_parts() -> IndependentParts[Any]:
+        man_parts = [build_man_part(man, crt) for man in men]
+        return IndependentParts(
+            man_parts,
+            {"has_one": or_},
+            lambda has_one: Ruling(build_next_state(has_one)),
+            {"has_one": ()},
+        )
 
-    return lambda now: parts() if now.owes == "man" else None
+    return lambda state: build_parts() if state.owes == "man" else None
 
 
 def build_man_part(man: Man, crt: ResolutionTable) -> IndependentPart[Any]:
-    """For odds: all dice of a man, first to last; it also tells whether a 1 came up."""
-    bare = man._replace(facts={})
+    """Return, for odds, all dice of one man as an independent part.
+
+    Its total `has_one` is whether a d20 that counts for ammunition showed a 1.
+    """
+    bare_man = man._replace(facts={})
+
+    def build_state_after(has_one: bool) -> Volley:
+        return Volley(None, has_one=has_one)
 
     def plan() -> Plan[Volley]:
-        step = build_men_step([bare], crt, then=lambda one: Volley(None, one=one))
+        step = build_men_step([bare_man], crt, build_next_state=build_state_after)
         return Plan(
-            Volley("man"), {"man": step}, resolve_never, closing=lambda end: {"one": end.one}
+            Volley("man"),
+            {"man": step},
+            resolve_never,
+            closing=lambda state: {"has_one": state.has_one},
         )
 
-    key = man.cells, man.before, "suppressed" in man.unit.flags, man.counts_ones
-    return IndependentPart(
-        (man.path,), plan, key, {f"{man.path}.{name}": value for name, value in man.facts.items()}
-    )
+    key = (man.cells, man.before, "suppressed" in man.unit.flags, man.counts_ones)
+    facts = {f"{man.path}.{name}": value for name, value in man.facts.items()}
+    return IndependentPart((man.path,), plan, key, facts)
 
 
 # -- ammunition: 1d6 for each soldier who fired, when a 1 came up
@@ -99,8 +131,10 @@ JAMMED = "out-or-jammed"
 
 
 class Checker(NamedTuple):
-    """A soldier whose weapon is checked: names for outputs and dice, the weapon's kind, the name
-    on the roster.
+    """A soldier whose weapon is checked for ammunition.
+
+    `unit` is the name in the outputs, `name` that on the dice, `kind` the kind of the weapon.
+    `rostered` is the name on the roster, or "" for a soldier who is not on it.
     """
 
     unit: str
@@ -110,72 +144,86 @@ class Checker(NamedTuple):
 
 
 def get_weapon_kind(tables: Tables, weapon: str) -> str:
-    """The kind of a weapon for table ammo-check: automatic or other."""
+    """Return the kind of the weapon in table ammo-check: `automatic` or `other`."""
     return "automatic" if weapon in tables["ammo-check"].constants["automatic"] else "other"
 
 
 def build_ammo_step(tables: Tables, checkers: Sequence[Checker]) -> RuledStep[Volley]:
-    """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires,
-    ammunition.
+    """Return the step `ammo`: 1d6 for each checker in turn, then the end.
+
+    Source: Infantry Charts, Normal Fires, ammunition.
     """
 
-    def check(now: Volley, roll: Roll) -> Ruling[Volley]:
-        checker = checkers[now.at]
-        here = f"ammo[{now.at}]"
+    def check(state: Volley, roll: Roll) -> Ruling[Volley]:
+        checker = checkers[state.position]
+        path = f"ammo[{state.position}]"
         result = tables["ammo-check"](kind=checker.kind, roll=roll[0])["result"]
-        fails = "fails on 1 or 2" if checker.kind == "automatic" else "fails on 1"
-        return Ruling(
-            Volley("ammo" if now.at + 1 < len(checkers) else None, now.at + 1),
-            {f"{here}.unit": checker.unit, f"{here}.roll": roll[0], f"{here}.result": result},
-            lambda: (Line(f"ammunition of {checker.name}", roll, result=fails, unit=checker.name),),
-        )
+        remark = "fails on 1 or 2" if checker.kind == "automatic" else "fails on 1"
+        is_last = state.position + 1 >= len(checkers)
+        outputs = {
+            f"{path}.unit": checker.unit,
+            f"{path}.roll": roll[0],
+            f"{path}.result": result,
+        }
 
-    return ruled(lambda now: (d6(f"ammunition {checkers[now.at].name}"),), check)
+        def build_lines() -> tuple[Line]:
+            label = f"ammunition of {checker.name}"
+            return (Line(label, roll, result=remark, unit=checker.name),)
+
+        next_state = Volley(None if is_last else "ammo", state.position + 1)
+        return Ruling(next_state, outputs, build_lines)
+
+    return ruled(lambda state: (d6(f"ammunition {checkers[state.position].name}"),), check)
 
 
 def add_checks(
-    settled: Resolution, checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]
+    resolution: Resolution, checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]
 ) -> Resolution:
-    """The settlement with the weapons that were checked: who cannot fire on is said, and marked on
-    the roster.
+    """Return the result of a fire with its ammunition checks added.
 
-    The charts name reloading and unjamming as orders, without a roll.
+    `checks` holds the outputs of the checkers in the same order. A soldier whose check failed is
+    listed, and marked if on the roster, with the order that puts it right. The charts name
+    reloading and unjamming as orders, without a roll.
     """
-    count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'} after a 1"
-    settled = settled._replace(sums=(Line("ammunition", result=count),))
-    bad = [
+    noun = "check" if len(checks) == 1 else "checks"
+    summary = Line("ammunition", result=f"{len(checks)} {noun} after a 1")
+    resolution = resolution._replace(sums=(summary,))
+    failed = [
         checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"
     ]
-    if not bad:
-        return settled
-    marked = [checker.rostered for checker in bad if checker.rostered]
+    if not failed:
+        return resolution
+    roster_names = [checker.rostered for checker in failed if checker.rostered]
     order = phrase(
         "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.",
-        names=_quote_units(marked),
+        names=_quote_units(roster_names),
         mark=JAMMED,
     )
-    return settled._replace(
-        units=(*settled.units, *((checker.unit, "out of ammunition or jammed") for checker in bad)),
-        then=(*settled.then, *([order] if marked else ())),
-        changes=(*settled.changes, *(Change(name, mark=frozenset({JAMMED})) for name in marked)),
-        out=tuple(checker.name for checker in bad),
+    unit_words = [(checker.unit, "out of ammunition or jammed") for checker in failed]
+    changes = [Change(name, mark=frozenset({JAMMED})) for name in roster_names]
+    next_steps = (*resolution.then, order) if roster_names else resolution.then
+    return resolution._replace(
+        units=(*resolution.units, *unit_words),
+        then=next_steps,
+        changes=(*resolution.changes, *changes),
+        out=tuple(checker.name for checker in failed),
     )
 
 
 def refuse_jammed(soldiers: Sequence[Unit]) -> None:
-    """Raises UserError that names the roster soldiers whose weapons are out of ammunition or
-    jammed, if any.
+    """Raise UserError if a roster soldier's weapon is out of ammunition or jammed. It names all
+    of them.
     """
-    bad = [soldier.word for soldier in soldiers if JAMMED in soldier.marks]
-    if not bad:
+    jammed = [soldier.word for soldier in soldiers if JAMMED in soldier.marks]
+    if not jammed:
         return
     hint = phrase(
         "After an order to reload or unjam: `/unit edit {name} -{mark}`.",
-        name=_quote_units(bad),
+        name=_quote_units(jammed),
         mark=JAMMED,
     )
     raise UserError(
-        f"{join_names(bad)} cannot fire: out of ammunition or jammed.",
+        f"{join_names(jammed)} cannot fire: out of ammunition or jammed.",
         hint=hint,
         option="attackers",
         code="unit-unfit",
@@ -183,6 +231,6 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
 
 
 def _quote_units(names: Sequence[str]) -> str:
-    """Units as they are typed behind a command."""
+    """Format units as they are typed after a command: `A; B`, in quotes if there is a blank."""
     text = "; ".join(names)
     return f'"{text}"' if " " in text else text
