@@ -1,4 +1,4 @@
-"""`grognard ...` and `python -m bot ...`: finds the command and imports only what it needs."""
+"""`grognard ...` and `python -m bot ...`: runs a command, and imports only its module."""
 
 import gc
 import os
@@ -47,30 +47,33 @@ COMMANDS = {
 OF_SERVICE = (
     "doctor", "health", "backup", "restore", "copy", "rerun", "publish", "run", "discord", "slack",
 )  # fmt: skip
-"""Commands that are about the bot that runs as a service: its settings, its database, its port."""
+"""Commands about the installed bot: its settings, its database, its port."""
 
 BRIEF = ("lookup", "roll")
-"""Commands that live for a few hundredths of a second."""
+"""Commands that run for a few hundredths of a second."""
 
 
 def process() -> NoReturn:
-    """A process of its own for one command line."""
-    if os.name == "nt":  # limits of processes, rights of files and signals are POSIX's
+    """Run the command line of this process and exit with its status."""
+    if os.name == "nt":  # process limits, file rights and signals are those of POSIX
         print(
             "Grognard does not run on Windows itself. Use WSL (wsl --install) or the container.",
             file=sys.stderr,
         )
         sys.exit(2)
     if sys.argv[1:2] and sys.argv[1] in BRIEF:
-        gc.disable()  # nothing of it dies before it does
+        gc.disable()  # such a short process needs no garbage collection
     status = main()
-    gc.freeze()  # at the end nothing is looked through once more
+    gc.freeze()  # the collector has nothing to search when the process ends
     sys.exit(status)
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one command line; the exit status: 0, or with one clear line on stderr 2 for what a
-    person must mend, and 75 (`EX_TEMPFAIL`) for what passes, such as a database that is away."""
+    """Run one command line, by default that of this process, and return its exit status.
+
+    An error is one line on stderr; its status is 2 if a person must fix it, and 75 (`EX_TEMPFAIL`)
+    if it passes, such as a database that is away. Commands may have statuses of their own.
+    """
     words = sys.argv[1:] if words is None else words
     try:
         words = _take_packs(words)
@@ -78,7 +81,7 @@ def main(words: list[str] | None = None) -> int:
         print(_format_error(error, as_json="--json" in words), file=sys.stderr)
         return 2
     if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
-        from bot.cli.command_help import format_help  # asked for seldom, as the version is: 0.02 s
+        from bot.cli.command_help import format_help  # seldom needed, as the version is: 0.02 s
 
         print(format_help(next((word for word in words if word in COMMANDS), "")), end="")
         return 0
@@ -87,19 +90,8 @@ def main(words: list[str] | None = None) -> int:
 
         print(f"grognard {get_release()}")
         return 0
-    target = COMMANDS.get(words[0])
     try:
-        if target is None:
-            hint = did_you_mean(words[0], COMMANDS) or "grognard --help shows all commands."
-            raise UserError(
-                f'There is no command "{words[0][:40]}".', hint=hint, code="unknown-command"
-            )
-        if words[0] in OF_SERVICE:
-            _enter_service(words)
-        _use_packs_of_file(words[0])
-        module, _, function = target.partition(":")
-        status = getattr(import_module(module), function)(words[1:])
-        sys.stdout.flush()
+        status = _run_command(words)
     except (UserError, TableError) as error:
         if isinstance(error, UserError) and error.code == "missing" and not error.hint:
             error.hint = f"grognard {words[0]} --help shows how to write it."
@@ -112,23 +104,44 @@ def main(words: list[str] | None = None) -> int:
         if error.errno not in (ENOSPC, EIO):
             raise
         print(f"The answer could not be written: {error.strerror}.", file=sys.stderr)
-        sys.stdout = None  # what is left in it would fail again at the end
+        sys.stdout = None  # writing its buffer at exit would fail again
         return 2
     except KeyboardInterrupt:
         return 130
+    return status
+
+
+def _run_command(words: list[str]) -> int:
+    """Run the command that the words begin with, and return its exit status.
+
+    Raises UserError if there is no such command, and the errors of the command.
+    """
+    name = words[0]
+    target = COMMANDS.get(name)
+    if target is None:
+        hint = did_you_mean(name, COMMANDS) or "grognard --help shows all commands."
+        raise UserError(f'There is no command "{name[:40]}".', hint=hint, code="unknown-command")
+    if name in OF_SERVICE:
+        _enter_service(words)
+    _use_packs_of_file(name)
+    module_name, _, function_name = target.partition(":")
+    module = import_module(module_name)
+    status = getattr(module, function_name)(words[1:])
+    sys.stdout.flush()
     return int(status or 0)
 
 
 def get_exit_status(error: Exception) -> int:
-    """The exit status of a command that ends with this error; deploy/grognard.service starts no
-    bot again after 2.
+    """Return the exit status of a command that ends with this error: 75 if it passes, else 2.
+
+    deploy/grognard.service does not restart the bot after 2.
     """
     return os.EX_TEMPFAIL if isinstance(error, UserError) and error.is_passing else 2
 
 
 def _enter_service(words: list[str]) -> None:
-    """Go on with the settings and as the user of the service, if this is an installed release.
-    Raises UserError.
+    """Continue with the settings and as the user of the service, if this is an installed release;
+    do nothing otherwise. Raises UserError.
     """
     from bot.runtime.service import enter_service, find_service  # 0.02 s that `roll` does without
 
@@ -138,16 +151,21 @@ def _enter_service(words: list[str]) -> None:
 
 
 def _take_packs(words: list[str]) -> list[str]:
-    """Return the words without `--packs FOLDER`, which any command takes; that folder counts for
-    this process and those that it starts. Raises UserError for a folder that is not there."""
+    """Return the words without `--packs FOLDER`, which any command takes. The packs of that folder
+    are used by this process and those that it starts: GROGNARD_PACKS is set.
+
+    Raises UserError if the folder does not exist.
+    """
     index = next(
         (index for index, word in enumerate(words) if word.partition("=")[0] == "--packs"), None
     )
     if index is None:
         return words
     _, equals, folder = words[index].partition("=")
-    taken = 1 if equals else 2
-    folder = folder if equals else "".join(words[index + 1 : index + 2])
+    end = index + 1
+    if not equals:
+        folder = "".join(words[end : end + 1])
+        end += 1
     from bot.rulesets.catalog import find_named_folder  # 0.03 s that `roll` does without
 
     path = find_named_folder(folder)
@@ -156,12 +174,12 @@ def _take_packs(words: list[str]) -> list[str]:
             f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value"
         )
     os.environ["GROGNARD_PACKS"] = os.path.abspath(path)
-    return words[:index] + words[index + taken :]
+    return words[:index] + words[end:]
 
 
 def _use_packs_of_file(command: str) -> None:
-    """Take GROGNARD_PACKS from the file with the settings, unless the environment or the command
-    line named it.
+    """Set GROGNARD_PACKS from the settings file, unless the environment or the command line has
+    set it. A command that is not about the service reads only `.env`, if there is one.
     """
     if os.environ.get("GROGNARD_PACKS"):
         return
@@ -176,16 +194,16 @@ def _use_packs_of_file(command: str) -> None:
 
 
 def _format_error(error: Exception, *, as_json: bool) -> str:
-    """An error in one line; several settings that are wrong in a line each."""
+    """Format an error as one line, or as one JSON object; several wrong settings as a line each."""
     if as_json and hasattr(error, "code"):
         import json
 
-        told = {
+        fields = {
             "code": error.code,
             "message": getattr(error, "message", ""),
             "hint": getattr(error, "hint", ""),
         }
-        return json.dumps({"error": told}, ensure_ascii=False)
+        return json.dumps({"error": fields}, ensure_ascii=False)
     problems = getattr(error, "problems", None) or [str(error)]
     return "\n".join(str(problem).replace("\n", " ") for problem in problems)
 

@@ -42,11 +42,11 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/verification/follows/rolls.py", "wanted"): {"wanted": "lnlt-table [a-z0-9-]+ melee"},
     ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
-    ("bot/cli/completion.py", 'rf"{re.escape(given[-1])} [A-Z]"'): {"given": ["--every"]},
+    ("bot/cli/completion.py", 'rf"{re.escape(last)} [A-Z]"'): {"last": "--every"},
     ("bot/cli/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
         "units": ["targets", "unit"]
     },
-    ("bot/cli/fuzz.py", r'rf"\b{theirs}\b"'): {"theirs": "US"},
+    ("bot/cli/fuzz.py", r'rf"\b{placeholder}\b"'): {"placeholder": "US"},
     ("bot/ui/typing/command_text.py", r"""rf'\b{lists[0]}="[^"]*"'"""): {"lists": ["targets"]},
     (
         "bot/packs/check.py",

@@ -1,5 +1,5 @@
-"""JSON Lines in, JSON Lines out: every table, sequence, its odds and dice expressions, for
-scripts and tests.
+"""The batch mode for scripts and tests: JSON Lines in, JSON Lines out. It reads tables, plays
+sequences, counts their odds and rolls dice expressions.
 """
 
 import json
@@ -23,8 +23,9 @@ from bot.rulesets.play_once import count_odds, play_sequence
 from bot.runtime.entropy import create_throwaway_source
 
 MAX_LINE = 1_000_000
-_WHO = "batch"
-_HALF = re.compile("[\ud800-\udfff]")
+"""Maximum number of bytes in a request line."""
+_PLAYER = "batch"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _KEYS = {
     "lookup": {"system", "table", "in"},
     "resolve": {"system", "sequence", "in", "dice"},
@@ -34,23 +35,27 @@ _KEYS = {
 
 
 def run_batch(lines: BinaryIO, write: Callable[[str], object]) -> None:
-    """Answer each line with exactly one line, in order. Nothing in a line stops the stream."""
+    """Answer each request line with exactly one line, in order. Skip blank lines.
+
+    A line that cannot be read or answered gets an error as its answer; the next lines are still
+    answered. `write` gets each answer without a line break.
+    """
     for line in read_bounded_lines(lines):
         if line is None:
-            answer = _build_error(
-                None,
-                UserError(f"The line is longer than {MAX_LINE} bytes.", code="too-long"),
-                "bad-json",
-            )
+            error = UserError(f"The line is longer than {MAX_LINE} bytes.", code="too-long")
+            answer = _build_error(None, error, "bad-json")
         elif not line.strip():
             continue
         else:
             answer = answer_line(line)
-        write(_write_answer(answer))
+        write(_format_answer(answer))
 
 
 def read_bounded_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of a stream; None for one that is too long, whose rest is passed over."""
+    """Yield the lines of a stream with their line breaks.
+
+    A line of more than MAX_LINE bytes is skipped to its end, and yields None instead.
+    """
     while line := stream.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
             yield line
@@ -61,27 +66,25 @@ def read_bounded_lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def answer_line(line: bytes) -> dict[str, Any]:
-    """The answer to one request line."""
+    """Answer one request line: `{"id", "ok": true, ...}`, or `{"id", "ok": false, "error"}` if the
+    line is not a JSON object (code `bad-json`) or asks for something wrong (`bad-input`).
+    """
     flaws: list[str] = []
-    number: Any = partial(_parse_number, flaws)
+    parse_number: Any = partial(_parse_number, flaws)
     try:
         request = json.loads(
             line,
-            parse_float=number,
-            parse_constant=number,
+            parse_float=parse_number,
+            parse_constant=parse_number,
             object_pairs_hook=partial(_collect_members, flaws),
         )
-    except (ValueError, RecursionError) as error:
-        problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
-        if b"\0" in line:
-            problem = "it is not in UTF-8; save the file as UTF-8"
-        return _build_error(
-            None, UserError(f"The line is not JSON: {problem}.", code="bad-value"), "bad-json"
-        )
+    except (ValueError, RecursionError) as json_error:
+        problem = _describe_json_problem(line, json_error)
+        error = UserError(f"The line is not JSON: {problem}.", code="bad-value")
+        return _build_error(None, error, "bad-json")
     if not isinstance(request, dict):
-        return _build_error(
-            None, UserError("The line is JSON, but not an object.", code="bad-value"), "bad-json"
-        )
+        error = UserError("The line is JSON, but not an object.", code="bad-value")
+        return _build_error(None, error, "bad-json")
     id = _get_request_id(request)
     try:
         if flaws:
@@ -90,25 +93,36 @@ def answer_line(line: bytes) -> dict[str, Any]:
     except UserError as error:
         return _build_error(id, error, "bad-input")
     except RecursionError:
-        return _build_error(
-            id, UserError("The request is nested too deeply.", code="bad-value"), "bad-input"
-        )
+        depth_error = UserError("The request is nested too deeply.", code="bad-value")
+        return _build_error(id, depth_error, "bad-input")
 
 
-def _write_answer(answer: Mapping[str, Any]) -> str:
-    """The answer as a line of JSON that any UTF-8 stream takes: half a character that came in
-    goes out escaped.
+def _describe_json_problem(line: bytes, error: Exception) -> str:
+    """Say why a line is not JSON, in words for its writer. `error` is Python's."""
+    if b"\0" in line:
+        return "it is not in UTF-8; save the file as UTF-8"
+    if "digits" in str(error):
+        return "a number is too long"
+    return str(error).rstrip(".")
+
+
+def _format_answer(answer: Mapping[str, Any]) -> str:
+    """Format an answer as a line of JSON that any UTF-8 stream takes.
+
+    Half a surrogate pair, which may come in with a request, goes out escaped, and then all other
+    letters beyond ASCII do as well.
     """
     line = json.dumps(answer, ensure_ascii=False, separators=(", ", ": "))
-    return (
-        line
-        if line.isascii() or not _HALF.search(line)
-        else json.dumps(answer, separators=(", ", ": "))
-    )
+    if not line.isascii() and _SURROGATE.search(line):
+        return json.dumps(answer, separators=(", ", ": "))
+    return line
 
 
 def _parse_number(flaws: list[str], word: str) -> float:
-    """A decimal number; noted as a flaw if no answer could write it back (NaN, Infinity, 1e999)."""
+    """Parse a decimal number of a request.
+
+    Append a flaw if it is not finite (NaN, Infinity, 1e999): no answer could repeat it.
+    """
     number = float(word)
     if not math.isfinite(number):
         flaws.append(f"{word[:40]} is not a number that can be read.")
@@ -116,19 +130,22 @@ def _parse_number(flaws: list[str], word: str) -> float:
 
 
 def _collect_members(flaws: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object's members; a name that is given twice is noted as a flaw, as the first would go
-    unread.
+    """Return the members of a JSON object.
+
+    If a name is given twice its last value counts, and a flaw is appended.
     """
     members = dict(pairs)
     if len(members) < len(pairs):
-        left = iter(members)
-        name = next(name for name, _ in pairs if name != next(left, None))
-        flaws.append(f"{name[:40]} is given twice.")
+        unique_names = iter(members)
+        repeated_name = next(name for name, _ in pairs if name != next(unique_names, None))
+        flaws.append(f"{repeated_name[:40]} is given twice.")
     return members
 
 
 def _get_request_id(request: Mapping[str, Any]) -> object:
-    """The request's id, or None for one that cannot be written back."""
+    """Return the id of a request, any JSON value; None if there is none, or if no answer could
+    repeat it.
+    """
     try:
         json.dumps(request.get("id"), allow_nan=False)
     except (ValueError, RecursionError):
@@ -137,7 +154,10 @@ def _get_request_id(request: Mapping[str, Any]) -> object:
 
 
 def answer_request(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that answer a request. Raises UserError for bad input."""
+    """Carry out one request and return the fields of its answer, which depend on its `op`.
+
+    Raises UserError if the op or a key is unknown, or a value is wrong.
+    """
     op = request.get("op")
     if op is None:
         raise UserError(
@@ -147,68 +167,84 @@ def answer_request(request: Mapping[str, Any]) -> dict[str, Any]:
         near = did_you_mean(str(op), _KEYS)
         hint = near or "op is lookup, resolve, odds or roll."
         raise UserError(f'There is no op "{str(op)[:40]}".', hint=hint, code="unknown-command")
-    unknown = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
-    if unknown:
+    unknown_keys = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
+    if unknown_keys:
         hint = f"It takes {', '.join(sorted(_KEYS[op]))}."
         raise UserError(
-            f'{op} does not know "{unknown[0][:40]}".', hint=hint, code="unknown-option"
+            f'{op} does not know "{unknown_keys[0][:40]}".', hint=hint, code="unknown-option"
         )
     return _OPS[op](request)
 
 
 def _answer_lookup(request: Mapping[str, Any]) -> dict[str, Any]:
-    game = tables.find_system(_get_name(request, "system"))
-    table = game.find_table(_get_name(request, "table"))
-    given = _get_inputs(request)
-    found = table.read(given)
-    return {"out": dict(found.out), "text": build_lookup_reply(table, given, found).format_text()}
+    """Look a value up in a table: its outputs (`out`), and the reply as chat has it (`text`)."""
+    game = tables.find_system(_get_text(request, "system"))
+    table = game.find_table(_get_text(request, "table"))
+    inputs = _get_inputs(request)
+    lookup = table.read(inputs)
+    reply = build_lookup_reply(table, inputs, lookup)
+    return {"out": dict(lookup.out), "text": reply.format_text()}
 
 
 def _answer_resolve(request: Mapping[str, Any]) -> dict[str, Any]:
-    game = tables.find_system(_get_name(request, "system"))
-    sequence = game.find_sequence(_get_name(request, "sequence"))
+    """Play a sequence with the dice of the request, or with random ones if it has none.
+
+    Raises UserError if dice of the request are left over.
+    """
+    game = tables.find_system(_get_text(request, "system"))
+    sequence = game.find_sequence(_get_text(request, "sequence"))
     source, script = _build_dice_source(request)
     inputs = _get_inputs(request)
     played = play_sequence(sequence, inputs, source)
     if script is not None:
         script.finish()
-    text = build_play_reply(
-        _WHO, sequence, played, list_actors(sequence, sequence.read_inputs(inputs, {}))
-    ).format_text()
-    return {"out": played.out, "dice": [_build_die_json(die) for die in played.dice], "text": text}
+    actors = list_actors(sequence, sequence.read_inputs(inputs, {}))
+    reply = build_play_reply(_PLAYER, sequence, played, actors)
+    dice = [_build_die_json(die) for die in played.dice]
+    return {"out": played.out, "dice": dice, "text": reply.format_text()}
 
 
 def _answer_odds(request: Mapping[str, Any]) -> dict[str, Any]:
-    sequence = tables.find_system(_get_name(request, "system")).find_sequence(
-        _get_name(request, "sequence")
-    )
-    by = request.get("by") or ()
-    by = [by] if isinstance(by, str) else by
-    if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):
+    """Count the exact odds of a sequence, as fractions: by the outputs that `by` names or by the
+    sequence's own result; with `compare` also those of each change; with `rounds` those after a
+    number of rounds instead.
+    """
+    game = tables.find_system(_get_text(request, "system"))
+    sequence = game.find_sequence(_get_text(request, "sequence"))
+    paths = request.get("by") or ()
+    if isinstance(paths, str):
+        paths = [paths]
+    if not isinstance(paths, list | tuple) or not all(isinstance(path, str) for path in paths):
         raise UserError(
             "by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value"
         )
     if request.get("rounds") is not None:
-        if by or request.get("compare"):
+        if paths or request.get("compare"):
             raise UserError("rounds goes by the sequence's own result.", code="not-together")
-        return build_round_odds(sequence, _get_inputs(request), request["rounds"])[0]
-    counted = count_odds(sequence, _get_inputs(request), by)
-    found: dict[str, Any] = {"odds": {value: str(chance) for value, chance in counted.items()}}
+        round_odds, _ = build_round_odds(sequence, _get_inputs(request), request["rounds"])
+        return round_odds
+    counted = count_odds(sequence, _get_inputs(request), paths)
+    answer: dict[str, Any] = {"odds": {value: str(chance) for value, chance in counted.items()}}
     compare = request.get("compare", False)
     if not isinstance(compare, bool):
         raise UserError("compare must be true or false.", code="bad-value")
     if compare:
-        found["compare"] = list_changed_odds(sequence, _get_inputs(request))
-    return found
+        answer["compare"] = list_changed_odds(sequence, _get_inputs(request))
+    return answer
 
 
 def _answer_roll(request: Mapping[str, Any]) -> dict[str, Any]:
-    expression = parse(_get_name(request, "expression"))
+    """Roll an expression with the dice of the request, or with random ones if it has none.
+
+    Raises UserError if dice of the request are left over.
+    """
+    expression = parse(_get_text(request, "expression"))
     source, script = _build_dice_source(request)
     rolling = roll(expression, source)
     if script is not None:
         script.finish()
-    return {"out": rolling.to_output(), "text": build_roll_reply(rolling, _WHO).format_text()}
+    reply = build_roll_reply(rolling, _PLAYER)
+    return {"out": rolling.to_output(), "text": reply.format_text()}
 
 
 _OPS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -219,7 +255,8 @@ _OPS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 }
 
 
-def _get_name(request: Mapping[str, Any], key: str) -> str:
+def _get_text(request: Mapping[str, Any], key: str) -> str:
+    """Return the text under a key of a request. Raises UserError if there is none."""
     value = request.get(key)
     if not isinstance(value, str):
         raise UserError(f"{request['op']} needs {key} as a text.", code="missing")
@@ -227,19 +264,23 @@ def _get_name(request: Mapping[str, Any], key: str) -> str:
 
 
 def _get_inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
-    given = request.get("in")
-    if given is None:
+    """Return the inputs of a request, by name. Raises UserError unless they are an object."""
+    inputs = request.get("in")
+    if inputs is None:
         return {}
-    if not isinstance(given, dict):
+    if not isinstance(inputs, dict):
         raise UserError(
             "in must be an object of inputs.",
             hint='For example {"attack": 7, "defense": 5}.',
             code="bad-value",
         )
-    return given
+    return inputs
 
 
 def _build_dice_source(request: Mapping[str, Any]) -> tuple[Source, Script | None]:
+    """Return the source of the dice. If the request gives their faces it is a script, returned a
+    second time so that the caller can `finish` it; else it is random, with None.
+    """
     values = request.get("dice")
     if values is None:
         return create_throwaway_source(), None
@@ -256,6 +297,7 @@ def _build_die_json(die: RolledDie) -> dict[str, Any]:
 
 
 def _build_error(id: object, error: UserError, code: str) -> dict[str, Any]:
+    """Return the answer to a request that failed; `code` takes the place of the error's own."""
     return {
         "id": id,
         "ok": False,

@@ -1,13 +1,13 @@
-"""The command line: looks things up, plays, counts and rolls once, without a channel.
+"""The command line: commands that look up, play, count or roll once, without a channel.
 
-Each command imports what it needs by itself: `roll` takes 0.06 s, with what the others need it
-would be 0.4 s more.
+Each command imports the modules that it needs inside its function: `roll` takes 0.06 s, and would
+take 0.4 s more with those of the others.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.errors import UserError, did_you_mean
@@ -16,81 +16,98 @@ if TYPE_CHECKING:
     from bot.ui.reply.reply import Reply
 
 MOST_INPUTS = 5
-"""So many inputs a line of a list names."""
+"""Maximum number of inputs that a line of a list names."""
 
 
 class Arguments:
-    """Words of a command line: positional ones, key=value pairs, and --flags with or without a
-    value.
+    """The words of a command line: positional `words`, key=value `pairs`, and --`flags` with the
+    values that each was given (none for a switch).
     """
 
     def __init__(
         self, words: Sequence[str], *, flags: Mapping[str, bool], several: Sequence[str] = ()
     ) -> None:
-        """`flags` maps each known --flag to whether it takes a value; `several` name those that
-        take all words behind them, up to the next flag or key=value; `-o FILE` is `--out FILE`
-        where that is known. Raises UserError for unknown flags.
+        """Parse the words.
+
+        `flags` maps each --flag of the command to True if it takes a value. Flags in `several`
+        also take the words after their value, up to the next --flag or key=value. `-o FILE` is
+        `--out FILE` if the command has `out`. Raises UserError for an unknown flag, a flag
+        without its value, and a key that is given twice.
         """
         self.words: list[str] = []
         self.pairs: dict[str, object] = {}
         self.flags: dict[str, list[str]] = {}
-        rest = iter("--out" if word == "-o" and "out" in flags else word for word in words)
-        listing = ""
-        for word in rest:
+        queue = iter("--out" if word == "-o" and "out" in flags else word for word in words)
+        open_flag = ""
+        for word in queue:
             if word.startswith("--"):
-                self._read_flag(word[2:], rest, flags)
-                listing = word[2:] if word[2:] in several else ""
+                self._read_flag(word[2:], queue, flags)
+                open_flag = word[2:] if word[2:] in several else ""
             elif "=" in word and not word.startswith("="):
-                listing = ""
+                open_flag = ""
                 key, _, value = word.partition("=")
                 self._add_pair(key.replace("-", "_"), value)
-            elif listing:
-                self.flags[listing].append(word)
+            elif open_flag:
+                self.flags[open_flag].append(word)
             else:
                 self.words.append(word)
 
-    def _read_flag(self, word: str, rest: Any, known: Mapping[str, bool]) -> None:
+    def _read_flag(self, word: str, queue: Iterator[str], flags: Mapping[str, bool]) -> None:
+        """Store a flag, written `name` or `name=value`; without "=" take its value from `queue`,
+        the words after it. Raises UserError if it is unknown or lacks its value.
+        """
         name, equals, value = word.partition("=")
-        if name not in known:
-            near = did_you_mean(name, known)
+        if name not in flags:
+            correction = did_you_mean(name, flags)
             raise UserError(
                 f"There is no --{name[:40]} here.",
-                hint=near.replace("mean ", "mean --"),
+                hint=correction.replace("mean ", "mean --"),
                 code="unknown-option",
             )
-        if not known[name]:
+        if not flags[name]:
             self.flags[name] = []
             return
-        value = value if equals else next(rest, "")
+        if not equals:
+            value = next(queue, "")
         if not value:
             raise UserError(f"--{name} needs a value.", code="no-value")
         self.flags.setdefault(name, []).append(value)
 
     def _add_pair(self, key: str, value: object) -> None:
+        """Store a pair. Raises UserError if the key is there already."""
         if key in self.pairs:
             raise UserError(f"{key} is given twice.", hint="Give it once.", code="given-twice")
         self.pairs[key] = value
 
     def take_words(self, *names: str) -> list[str]:
-        """The next positional words, one for each name. Raises UserError naming the first that
-        is missing.
+        """Remove and return the next positional words, one for each name.
+
+        Raises UserError with the name of the first that is missing.
         """
         if len(self.words) < len(names):
             raise UserError(f"{names[len(self.words)]} is missing.", code="missing")
-        taken = self.words[: len(names)]
+        words = self.words[: len(names)]
         self.words = self.words[len(names) :]
-        return taken
+        return words
 
     def take_only(self, *names: str) -> list[str]:
-        """The positional words, one for each name, and nothing beside them. Raises UserError."""
-        taken = self.take_words(*names)
-        if more := [*self.words, *self.pairs]:
+        """Remove and return the positional words, one for each name.
+
+        Raises UserError if one is missing, or if there are more words or any key=value pairs.
+        """
+        words = self.take_words(*names)
+        surplus = [*self.words, *self.pairs]
+        if surplus:
             hint = f"It takes {' and '.join(names)} alone." if names else "It takes nothing here."
-            raise UserError(f'"{more[0][:40]}" is left over.', hint=hint, code="loose-word")
-        return taken
+            raise UserError(f'"{surplus[0][:40]}" is left over.', hint=hint, code="loose-word")
+        return words
 
     def get_inputs(self) -> dict[str, object]:
-        """key=value pairs, and each remaining bare word as a flag that is set. Raises UserError."""
+        """Return the key=value pairs, with each positional word that is left as a key with the
+        value True; no words are left then.
+
+        Raises UserError for a word that cannot be a key, or whose key is there already.
+        """
         for word in self.words:
             if not word.isascii() or not word.replace("-", "_").isidentifier():
                 raise UserError(
@@ -103,7 +120,10 @@ class Arguments:
         return self.pairs
 
     def get_number(self, flag: str, default: int) -> int:
-        """The whole number behind a --flag. Raises UserError."""
+        """Return the value of a --flag as a whole number, or `default` if it was not given.
+
+        Raises UserError unless it is from 1 to 1,000,000.
+        """
         text = self.flags.get(flag, [str(default)])[-1]
         if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 10**6):
             raise UserError(
@@ -113,12 +133,11 @@ class Arguments:
 
     @property
     def is_json(self) -> bool:
-        """Return whether --json was asked for."""
         return "json" in self.flags
 
 
 def show_systems(words: Sequence[str]) -> None:
-    """The systems, a line each."""
+    """Print the id and title of each system, a line each."""
     from bot.rulesets.catalog import get_systems
 
     Arguments(words, flags={}).take_only()
@@ -127,7 +146,7 @@ def show_systems(words: Sequence[str]) -> None:
 
 
 def show_tables(words: Sequence[str]) -> None:
-    """The tables of a system, a line each."""
+    """Print the tables of a system, a line each. Raises UserError if there is no such system."""
     from bot.rulesets.catalog import find_system
 
     (id,) = Arguments(words, flags={}).take_only("SYSTEM")
@@ -135,7 +154,7 @@ def show_tables(words: Sequence[str]) -> None:
 
 
 def show_sequences(words: Sequence[str]) -> None:
-    """The sequences of a system, a line each."""
+    """Print the sequences of a system, a line each. Raises UserError if there is no such system."""
     from bot.rulesets.catalog import find_system
 
     (id,) = Arguments(words, flags={}).take_only("SYSTEM")
@@ -143,17 +162,22 @@ def show_sequences(words: Sequence[str]) -> None:
 
 
 def _print_list(items: Iterable[Any]) -> None:
-    """A line each: the id, the title, and what is asked for; of many inputs the first few."""
-    found = list(items)
-    wide = max((len(one.id) for one in found), default=0)
-    for one in found:
-        names = [option.name for option in one.inputs]
-        more = f" and {len(names) - MOST_INPUTS} more" if len(names) > MOST_INPUTS else ""
-        print(f"{one.id:<{wide}}  {one.title} ({', '.join(names[:MOST_INPUTS])}{more})")
+    """Print the id, the title and the first few input names of each table or sequence."""
+    entries = list(items)
+    width = max((len(entry.id) for entry in entries), default=0)
+    for entry in entries:
+        names = [option.name for option in entry.inputs]
+        surplus = f" and {len(names) - MOST_INPUTS} more" if len(names) > MOST_INPUTS else ""
+        inputs = ", ".join(names[:MOST_INPUTS]) + surplus
+        print(f"{entry.id:<{width}}  {entry.title} ({inputs})")
 
 
 def look_up_table(words: Sequence[str]) -> None:
-    """Read one table."""
+    """Look up one cell of a table and print it; list the system's tables if only the system is
+    named.
+
+    Values without `key=` go to the table's inputs in order. Raises UserError.
+    """
     from bot.presentation.tables import build_lookup_reply
     from bot.rulesets.catalog import find_system
 
@@ -164,18 +188,22 @@ def look_up_table(words: Sequence[str]) -> None:
     id, name = arguments.take_words("SYSTEM", "TABLE")
     game = find_system(id)
     table = game.find_table(name)
-    flags = {one.name for one in table.inputs if one.type == "bool"}
-    free = [one.name for one in table.inputs if one.name not in {*flags, *arguments.pairs}]
-    values = [word for word in arguments.words if word.replace("-", "_") not in flags][: len(free)]
+    switches = {option.name for option in table.inputs if option.type == "bool"}
+    assigned = {*switches, *arguments.pairs}
+    open_inputs = [option.name for option in table.inputs if option.name not in assigned]
+    values = [word for word in arguments.words if word.replace("-", "_") not in switches]
+    values = values[: len(open_inputs)]
     arguments.words = [word for word in arguments.words if word not in values]
-    arguments.pairs |= dict(zip(free, values, strict=False))
-    given = arguments.get_inputs()
-    found = table.read(given)
-    _print_answer(arguments, dict(found.out), build_lookup_reply(table, given, found))
+    arguments.pairs |= dict(zip(open_inputs, values, strict=False))
+    inputs = arguments.get_inputs()
+    lookup = table.read(inputs)
+    _print_answer(arguments, dict(lookup.out), build_lookup_reply(table, inputs, lookup))
 
 
 def resolve_once(words: Sequence[str]) -> None:
-    """Play one sequence, with the dice given or with thrown ones."""
+    """Play one sequence and print the result. Its dice are those of --dice, all of which must be
+    used, or random ones. Raises UserError.
+    """
     from bot.rulesets.catalog import find_system
 
     arguments = Arguments(words, flags={"json": False, "dice": True})
@@ -183,29 +211,31 @@ def resolve_once(words: Sequence[str]) -> None:
     game = find_system(id)
     sequence = game.find_sequence(name)
     source, finish = _build_source(arguments, cards=bool(sequence.decks))
-    given = arguments.get_inputs()
-    played, reply = play_once(sequence, given, source)
+    played, reply = play_once(sequence, arguments.get_inputs(), source)
     finish()
     dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
     _print_answer(arguments, {"out": played.out, "dice": dice}, reply)
 
 
-def play_once(sequence: Any, given: Mapping[str, object], source: Any) -> tuple[Any, Reply]:
-    """What a sequence came to with dice from `source`, and how that is answered. Raises
-    UserError.
+def play_once(sequence: Any, inputs: Mapping[str, object], source: Any) -> tuple[Any, Reply]:
+    """Play a sequence with dice from `source`. Return the play (outputs and dice), and the reply
+    that shows it. Raises UserError for inputs that do not fit.
     """
     from bot.presentation.headline import YOU, list_actors
     from bot.presentation.run_sequence import build_play_reply
     from bot.rulesets.play_once import play_sequence
 
-    played = play_sequence(sequence, given, source)
-    return played, build_play_reply(
-        YOU, sequence, played, list_actors(sequence, sequence.read_inputs(given, {}))
-    )
+    played = play_sequence(sequence, inputs, source)
+    actors = list_actors(sequence, sequence.read_inputs(inputs, {}))
+    return played, build_play_reply(YOU, sequence, played, actors)
 
 
 def count_odds_once(words: Sequence[str]) -> None:
-    """The exact odds of one sequence: of every unit, or by the outputs that are named."""
+    """Count the exact odds of one sequence and print them: for every unit, by the outputs that
+    --by names, for each possible change (--compare), or after some rounds (--rounds).
+
+    Raises UserError.
+    """
     from bot.cli.odds_text import (
         build_comparison,
         build_round_odds,
@@ -221,25 +251,25 @@ def count_odds_once(words: Sequence[str]) -> None:
     )
     id, name = arguments.take_words("SYSTEM", "SEQUENCE")
     sequence = find_system(id).find_sequence(name)
-    by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
-    given = arguments.get_inputs()
+    paths = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
+    inputs = arguments.get_inputs()
     if "rounds" in arguments.flags:
-        _print_answer(arguments, *build_round_odds(sequence, given, arguments.flags["rounds"][-1]))
+        rounds = arguments.flags["rounds"][-1]
+        _print_answer(arguments, *build_round_odds(sequence, inputs, rounds))
     elif "compare" in arguments.flags:
-        _print_answer(arguments, *build_comparison(sequence, given, by))
-    elif by or arguments.is_json:
-        counted = count_odds(sequence, given, by)
-        shown = {value: str(chance) for value, chance in counted.items()}
-        _print_answer(
-            arguments, shown, format_output_odds(sequence.title, by, counted) if by else ""
-        )
+        _print_answer(arguments, *build_comparison(sequence, inputs, paths))
+    elif paths or arguments.is_json:
+        counted = count_odds(sequence, inputs, paths)
+        fractions = {value: str(chance) for value, chance in counted.items()}
+        text = format_output_odds(sequence.title, paths, counted) if paths else ""
+        _print_answer(arguments, fractions, text)
     else:
-        reply = count_odds_reply(sequence, given)
+        reply = count_odds_reply(sequence, inputs)
         _print_answer(arguments, None, reply if sys.stdout.isatty() else format_unit_odds(reply))
 
 
 def roll_once(words: Sequence[str]) -> None:
-    """Roll one expression. Raises UserError."""
+    """Roll one dice expression and print it. Raises UserError."""
     from bot.rules.expression.rolling import roll
     from bot.rules.expression.sum_parser import parse
 
@@ -259,7 +289,7 @@ def roll_once(words: Sequence[str]) -> None:
 
 
 def answer_batch(words: Sequence[str]) -> None:
-    """JSON Lines from standard input, answered on standard output."""
+    """Answer JSON Lines from standard input on standard output, a line each (see `run_batch`)."""
     import io
 
     from bot.cli.batch import run_batch
@@ -271,8 +301,11 @@ def answer_batch(words: Sequence[str]) -> None:
 
 
 def verify_file(words: Sequence[str]) -> int:
-    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit, 3 when
-    not all of it can be played again."""
+    """Recompute chain, dice and outcomes of an exported game, and print the faults and a summary.
+
+    Return the exit status: 1 if something does not fit, 3 if not all of it can be played again,
+    else 0.
+    """
     from pathlib import Path
 
     from bot.verification.check_file import check_file, collect_heads, format_summary
@@ -289,12 +322,16 @@ def verify_file(words: Sequence[str]) -> int:
 
 
 HEALTH_SECONDS = 5.0
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Seconds to wait for the answer of the health port."""
+LOCAL_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""The local address to ask if the bot listens on all addresses."""
 
 
 def check_health(words: Sequence[str]) -> int:
-    """Ask the health port; 1 where something is wrong or nobody answers. Raises UserError where
-    no port is set.
+    """Ask the running bot's health port and print its answer.
+
+    Return the exit status: 0 if the bot is well, 1 if something is wrong or nobody answers. Raises
+    UserError if the settings name no port.
     """
     import http.client
 
@@ -303,7 +340,11 @@ def check_health(words: Sequence[str]) -> int:
     arguments = Arguments(words, flags={"ready": False, "live": False})
     arguments.take_only()
     flags = arguments.flags
-    asked = "/livez" if "live" in flags else "/readyz" if "ready" in flags else "/healthz"
+    path = "/healthz"
+    if "live" in flags:
+        path = "/livez"
+    elif "ready" in flags:
+        path = "/readyz"
     settings = load_settings()
     if not settings.health_port:
         raise UserError(
@@ -311,20 +352,25 @@ def check_health(words: Sequence[str]) -> int:
             hint=f"The line in {get_settings_place()}: HEALTH_PORT=9090",
             code="bad-settings",
         )
-    host = EVERYWHERE.get(settings.health_host, settings.health_host)
+    host = LOCAL_HOSTS.get(settings.health_host, settings.health_host)
     try:
         connection = http.client.HTTPConnection(host, settings.health_port, timeout=HEALTH_SECONDS)
-        connection.request("GET", asked)
-        answer = connection.getresponse()
-        said = answer.read(4096).decode("utf-8", "replace").strip()
+        connection.request("GET", path)
+        response = connection.getresponse()
+        body = response.read(4096)
     except (OSError, http.client.HTTPException) as error:
         print(f"Nobody answers at port {settings.health_port} of {host}: {error}.")
         return 1
-    print(said)
-    return int(answer.status != 200)
+    print(body.decode("utf-8", "replace").strip())
+    return int(response.status != 200)
 
 
 def _build_source(arguments: Arguments, *, cards: bool = False) -> tuple[Any, Any]:
+    """Return the source of the dice, and a function that raises UserError if not all were used.
+
+    The dice are those of --dice, which may name cards as well if `cards`; else they are random,
+    and the function does nothing.
+    """
     if "dice" not in arguments.flags:
         from bot.runtime.entropy import create_throwaway_source
 
@@ -338,8 +384,9 @@ def _build_source(arguments: Arguments, *, cards: bool = False) -> tuple[Any, An
 
 
 def _print_answer(arguments: Arguments, out: object, answer: Reply | str) -> None:
-    """As JSON where that was asked for; an answer on a terminal as the console shows it,
-    elsewhere as text.
+    """Print `out` as JSON if --json is set, else the answer.
+
+    A Reply has the colours of the console on a terminal, and is plain text in a pipe or file.
     """
     if arguments.is_json:
         import json

@@ -1,4 +1,4 @@
-"""What `grognard --help` and `grognard COMMAND --help` say."""
+"""The texts of `grognard --help` and `grognard COMMAND --help`."""
 
 COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
@@ -201,33 +201,40 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard commands discord",
     ),
 }
-"""Of each command: what may follow, what it does, more about it, an example."""
+"""(usage, summary, details, example) of each command, by its name. The usage is what follows the
+name on a command line.
+"""
+
+LONGEST_USAGE = 41
+"""Maximum columns of a usage with its summary on the same line, in the overview."""
 
 
 def format_overview() -> str:
-    """All commands, a line each."""
-    lines = [(f"{name} {usage}".rstrip(), about) for name, (usage, about, _, _) in COMMANDS.items()]
-    width = max(len(usage) for usage, _ in lines if len(usage) < 42)
-    shown = [
-        f"  {usage:{width}}  {about}"
-        if len(usage) <= width
-        else f"  {usage}\n  {'':{width}}  {about}"
-        for usage, about in lines
+    """Format the usage and summary of all commands."""
+    lines = [
+        (f"{name} {usage}".rstrip(), summary) for name, (usage, summary, _, _) in COMMANDS.items()
     ]
+    width = max(len(usage) for usage, _ in lines if len(usage) <= LONGEST_USAGE)
+    entries = []
+    for usage, summary in lines:
+        if len(usage) <= width:
+            entries.append(f"  {usage:{width}}  {summary}")
+        else:
+            entries.append(f"  {usage}\n  {'':{width}}  {summary}")
     packs = "--packs FOLDER, with any of them, adds the packs of a folder; --packs free those that come with it."
-    more = "grognard COMMAND --help tells more and gives an example. --version says which release this is."
-    return "\n".join(("usage: grognard COMMAND ...", "", *shown, "", packs, more, ""))
+    hints = "grognard COMMAND --help tells more and gives an example. --version says which release this is."
+    return "\n".join(("usage: grognard COMMAND ...", "", *entries, "", packs, hints, ""))
 
 
 def format_help(name: str) -> str:
-    """How a command is written, what it does, and an example; all of them where there is none of
-    this name.
+    """Format the usage, description and example of a command; the overview of all commands if none
+    has this name.
     """
     if name not in COMMANDS:
         return format_overview()
     from textwrap import fill
 
-    usage, about, more, example = COMMANDS[name]
-    first = f"usage: grognard {name} {usage}".rstrip()
-    told = fill(f"{about[0].upper()}{about[1:]}. {more}", 100)
-    return f"{first}\n\n{told}\n\nExample:\n  {example}\n"
+    usage, summary, details, example = COMMANDS[name]
+    usage_line = f"usage: grognard {name} {usage}".rstrip()
+    description = fill(f"{summary[0].upper()}{summary[1:]}. {details}", 100)
+    return f"{usage_line}\n\n{description}\n\nExample:\n  {example}\n"

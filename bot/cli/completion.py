@@ -14,8 +14,8 @@ from bot.rulesets.catalog import find_system, get_systems
 TABLES = ("tables", "lookup", "export-table")
 SEQUENCES = ("sequences", "resolve", "odds", "fuzz")
 NAMED = ("lookup", "resolve", "odds", "export-table")
-"""Commands about a system; those of them that go on with one of its tables or sequences and with
-its inputs.
+"""Commands whose second word is a system: those about its tables, those about its sequences, and
+those of both that go on with the name of one and then with its inputs.
 """
 
 SCRIPTS = {
@@ -49,8 +49,11 @@ complete -c grognard -n '__fish_seen_subcommand_from verify report backup restor
 
 
 def print_completion(words: Sequence[str]) -> None:
-    """Print the script of a shell; or for `words LINE` what the last word of a line can be, one
-    each line. Raises UserError."""
+    """Print the completion script of a shell. For `words LINE`, as the scripts ask, print the
+    completions of the last word of that line instead, one on each line.
+
+    Raises UserError for an unknown shell.
+    """
     if len(words) == 2 and words[0] == "words":
         print("".join(f"{word}\n" for word in list_completions(words[1])), end="")
         return
@@ -62,28 +65,34 @@ def print_completion(words: Sequence[str]) -> None:
 
 
 def list_completions(line: str) -> list[str]:
-    """What the last word of `grognard ...` can be; nothing where it is a file, or a text of the
-    player's own.
+    """Return the completions of the last word of a command line, `grognard ...`.
+
+    There are none for a file, a free text, or a word inside quotes.
     """
     line = re.sub(r"\"[^\"]*\"|'[^']*'", "''", line)
     if (line.count('"') + line.count("'")) % 2:
         return []  # inside of quotes
-    *before, part = line.split(" ")
-    before = [word for word in before[1:] if word]
-    return [word for word in _list_next_words(before, part) if word.startswith(part)]
+    *earlier_words, part = line.split(" ")
+    words = [word for word in earlier_words[1:] if word]
+    return [word for word in _list_next_words(words, part) if word.startswith(part)]
 
 
-def _list_next_words(before: list[str], part: str) -> Iterable[str]:
-    if not before:
+def _list_next_words(words: list[str], part: str) -> Iterable[str]:
+    """Return words that may follow `words`, which do not contain the program's name.
+
+    `part` is the beginning of the next word, as far as it is typed; not all words begin with it.
+    """
+    if not words:
         return (*COMMANDS, "--help", "--version", "--packs")
-    command, *given = before
+    command, *arguments = words
     usage = COMMANDS.get(command, ("",))[0]
     flags = re.findall(r"(?<!\S)\[?(--?[a-z]+)", usage)
-    if given and re.search(rf"{re.escape(given[-1])} [A-Z]", usage) and given[-1].startswith("-"):
+    last = arguments[-1] if arguments else ""
+    if last.startswith("-") and re.search(rf"{re.escape(last)} [A-Z]", usage):
         return ()  # the value of a flag
     if part.startswith("-"):
         return (*flags, "--help")
-    typed = [word for word in given if not word.startswith("-")]
+    typed = [word for word in arguments if not word.startswith("-")]
     if command == "picture" and typed[:1] in (["table"], ["odds"]):
         command = "lookup" if typed.pop(0) == "table" else "odds"
     if command in (*TABLES, *SEQUENCES):
@@ -92,29 +101,35 @@ def _list_next_words(before: list[str], part: str) -> Iterable[str]:
 
 
 def _list_system_words(command: str, typed: list[str], part: str) -> Iterable[str]:
-    """Systems, then the names of one, then its inputs."""
+    """Return the systems, then the tables or sequences of the system that is typed, then the inputs
+    of the table or sequence that are not typed yet.
+
+    `typed` are the words after the command without flags.
+    """
     if not typed:
         return get_systems()
     if command not in NAMED or typed[0] not in get_systems():
         return ()
-    of = find_system(typed[0])
-    known = of.tables if command in TABLES else of.sequences
+    system = find_system(typed[0])
+    entries = system.tables if command in TABLES else system.sequences
     if len(typed) == 1:
-        return known
-    if typed[1] not in known or command == "export-table":
+        return entries
+    if typed[1] not in entries or command == "export-table":
         return ()
-    given = {word.partition("=")[0] for word in typed[2:]}
-    return _list_inputs([one for one in known[typed[1]].inputs if one.name not in given], part)
+    used = {word.partition("=")[0] for word in typed[2:]}
+    inputs = entries[typed[1]].inputs
+    return _list_inputs([option for option in inputs if option.name not in used], part)
 
 
 def _list_inputs(inputs: Iterable[Option], part: str) -> Iterable[str]:
-    """A flag as it is, any other input with its equals sign, or with each of its words behind
-    it.
+    """Yield the name of each switch, and `name=` of each other input.
+
+    If `part` already has that, yield each value of an enum, `name=value`; nothing for other types.
     """
-    for one in inputs:
-        if one.type == "bool":
-            yield one.name
-        elif not part.startswith(f"{one.name}="):
-            yield f"{one.name}="
-        elif one.type == "enum":
-            yield from (f"{one.name}={value}" for value in one.values)
+    for option in inputs:
+        if option.type == "bool":
+            yield option.name
+        elif not part.startswith(f"{option.name}="):
+            yield f"{option.name}="
+        elif option.type == "enum":
+            yield from (f"{option.name}={value}" for value in option.values)

@@ -1,18 +1,18 @@
-"""Random games: several persons type whatever can be typed, in all systems; afterwards log, chain,
-dice, state and odds must agree."""
+"""`grognard fuzz`: random games of a system, in which several players type random commands.
+Afterwards log, chain, dice, state and odds must agree.
+"""
 
 import asyncio
 import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from random import Random
 from time import monotonic
-from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
@@ -53,60 +53,70 @@ LINES = (
 
 @lru_cache(maxsize=1)
 def list_examples() -> dict[str, list[str]]:
-    """The examples of every sequence, and every table that rolls its own dice, by system."""
-    found: dict[str, list[str]] = {id: [] for id in get_systems()}
+    """Return the example commands of the sequences and of the tables that roll their own dice, by
+    system. Those of tables leave out the values that are rolled.
+    """
+    examples: dict[str, list[str]] = {id: [] for id in get_systems()}
     for spec in get_registry():
         if spec.family == "sequence":
-            found[spec.system].append(spec.example)
-        elif spec.family == "lookup" and (
-            rolls := get_systems()[spec.system].tables[spec.target].rolls
-        ):
-            words = spec.example.split(" ")
-            names = tuple(f"{roll.option}=" for roll in rolls)
-            found[spec.system].append(
-                " ".join(word for word in words if not word.startswith(names))
-            )
-    return found
+            examples[spec.system].append(spec.example)
+        elif spec.family == "lookup":
+            rolls = get_systems()[spec.system].tables[spec.target].rolls
+            if rolls:
+                words = spec.example.split(" ")
+                names = tuple(f"{roll.option}=" for roll in rolls)
+                line = " ".join(word for word in words if not word.startswith(names))
+                examples[spec.system].append(line)
+    return examples
 
 
 def build_sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> str:
-    """A sequence or table of the system, with roster units in place of some of those of its
-    example.
+    """Return the example of a random sequence or table of the system. Most units of a type that the
+    roster has are replaced by roster units of that type, and a sequence is sometimes secret.
+
+    `names` are the names of the roster units by type.
     """
     line = chance.choice(list_examples()[system])
 
-    def replace_unit(match: re.Match[str]) -> str:
+    def replace_units(match: re.Match[str]) -> str:
         name = match[1]
         items = match[2].split("; ")
-        for at, item in enumerate(items):
-            known = names.get(item.split(" ")[0])
-            if known and chance.random() < 0.7:
-                items[at] = chance.choice(known)
+        for index, item in enumerate(items):
+            candidates = names.get(item.split(" ")[0])
+            if candidates and chance.random() < 0.7:
+                items[index] = chance.choice(candidates)
         return f'{name}="{"; ".join(dict.fromkeys(items))}"'
 
     units = [option.name for option in _list_options(line) if option.type in ("units", "unit")]
-    line = re.sub(rf'({"|".join(units) or "-"})="([^"]*)"', replace_unit, line)
+    line = re.sub(rf'({"|".join(units) or "-"})="([^"]*)"', replace_units, line)
     return line + (" secret" if chance.random() < 0.15 and "-table" not in line else "")
 
 
 @lru_cache(maxsize=500)
 def _list_options(line: str) -> tuple[Option, ...]:
-    return get_registry().find(line.removeprefix("/").split(" "))[0].options
+    """Return the options of the command that a line begins with."""
+    spec, _ = get_registry().find(line.removeprefix("/").split(" "))
+    return spec.options
 
 
 def build_table_line(chance: Random, system: str) -> str:
-    """A look-up in a table of the system, with values that its inputs declare."""
+    """Return a look-up in a random table of the system (see `build_line_for_table`)."""
     game = get_systems()[system]
     return build_line_for_table(chance, game, chance.choice(list(game.tables)))
 
 
 def build_line_for_table(chance: Random, game: System, id: str) -> str:
-    """A look-up in this table, with values that its inputs declare."""
+    """Return a look-up in a table with random values of its inputs.
+
+    Inputs that the table rolls itself are left out, and about half of the optional ones.
+    """
     table = game.tables[id]
-    rolled = {roll.option for roll in table.rolls}
+    rolled_names = {roll.option for roll in table.rolls}
     words = [f"{game.id}-table {table.id}"]
     for option in table.inputs:
-        leave_out = option.name in rolled or (not option.is_required and chance.random() < 0.5)
+        leave_out = option.name in rolled_names or (
+            not option.is_required and chance.random() < 0.5
+        )
         if not leave_out:
             words.append(f'{option.name}="{chance.choice(list_values(option))}"')
     return " ".join(words)
@@ -115,33 +125,16 @@ def build_line_for_table(chance: Random, game: System, id: str) -> str:
 def build_lines(
     chance: Random, number: int, system: str, roster: Sequence[str], *, tables: bool = False
 ) -> Iterator[str]:
-    """So many commands for a game with this roster, of lines `unit add NAME TYPE SIDE`; with
-    `tables` every third is a look-up."""
-    names: dict[str, list[str]] = {}
-    for line in roster:
-        found = re.match(r'unit add "?([A-Za-z]+) ?(?:1\.\.(\d))?[ \d]*"? (\S+)', line)
-        assert found is not None
-        last = int(found[2]) if found[2] else 0
-        names.setdefault(found[3], []).extend(
-            [f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]]
-        )
-    every = [name for listed in names.values() for name in listed]
+    """Yield `number` random commands for a game of a system: sequences, changes of units, and
+    settings, rolls and cards.
+
+    `roster` are the lines that added its units, `unit add NAME TYPE SIDE ...`. With `tables` about
+    a third of the commands are look-ups.
+    """
+    names = _parse_unit_names(roster)
+    unit_names = [name for names_of_type in names.values() for name in names_of_type]
     states = list(get_systems()[system].game["units"].get("states") or ("none",))
-    switches = [
-        f"game settings rule={rule}={on}"
-        for rule in get_systems()[system].rules
-        for on in ("on", "off")
-    ]
-    for track in get_systems()[system].tracks.values():
-        switches += [
-            f"track set {track.name} {value}" for value in track.words or (track.min, track.max)
-        ]
-    asked = [
-        choice
-        for one in get_systems()[system].sequences.values()
-        for choice in one.choices.values()
-    ]
-    answers = [f"choose option={option}" for choice in asked for option in choice.options] * 8
+    other_lines = (*LINES, *_list_system_lines(system))
     for _ in range(number):
         pick = chance.random()
         if (
@@ -153,36 +146,71 @@ def build_lines(
         elif pick < 0.5:
             yield build_sequence_line(chance, system, names)
         elif pick < 0.53:
-            yield build_sequence_line(
-                chance, chance.choice([id for id in get_systems() if list_examples()[id]]), {}
-            )
+            systems = [id for id in get_systems() if list_examples()[id]]
+            yield build_sequence_line(chance, chance.choice(systems), {})
         elif pick < 0.62:
-            name = chance.choice(every)
-            yield chance.choice(
-                [
-                    f'unit edit "{name}" stats=state={chance.choice(states)}',
-                    f'unit edit "{name}" stats="state={chance.choice(states)} side={chance.choice(["US", "VC"])}"',
-                    f'unit remove "{name}"',
-                    chance.choice(roster)
-                    .replace('add "', 'add "Late ')
-                    .replace("Late Late", "Late"),
-                ]
-            )
+            name = chance.choice(unit_names)
+            yield _build_unit_line(chance, name, states, roster)
         else:
-            yield chance.choice((*LINES, *switches, *answers))
+            yield chance.choice(other_lines)
+
+
+def _parse_unit_names(roster: Sequence[str]) -> dict[str, list[str]]:
+    """Return the names of the units that these lines add, by type: `Squad 1..3` adds three."""
+    names: dict[str, list[str]] = {}
+    for line in roster:
+        match = re.match(r'unit add "?([A-Za-z]+) ?(?:1\.\.(\d))?[ \d]*"? (\S+)', line)
+        assert match is not None
+        names_of_type = names.setdefault(match[3], [])
+        if match[2]:
+            names_of_type += [f"{match[1]} {number}" for number in range(1, int(match[2]) + 1)]
+        else:
+            names_of_type.append(match[1])
+    return names
+
+
+def _list_system_lines(system: str) -> list[str]:
+    """Return commands that switch the optional rules of a system, set its tracks, and answer the
+    questions of its sequences. Answers are repeated, as they fit seldom.
+    """
+    game = get_systems()[system]
+    lines = [f"game settings rule={rule}={value}" for rule in game.rules for value in ("on", "off")]
+    for track in game.tracks.values():
+        values = track.words or (track.min, track.max)
+        lines += [f"track set {track.name} {value}" for value in values]
+    answers = []
+    for sequence in game.sequences.values():
+        for choice in sequence.choices.values():
+            answers += [f"choose option={option}" for option in choice.options]
+    return lines + answers * 8
+
+
+def _build_unit_line(
+    chance: Random, name: str, states: Sequence[str], roster: Sequence[str]
+) -> str:
+    """Return a random command that edits or removes a unit, or adds one more."""
+    return chance.choice(
+        [
+            f'unit edit "{name}" stats=state={chance.choice(states)}',
+            f'unit edit "{name}" stats="state={chance.choice(states)} side={chance.choice(["US", "VC"])}"',
+            f'unit remove "{name}"',
+            chance.choice(roster).replace('add "', 'add "Late ').replace("Late Late", "Late"),
+        ]
+    )
 
 
 PERSONS = ("Anna", "Bob", "Carl")
 LENGTH = 40
-"""Commands of one game."""
+"""Commands of one game, besides those that set it up."""
 SIDES = ("US", "VC")
-BEGUN = 1_700_000_000
+START_TIME = 1_700_000_000
+"""Unix seconds at the start of each game."""
 UNFORESEEN = "our-fault"
 
 
 @dataclass(slots=True)
 class FuzzTally:
-    """What was done so far."""
+    """The counts of games, commands, refused commands, events, and odds that were checked."""
 
     plays: int = 0
     commands: int = 0
@@ -193,7 +221,9 @@ class FuzzTally:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A game in which something did not hold: which, why, and the game as it can be imported."""
+    """A game in which something did not hold: its number from 1, the faults, and the game as a text
+    that `/game import` takes.
+    """
 
     play: int
     faults: tuple[str, ...]
@@ -201,37 +231,39 @@ class Failure:
 
 
 def list_sides(system: System) -> tuple[str, ...]:
-    """The sides of a random game: those that its chits name, where a cup leads a phase."""
+    """Return the sides of a random game: those that the chits in the system's cups name, or SIDES
+    if none does.
+    """
     cups = (deck for id, deck in system.decks.items() if is_cup(id, system))
     return tuple(dict.fromkeys(side for deck in cups for side in list_named_sides(deck))) or SIDES
 
 
 def build_roster_lines(system: System, chance: Random) -> tuple[str, ...]:
-    """Lines that give both sides a few units of every second type or so, with numbers that its
-    attributes allow.
+    """Return the `unit add` commands that give each side two units of up to four random types, with
+    random attributes in the range that the system allows.
     """
     words = system.words["units"]
     types = list(words.types)
-    made = []
+    lines = []
     for side in list_sides(system):
-        for at, kind in enumerate(chance.sample(types, min(4, len(types)))):
-            name = f"{'ABCD'[at] * 2}{side.lower()}"
+        for index, kind in enumerate(chance.sample(types, min(4, len(types)))):
+            name = f"{'ABCD'[index] * 2}{side.lower()}"
             stats = " ".join(
                 f"{key}={_choose_value(option, chance)}"
                 for key, option in words.keys.items()
-                if _is_plain(option)
+                if _can_choose_value(option)
             )
-            made.append(
-                f'unit add "{name} 1..2" {kind} {side}' + (f' stats="{stats}"' if stats else "")
-            )
-    return tuple(made)
+            suffix = f' stats="{stats}"' if stats else ""
+            lines.append(f'unit add "{name} 1..2" {kind} {side}{suffix}')
+    return tuple(lines)
 
 
-def _is_plain(option: Option) -> bool:
+def _can_choose_value(option: Option) -> bool:
     return option.type == "int" or (option.type == "enum" and bool(option.values))
 
 
 def _choose_value(option: Option, chance: Random) -> object:
+    """Return a random value of a number (at most 9 above its minimum) or an enum."""
     if option.type == "enum":
         return chance.choice(option.values)
     low = int(option.min if option.min is not None else 1)
@@ -251,7 +283,9 @@ class RandomGame:
         self._ids = count(1)
 
     async def play(self, number: int) -> Failure | None:
-        """Play it; what did not hold, or None."""
+        """Play the game, which is number `number`, and check it. Return the failure, or None if
+        everything held. The tally is updated.
+        """
         faults = [fault async for fault in self._find_faults()]
         loaded = await self._app.games.load_current(self._place.key)
         if loaded is not None:
@@ -259,48 +293,57 @@ class RandomGame:
             faults += await audit_game(self._app.store, loaded.row)
         faults += list(self._find_odds_faults())
         self._tally.plays += 1
-        return Failure(number, tuple(faults), await self._export_game()) if faults else None
+        if not faults:
+            return None
+        return Failure(number, tuple(faults), await self._export_game())
 
-    async def _find_faults(self) -> Any:
+    async def _find_faults(self) -> AsyncIterator[str]:
+        """Set the game up and type random commands. Yield a line for each that crashes, and for
+        each refused one of the setup.
+        """
         roster = build_roster_lines(self._system, self._chance)
         sides = list_sides(self._system)
         start = f'game start {self._system.home} "A game" sides="{", ".join(sides)}"'
         opening = (start, f"game join {sides[0]}", *roster)
         typed = build_lines(self._chance, LENGTH, self._system.id, roster, tables=True)
-        for at, line in enumerate((*opening, *typed)):
-            for theirs, side in zip(SIDES, sides, strict=False):
-                line = re.sub(rf"\b{theirs}\b", side, line)
-            who = self._chance.choice(PERSONS) if at >= len(opening) else PERSONS[0]
-            reply = await self._run_line(who, line)
+        for index, line in enumerate((*opening, *typed)):
+            is_opening = index < len(opening)
+            for placeholder, side in zip(SIDES, sides, strict=False):
+                line = re.sub(rf"\b{placeholder}\b", side, line)
+            name = PERSONS[0] if is_opening else self._chance.choice(PERSONS)
+            reply = await self._run_line(name, line)
             self._tally.commands += 1
             self._tally.refused += reply.error
             if reply.code == UNFORESEEN:
                 yield f"`{line}` crashed: {reply.format_text()}"
-            elif reply.error and at < len(opening):
+            elif reply.error and is_opening:
                 yield f"`{line}` was refused: {reply.format_text()}"
             if self._chance.random() < 0.05:
                 await self._open_sealed()
 
-    async def _run_line(self, who: str, line: str) -> Reply:
-        person = Person(f"console:{who.casefold()}", who, self._chance.random() < 0.2)
+    async def _run_line(self, name: str, line: str) -> Reply:
+        """Run a command as the player of this name, who is a manager in a fifth of all cases."""
+        person = Person(f"console:{name.casefold()}", name, self._chance.random() < 0.2)
         return await self._app.run_text(line, person, self._place, f"f{next(self._ids)}")
 
     async def _open_sealed(self) -> None:
+        """Have each player try to reveal the first two sealed events."""
         loaded = await self._app.games.load_current(self._place.key)
         for number in list(loaded.game.sealed)[:2] if loaded is not None else ():
             for name in PERSONS:
                 await self._run_line(name, f"game reveal {number}")
 
     def _find_odds_faults(self) -> Iterator[str]:
-        """Sequences whose chances do not add up to one; one of them is tried for each game."""
-        counted = [sequence for sequence in self._system.sequences.values() if sequence.odds_by]
-        for sequence in self._chance.sample(counted, min(1, len(counted))):
+        """Yield a line if the chances of one random sequence do not add up to one, or cannot be
+        counted.
+        """
+        sequences = [sequence for sequence in self._system.sequences.values() if sequence.odds_by]
+        for sequence in self._chance.sample(sequences, min(1, len(sequences))):
             try:
-                total = sum(
-                    count_odds(sequence, sequence.add_default_choices(sequence.example)).values()
-                )
+                inputs = sequence.add_default_choices(sequence.example)
+                total = sum(count_odds(sequence, inputs).values())
             except UserError as error:
-                if error.code == "blank-cell":  # its owner is still to type it
+                if error.code == "blank-cell":  # the pack's author has not typed it yet
                     continue
                 yield f"the odds of {sequence.id} cannot be counted for its example: {error}"
                 continue
@@ -309,6 +352,7 @@ class RandomGame:
                 yield f"the odds of {sequence.id} add up to {total}, not to 1"
 
     async def _export_game(self) -> str:
+        """Return the exported game as text, or "" if it cannot be exported."""
         person = Person("console:anna", "Anna", True)
         command = Command(("game", "export"), {}, person, self._place, "export")
         files = (await self._app.run(command)).files
@@ -318,12 +362,12 @@ class RandomGame:
 async def play_random_games(
     system: System, plays: int, seed: int, tally: FuzzTally
 ) -> Failure | None:
-    """So many random games, the same for the same seed; the first in which something did not
-    hold.
+    """Play `plays` random games, the same for the same seed. Stop at the first in which something
+    does not hold, and return its failure; None if there is none. The tally is updated.
     """
     for number in range(1, plays + 1):
         chance = Random(f"{system.id} {seed} {number}")
-        clock = map(float, count(BEGUN, 7)).__next__
+        clock = map(float, count(START_TIME, 7)).__next__
         with patch("os.urandom", chance.randbytes):
             # seeds, salts and ids follow from the seed as well
             store = await TemporaryStore.make(clock)
@@ -338,8 +382,8 @@ async def play_random_games(
 
 
 def find_fuzz_system(name: str) -> System:
-    """The system of this name, or the pack in a folder or zip, which is then in use. Raises
-    UserError, TableError.
+    """Return the system of this name, or else the pack in the folder or zip of this name, checked
+    whole. Raises UserError and TableError.
     """
     path = Path(name)
     if name in get_systems() or not path.exists():
@@ -353,8 +397,11 @@ def find_fuzz_system(name: str) -> System:
 
 
 def run_fuzz(words: list[str]) -> int:
-    """Play random games of a system; 1 when something did not hold in one, which is then written
-    to a file.
+    """Play random games of a system and print a summary.
+
+    Return the exit status: 1 if something did not hold in a game, which is then written to a file
+    of the current folder. Raises UserError. Turns logging off, and takes the packs of a folder into
+    use for the whole process.
     """
     arguments = Arguments(words, flags={"plays": True, "seed": True})
     (name,) = arguments.take_only("SYSTEM")
@@ -365,7 +412,7 @@ def run_fuzz(words: list[str]) -> int:
     if system.id not in get_systems():
         os.environ[PACKS] = os.path.abspath(name)
         load_shared_systems.cache_clear()
-    logging.disable(logging.CRITICAL)  # what goes wrong is told below
+    logging.disable(logging.CRITICAL)  # faults are printed below
     tally = FuzzTally()
     since = monotonic()
     failure = asyncio.run(play_random_games(get_systems()[system.id], plays, seed, tally))

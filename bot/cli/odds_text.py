@@ -1,6 +1,4 @@
-"""Odds as the command line shows them: every unit under its name, or the outputs that are asked
-for.
-"""
+"""Odds as text and as JSON for the command line."""
 
 import sys
 from collections.abc import Mapping
@@ -30,93 +28,105 @@ from bot.ui.reply.parts import format_part
 from bot.ui.reply.reply import Reply
 
 
-def format_output_odds(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> str:
-    """The chances of each combination of the outputs `by`, as they are put out."""
+def format_output_odds(title: str, paths: Many[str], counted: Mapping[str, Fraction]) -> str:
+    """Format the chance of each combination of values of the outputs at `paths`, a bar each.
+
+    `title` is that of the sequence; `counted` has the chances by the values, joined to one text.
+    """
     rows = [
         Chance(str(value), float(chance), exact=str(chance)) for value, chance in counted.items()
     ]
-    return "\n".join(format_odds_lines(f"Odds of {title} by {', '.join(by)}", rows, _get_look()))
+    return "\n".join(format_odds_lines(f"Odds of {title} by {', '.join(paths)}", rows, _get_look()))
 
 
-def count_odds_reply(sequence: Sequence, given: Mapping[str, object]) -> Reply:
-    """The odds of every unit as the answer that chat gives. Raises UserError."""
-    read = sequence.read_inputs(given, {})
+def count_odds_reply(sequence: Sequence, inputs: Mapping[str, object]) -> Reply:
+    """Count the odds of every unit, for each option of open choices, and build the reply as in
+    chat.
+
+    Raises UserError for inputs that do not fit and for too much work.
+    """
+    parsed = sequence.read_inputs(inputs, {})
     rows = dict[str, OddsRow]()
     counted = dict[str, Distribution]()
-    for under, chosen in list_choice_branches(sequence, given):
-        own = build_odds_rows(sequence, chosen)
-        found = compute_each_odds(
-            sequence, chosen, tuple(own), rolls=MAX_ROLLS, seconds=MAX_SECONDS
+    for options, branch_inputs in list_choice_branches(sequence, inputs):
+        branch_rows = build_odds_rows(sequence, branch_inputs)
+        branch_odds = compute_each_odds(
+            sequence, branch_inputs, tuple(branch_rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS
         )
-        rows |= {"/".join(under) + path: row._replace(under=under) for path, row in own.items()}
-        counted |= {"/".join(under) + path: odds for path, odds in found.items()}
-    by = format_cause(sequence, list_actors(sequence, read), YOU)
-    whom = join_names(list_affected_units(sequence, read))
-    return build_odds_reply(sequence, given, rows, counted, by=by, whom=whom)
+        prefix = "/".join(options)
+        for path, row in branch_rows.items():
+            rows[prefix + path] = row._replace(under=options)
+        for path, odds in branch_odds.items():
+            counted[prefix + path] = odds
+    cause = format_cause(sequence, list_actors(sequence, parsed), YOU)
+    targets = join_names(list_affected_units(sequence, parsed))
+    return build_odds_reply(sequence, inputs, rows, counted, by=cause, whom=targets)
 
 
 def format_unit_odds(reply: Reply) -> str:
-    """The odds of every unit, as chat has them."""
+    """Format a reply with odds: its first line, then its other lines indented, with long bars."""
     lines = (f"  {line}" for part in reply.lines for line in format_part(part, look=_get_look()))
     return "\n".join((reply.first_line, *lines))
 
 
 def build_comparison(
-    sequence: Sequence, given: Mapping[str, object], by: Many[str]
+    sequence: Sequence, inputs: Mapping[str, object], paths: Many[str]
 ) -> tuple[object, str]:
-    """What each change is worth: the odds with it, and the same as chat has it. Raises UserError
-    for outputs `by`.
+    """Return the odds with each possible change of the inputs (see `list_changed_odds`), and the
+    comparison of the changes as text.
+
+    Raises UserError if any output `paths` are named, and if no change makes a difference.
     """
-    if by:
+    if paths:
         raise UserError(
             "--compare goes by the sequence's own result.",
             hint="Leave out --by.",
             code="not-together",
         )
-    tried = list_changes(sequence, given, sequence.read_inputs(given, {}))
-    rows = build_odds_rows(sequence, given)
-    planned = compute_each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
-    raws = [dict(one.raw) for one in tried]
-    counted = count_change_odds(sequence.system.id, sequence.id, raws, tuple(rows), {})
-    reply = compare_changes(sequence, rows, planned, tried, counted).reply
-    return list_changed_odds(sequence, given), format_unit_odds(reply)
+    changes = list_changes(sequence, inputs, sequence.read_inputs(inputs, {}))
+    rows = build_odds_rows(sequence, inputs)
+    planned = compute_each_odds(sequence, inputs, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
+    changed_inputs = [dict(change.raw) for change in changes]
+    counted = count_change_odds(sequence.system.id, sequence.id, changed_inputs, tuple(rows), {})
+    reply = compare_changes(sequence, rows, planned, changes, counted).reply
+    return list_changed_odds(sequence, inputs), format_unit_odds(reply)
 
 
-def list_changed_odds(sequence: Sequence, given: Mapping[str, object]) -> list[dict[str, object]]:
-    """Each change with the odds by the sequence's own result, as fractions; what the rules do
-    not allow is left out.
+def list_changed_odds(sequence: Sequence, inputs: Mapping[str, object]) -> list[dict[str, object]]:
+    """Return `{"change": label, "odds": {result: fraction}}` for each possible change of the
+    inputs, by the sequence's own result. Changes that the rules do not allow are left out.
     """
-    tried = list_changes(sequence, given, sequence.read_inputs(given, {}))
+    changes = list_changes(sequence, inputs, sequence.read_inputs(inputs, {}))
     path = sequence.odds_by
-    counted = count_change_odds(
-        sequence.system.id, sequence.id, [dict(one.raw) for one in tried], (path,), {}
-    )
-    return [
-        {
-            "change": one.label,
-            "odds": {str(value): str(chance) for value, chance in found[path].items()},
-        }
-        for one, found in zip(tried, counted, strict=True)
-        if found is not None
-    ]
+    changed_inputs = [dict(change.raw) for change in changes]
+    counted = count_change_odds(sequence.system.id, sequence.id, changed_inputs, (path,), {})
+    rows: list[dict[str, object]] = []
+    for change, distributions in zip(changes, counted, strict=True):
+        if distributions is not None:
+            odds = {str(value): str(chance) for value, chance in distributions[path].items()}
+            rows.append({"change": change.label, "odds": odds})
+    return rows
 
 
 def build_round_odds(
-    sequence: Sequence, given: Mapping[str, object], rounds: object
+    sequence: Sequence, inputs: Mapping[str, object], rounds: object
 ) -> tuple[dict[str, object], str]:
-    """The odds after so many rounds (`odds`) and to the end (`decided`), as fractions and as
-    chat has them.
+    """Return the odds after a number of rounds (`odds`) and at the end of the fight (`decided`) as
+    fractions, and both as text.
+
+    Raises UserError if `rounds` is not a number in range, and if the sequence has no rounds.
     """
     count = int(clean(ROUNDS, rounds))
-    fought = count_rounds(sequence.system.id, sequence.id, given, count)
-    found = {"odds": fought.after, "decided": fought.decided}
-    return {
-        name: {token: str(chance) for token, chance in chances.items()}
-        for name, chances in found.items()
-    }, format_unit_odds(build_rounds_reply(sequence, given, fought, count, by=sequence.title))
+    fight = count_rounds(sequence.system.id, sequence.id, inputs, count)
+    reply = build_rounds_reply(sequence, inputs, fight, count, by=sequence.title)
+    odds: dict[str, object] = {
+        "odds": {token: str(chance) for token, chance in fight.after.items()},
+        "decided": {token: str(chance) for token, chance in fight.decided.items()},
+    }
+    return odds, format_unit_odds(reply)
 
 
 def _get_look() -> Look:
-    """Long bars, in signs that the output can show."""
+    """Return the look of long bars, in ASCII if the output is not in a Unicode encoding."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").casefold()
     return WIDE._replace(plain=not encoding.startswith("utf"))

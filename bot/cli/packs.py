@@ -1,4 +1,4 @@
-"""`grognard check`, `new` and `import`: for whoever writes a pack."""
+"""`grognard check`, `new`, `import` and `export-table`: commands for authors of packs."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +32,10 @@ from bot.ui.uploads.workbook import is_workbook
 
 
 def check_packs(words: list[str]) -> int:
-    """Check packs; 1 when one has a fault. Raises UserError."""
+    """Check a pack and print the report; with --watch repeat that on each change until interrupted.
+
+    Return the exit status: 1 if the pack has a fault. Raises UserError.
+    """
     arguments = Arguments(words, flags={"json": False, "watch": False})
     (path,) = arguments.take_only("FOLDER")
     if not Path(path).exists():
@@ -47,98 +50,109 @@ def check_packs(words: list[str]) -> int:
     if arguments.is_json:
         import json
 
-        said = {"faults": report.faults, "questions": report.questions, "about": report.about}
-        print(json.dumps(said, ensure_ascii=False))
+        data = {"faults": report.faults, "questions": report.questions, "about": report.about}
+        print(json.dumps(data, ensure_ascii=False))
     else:
         print("\n".join(format_report(report)))
     return int(bool(report.faults))
 
 
 def watch_pack(path: Path, looks: int = 0) -> None:
-    """Check a pack anew whenever a file of it changes, and show its table and an example; until it
-    is stopped, or for so many `looks`."""
-    seen = dict[Path, float]()
-    done = 0
+    """Check a pack whenever a file in it changes, print the report, and show a table and an
+    example if there are no faults. Runs until interrupted, or for `looks` checks.
+    """
+    checked_times = dict[Path, float]()
+    checks = 0
     with TemporaryDirectory(prefix="grognard-") as pictures:
-        while not looks or done < looks:
-            now = _list_write_times(path)
-            if now == seen:
+        while not looks or checks < looks:
+            times = _list_write_times(path)
+            if times == checked_times:
                 sleep(0.3)
                 continue
-            changed = next(
-                (file for file, moment in now.items() if seen and seen.get(file) != moment), path
-            )
-            seen = now
-            done = done + 1
+            changed = path
+            if checked_times:
+                files = (file for file in times if times[file] != checked_times.get(file))
+                changed = next(files, path)
+            checked_times = times
+            checks += 1
             report = check_path(path)
-            print(
-                "\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *format_report(report))),
-                flush=True,
-            )
+            lines = [f"-- {strftime('%H:%M:%S')} {changed.name}", *format_report(report)]
+            print("\n".join(lines), flush=True)
             if not report.faults:
                 _show_pack(path, changed, Path(pictures))
 
 
 def _list_write_times(path: Path) -> dict[Path, float]:
-    """When each file of a pack was written last; one that an editor is just about to write is
-    left out.
+    """Return the time of the last change of each YAML file of a pack, or of its one file.
+
+    A file that is missing at this moment, as while an editor replaces it, is left out.
     """
-    found = {}
+    times = {}
     for file in sorted(path.rglob("*.yaml")) if path.is_dir() else (path,):
         with suppress(OSError):
-            found[file] = file.stat().st_mtime
-    return found
+            times[file] = file.stat().st_mtime
+    return times
 
 
 def _show_pack(path: Path, changed: Path, pictures: Path) -> None:
-    """The table of a file (or the first) drawn, and the sequence of a file (or the first)
-    played, else that table.
+    """Draw the table in the changed file, or the pack's first; then play the example of the
+    sequence in that file, or of the first. Print an error of either.
     """
     console = Console(highlight=False)
-    for part in (_draw_table, _play_sequence):
+    for show_part in (_draw_table, _play_sequence):
         try:
-            part(load_pack(path), changed.stem, pictures, console)
-        except (
-            UserError,
-            TableError,
-        ) as error:  # no pictures here, or the file is changed again already
+            show_part(load_pack(path), changed.stem, pictures, console)
+        except (UserError, TableError) as error:
+            # pictures are not installed, or the file was changed again meanwhile
             print(f"  {error}")
 
 
 def _draw_table(pack: System, changed: str, pictures: Path, console: Console) -> None:
+    """Draw the table `changed`, or else the first, into the folder of pictures and print its file.
+
+    Do nothing if the pack has no tables. Raises UserError if it cannot be drawn.
+    """
     name = changed if changed in pack.tables else next(iter(pack.tables), "")
-    if table := pack.tables.get(name):
-        drawn = render_table(table).svg
-        file = pictures / f"{name}.{'png' if find_rasterizer() else 'svg'}"
-        file.write_bytes(render_png(drawn) if find_rasterizer() else drawn.encode())
+    table = pack.tables.get(name)
+    if table:
+        svg = render_table(table).svg
+        if find_rasterizer():
+            file = pictures / f"{name}.png"
+            file.write_bytes(render_png(svg))
+        else:
+            file = pictures / f"{name}.svg"
+            file.write_bytes(svg.encode())
         link = Style(link=file.as_uri()) if console.is_terminal else ""
         console.print(Text("  picture   ").append(str(file), link), soft_wrap=True)
 
 
 def _play_sequence(pack: System, changed: str, _: Path, console: Console) -> None:
+    """Play the example of the sequence `changed`, or else of the first, with random dice and print
+    the reply. Of a pack without sequences, look the example of the table up instead.
+    """
     table = pack.tables.get(changed) or next(iter(pack.tables.values()), None)
-    if sequence := pack.sequences.get(changed) or next(iter(pack.sequences.values()), None):
+    sequence = pack.sequences.get(changed) or next(iter(pack.sequences.values()), None)
+    if sequence:
         print(f"  example   {format_example((pack.id, sequence.id), sequence.example)}", flush=True)
-        print_reply(
-            console,
-            play_once(
-                sequence, sequence.add_default_choices(sequence.example), create_throwaway_source()
-            )[1],
-        )
+        inputs = sequence.add_default_choices(sequence.example)
+        _, reply = play_once(sequence, inputs, create_throwaway_source())
+        print_reply(console, reply)
     elif table is not None and table.example:
-        print_reply(console, build_lookup_reply(table, table.example, table.read(table.example)))
+        lookup = table.read(table.example)
+        print_reply(console, build_lookup_reply(table, table.example, lookup))
 
 
 def create_pack(words: list[str]) -> None:
-    """Write a first pack into a folder, or a blank table into that of a pack."""
+    """Write a first pack into a new folder; with --blank a blank table into the folder of a pack.
+
+    Raises UserError.
+    """
     arguments = Arguments(words, flags={"blank": False, "rows": True, "columns": True})
     (folder,) = arguments.take_only("FOLDER")
     if "blank" in arguments.flags:
-        write_blank_table(
-            Path(folder),
-            arguments.flags.get("rows", ["2-12"])[-1],
-            arguments.get_number("columns", 4),
-        )
+        rows = arguments.flags.get("rows", ["2-12"])[-1]
+        columns = arguments.get_number("columns", 4)
+        write_blank_table(Path(folder), rows, columns)
         print(
             f"{folder} waits for your card: type each _, then: grognard check {Path(folder).parent}"
         )
@@ -149,8 +163,10 @@ def create_pack(words: list[str]) -> None:
 
 
 def import_file(words: list[str]) -> int:
-    """Turn a file of another program into tables of ours; 1 when they have a fault. Raises
-    UserError.
+    """Turn a file or folder of another program into tables of ours. They are printed, or with
+    --pack written into the folder of a pack.
+
+    Return the exit status: 1 if they have a fault. Raises UserError.
     """
     import sys
 
@@ -166,36 +182,30 @@ def import_file(words: list[str]) -> int:
                 hint="Leave them out for a folder.",
                 code="bad-value",
             )
-        print(
-            "\n".join((told := import_folder(Path(name), Path(folder) if folder else None)).lines)
-        )
-        return told.status
+        report = import_folder(Path(name), Path(folder) if folder else None)
+        print("\n".join(report.lines))
+        return report.status
     data = _read_bytes(name)
     if folder:
-        print(
-            "\n".join(
-                (
-                    told := import_into_pack(
-                        data, name, Path(folder), id=id, group=group, deck=deck
-                    )
-                ).lines
-            )
-        )
-        return told.status
-    made = import_tables(data, name, id=id, group=group, deck=deck)
-    told = check_alone(made)
-    print("---\n".join(f"# {file}\n{text}" for file, text in made.files.items()), end="")
-    print("\n".join(told.lines), end="\n" if told.lines else "", file=sys.stderr)
-    return told.status
+        report = import_into_pack(data, name, Path(folder), id=id, group=group, deck=deck)
+        print("\n".join(report.lines))
+        return report.status
+    imported = import_tables(data, name, id=id, group=group, deck=deck)
+    report = check_alone(imported)
+    documents = [f"# {file}\n{text}" for file, text in imported.files.items()]
+    print("---\n".join(documents), end="")
+    if report.lines:
+        print("\n".join(report.lines), file=sys.stderr)
+    return report.status
 
 
 def _is_zip_of_files(path: Path) -> bool:
-    """Return whether a file is a zip of tables; a workbook is one file of its own."""
+    """Return whether a file is a zip of several files. A workbook, which is a zip too, is not."""
     return is_zipfile(path) and not is_workbook(path.read_bytes())
 
 
 def export_table(words: list[str]) -> None:
-    """Write a table as a sheet. Raises UserError."""
+    """Print a table as CSV, or write it into the file of --out. Raises UserError."""
     arguments = Arguments(words, flags={"out": True})
     id, name = arguments.take_only("SYSTEM", "TABLE")
     text = format_csv(find_system(id).find_table(name))
@@ -209,7 +219,9 @@ def export_table(words: list[str]) -> None:
 
 
 def _read_bytes(name: str) -> bytes:
-    """What is in a file, as far as it is read; of standard input for `-`. Raises UserError."""
+    """Return the bytes of a file, or of standard input for `-`: at most one more than an import may
+    have, so that a file that is too long is recognized. Raises UserError.
+    """
     import sys
 
     with explain_file_errors(name[:80], "read", code="unreadable-file"):

@@ -1,5 +1,5 @@
-"""`grognard picture`: a table, exact odds, an exported game or one result of it as a picture in
-a file.
+"""`grognard picture`: a table, exact odds, an exported game or one of its results as a picture
+file.
 """
 
 import json
@@ -26,8 +26,11 @@ SUFFIXES = (".svg", ".png")
 
 
 def write_picture(words: Sequence[str]) -> None:
-    """Write the picture that is asked for, as SVG or PNG by the name of the file, and print where
-    it is. Raises UserError."""
+    """Draw a table, odds or a game into a file, as SVG or PNG by its name, and print the name of
+    the file; in a pipe also the picture's text alternative.
+
+    Raises UserError.
+    """
     arguments = Arguments(words, flags={"out": True})
     kind, id = arguments.take_words("table, odds or game", "SYSTEM or FILE")
     if kind not in KINDS:
@@ -37,27 +40,29 @@ def write_picture(words: Sequence[str]) -> None:
     file = Path(arguments.flags.get("out", [f"{name}.png"])[-1])
     if file.suffix.casefold() not in SUFFIXES:
         raise UserError(f"{file.name[:80]} must end in .svg or .png.", code="bad-value")
-    drawn = {"table": _draw_table, "odds": _draw_odds, "game": _draw_game}[kind](
-        id, name, arguments
-    )
+    draw = {"table": _draw_table, "odds": _draw_odds, "game": _draw_game}[kind]
+    picture = draw(id, name, arguments)
     with explain_file_errors(file, code="bad-value"):
-        file.write_bytes(_encode_picture(drawn, file))
-    print(f"wrote {file}" if sys.stdout.isatty() else f"wrote {file}\n{drawn.alt}")
+        file.write_bytes(_encode_picture(picture, file))
+    print(f"wrote {file}" if sys.stdout.isatty() else f"wrote {file}\n{picture.alt}")
 
 
 def _draw_table(id: str, name: str, arguments: Arguments) -> Picture:
-    return render_table(find_system(id).find_table(name), arguments.get_inputs() or None)
+    """Draw a table; if there are inputs, with the cell that they lead to."""
+    table = find_system(id).find_table(name)
+    return render_table(table, arguments.get_inputs() or None)
 
 
 def _draw_odds(id: str, name: str, arguments: Arguments) -> Picture:
-    return render_reply_odds(
-        count_odds_reply(find_system(id).find_sequence(name), arguments.get_inputs())
-    )
+    """Draw the odds of a sequence with the inputs of the command line."""
+    sequence = find_system(id).find_sequence(name)
+    return render_reply_odds(count_odds_reply(sequence, arguments.get_inputs()))
 
 
 def _draw_game(file: str, _name: str, arguments: Arguments) -> Picture:
-    """The whole of an exported game, or the event whose number is given."""
-    text, number = read_file_text(Path(file)), "".join(arguments.words).removeprefix("#")
+    """Draw an exported game, or the result of one event if its number follows."""
+    text = read_file_text(Path(file))
+    number = "".join(arguments.words).removeprefix("#")
     if not number:
         return draw_game_card(text)
     if not number.isdecimal():
@@ -66,5 +71,8 @@ def _draw_game(file: str, _name: str, arguments: Arguments) -> Picture:
     return draw_result_card(Story(export, compute_export_facts(export)), int(number))
 
 
-def _encode_picture(drawn: Picture, file: Path) -> bytes:
-    return render_png(drawn.svg) if file.suffix.casefold() == ".png" else drawn.svg.encode()
+def _encode_picture(picture: Picture, file: Path) -> bytes:
+    """Return the picture as PNG or SVG, by the name of the file."""
+    if file.suffix.casefold() == ".png":
+        return render_png(picture.svg)
+    return picture.svg.encode()

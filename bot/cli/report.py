@@ -1,5 +1,5 @@
-"""`grognard report` and `grognard publish`: the page of an exported game, and of one that is
-played, as files.
+"""`grognard report` and `grognard publish`: the page of an exported game, and that of a game in
+the database, as files.
 """
 
 import asyncio
@@ -26,15 +26,17 @@ from bot.verification.packs_of_game import ExportedPacks
 
 
 def write_report(words: Sequence[str]) -> None:
-    """Write the page of the export in a file (JSON, packed, or another page). Raises UserError."""
+    """Write the page of an exported game (JSON, packed, or another page), and print its size.
+
+    The page's file is that of --out, or the export's with the ending .html. Raises UserError.
+    """
     arguments = Arguments(words, flags={"out": True})
     (file,) = arguments.take_only("FILE")
     path = Path(file)
-    out = (
-        Path(arguments.flags["out"][-1])
-        if "out" in arguments.flags
-        else path.with_suffix("").with_suffix(".html")
-    )
+    if "out" in arguments.flags:
+        out = Path(arguments.flags["out"][-1])
+    else:
+        out = path.with_suffix("").with_suffix(".html")
     if out.resolve() == path.resolve():
         raise UserError(
             "The page would overwrite the game.",
@@ -42,15 +44,16 @@ def write_report(words: Sequence[str]) -> None:
             code="bad-value",
         )
     export = read_json(read_file_text(path), f"The file {path}")
-    read = read_export(export)
+    packs = ExportedPacks(read_export(export))
     assert isinstance(export, dict)
     try:
-        with use_systems(ExportedPacks(read).all_systems()):
+        with use_systems(packs.all_systems()):
             text = build_page(export, compute_export_facts(export))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        what = f"The file {path} is damaged: no page can be made of it."
         raise UserError(
-            what, hint="grognard verify shows what is wrong.", code="damaged-log"
+            f"The file {path} is damaged: no page can be made of it.",
+            hint="grognard verify shows what is wrong.",
+            code="damaged-log",
         ) from None
     with explain_file_errors(out, code="unwritable-folder"):
         out.write_text(text, "utf-8")
@@ -58,28 +61,33 @@ def write_report(words: Sequence[str]) -> None:
 
 
 SHORTEST, LONGEST = 5, 86_400
-"""Seconds between two looks with --every."""
+"""Limits of --every, in seconds."""
 MOST_LISTED = 8
+"""Maximum number of game ids in a hint."""
 READABLE = 0o644
+"""File mode of a page: a web server may read it."""
 
 
 def publish_page(words: list[str]) -> int:
-    """Write the page once, or again and again with --every; 0. Raises UserError for what cannot
-    be done.
+    """Write the page of a game in the database into a folder; with --every also after each change
+    of the game, until interrupted.
+
+    Return the exit status 0. Raises UserError.
     """
     arguments = Arguments(words, flags={"every": True})
     game, folder = arguments.take_only("GAME", "FOLDER")
     settings = load_settings()
     if not settings.postgres:
         with explain_file_errors(settings.data, "read"):
-            is_there = settings.database is not None and settings.database.exists()
-        if not is_there:
+            database_exists = settings.database is not None and settings.database.exists()
+        if not database_exists:
             raise UserError("There is no database here yet, so no games.", code="no-game")
     asyncio.run(_publish_repeatedly(settings, game, Path(folder), _parse_interval(arguments)))
     return 0
 
 
 def _parse_interval(arguments: Arguments) -> int:
+    """Return the seconds of --every, or 0 without it. Raises UserError if they are out of range."""
     typed = arguments.flags.get("every", ["0"])[-1]
     if typed != "0" and not (
         typed.isascii() and typed.isdecimal() and SHORTEST <= int(typed[:9]) <= LONGEST
@@ -88,29 +96,33 @@ def _parse_interval(arguments: Arguments) -> int:
     return int(typed)
 
 
-async def _publish_repeatedly(settings: Settings, name: str, folder: Path, every: int) -> None:
+async def _publish_repeatedly(settings: Settings, name: str, folder: Path, interval: int) -> None:
+    """Write the page of a game if it has new events, and again every `interval` seconds; only once
+    if that is 0. Raises UserError if there is no such game.
+    """
     async with await open_store(settings) as store:
         row = await find_game(store, name)
-        written = 0
+        published_events = 0
         while True:
             events = await store.load_events(row)
-            if len(events) != written:
-                written = len(events)
+            if len(events) != published_events:
+                published_events = len(events)
                 export = await public_export(store, row, events)
-                file = write_page(
-                    folder, export["name"], row, build_page(export, compute_export_facts(export))
-                )
-                print(f"{file}: {written} events", flush=True)
-            if not every:
+                text = build_page(export, compute_export_facts(export))
+                file = write_page(folder, export["name"], row, text)
+                print(f"{file}: {published_events} events", flush=True)
+            if not interval:
                 return
-            await asyncio.sleep(every)
+            await asyncio.sleep(interval)
 
 
 async def find_game(store: Store, name: str) -> str:
-    """The id in the store of a game, by its id or its title. Raises UserError where that is
-    none, or several.
+    """Return the id in the store of the game with this title or id: that in the store, or that in
+    exports.
+
+    Raises UserError if no game has that title or id, or several have that title.
     """
-    found: list[tuple[str, str]] = []
+    matches: list[str] = []
     last = ""
     while ids := await store.list_games(after=last):
         last = ids[-1]
@@ -122,14 +134,13 @@ async def find_game(store: Store, name: str) -> str:
             if name in (row, game.id):
                 return row
             if game.name.casefold() == name.casefold():
-                found.append((row, game.name))
-    if len(found) == 1:
-        return found[0][0]
-    if found:
-        ids_of = ", ".join(row for row, _ in found[:MOST_LISTED])
+                matches.append(row)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise UserError(
             f'Several games are called "{name[:40]}".',
-            hint=f"Give the id: {ids_of}.",
+            hint=f"Give the id: {', '.join(matches[:MOST_LISTED])}.",
             code="unclear-game",
         )
     raise UserError(
@@ -140,8 +151,10 @@ async def find_game(store: Store, name: str) -> str:
 
 
 def write_page(folder: Path, name: str, row: str, text: str) -> Path:
-    """The file, whole at every moment; its name has nothing but letters, digits and hyphens.
-    Raises UserError.
+    """Write a page into a folder, which is created if necessary, and return its file.
+
+    The file has a name from the game's title and id, with nothing but letters, digits and hyphens,
+    and replaces the earlier page at once. Raises UserError.
     """
     title = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40] or "game"
     file = folder / f"{title}-{re.sub('[^a-z0-9]', '', row)[:8]}.html"

@@ -1,6 +1,4 @@
-"""Replies on a terminal: bold first line, dim footer. Colour helps, but every sign is also a
-word.
-"""
+"""Replies on a terminal: bold first line, dim footer. Colours repeat what the words say."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -34,36 +32,49 @@ _STYLES = {
 
 
 def print_reply(console: Console, reply: Reply, keys: str = "") -> None:
-    """Print a reply, with the `keys` that stand for its buttons. Its text is data: nothing in it
-    is read as markup.
+    """Print a reply, and under it `keys`, a line that says which keys stand for its buttons.
+
+    Text of the reply is never read as markup.
     """
-    mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
-    style = "bold red" if reply.error else _STYLES.get(reply.tone, "bold")
-    first = Text(mark + reply.title, style=style)
-    print_text(
-        console, first.append(f" · {localize_text(reply.by)}", style="none") if reply.by else first
-    )
-    for run in _group_dice_lines(reply.lines):
-        labels = max((len(part.heading) for part in run if isinstance(part, Line)), default=0)
-        for part in run:
-            _print_part(console, part, labels)
-    for last in (" · ".join(reply.footer), keys):
-        if last:
-            print_text(console, Text("  " + last, style="dim"))
+    mark = ""
+    style = _STYLES.get(reply.tone, "bold")
+    if reply.error:
+        mark = "Error: "
+        style = "bold red"
+    elif reply.private:
+        mark = "(only you) "
+    first_line = Text(mark + reply.title, style=style)
+    if reply.by:
+        first_line.append(f" · {localize_text(reply.by)}", style="none")
+    print_text(console, first_line)
+    for group in _group_dice_lines(reply.lines):
+        label_width = max(
+            (len(part.heading) for part in group if isinstance(part, Line)), default=0
+        )
+        for part in group:
+            _print_part(console, part, label_width)
+    for text in (" · ".join(reply.footer), keys):
+        if text:
+            print_text(console, Text("  " + text, style="dim"))
 
 
 def _group_dice_lines(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Lines of dice that follow each other together: their labels share a column."""
+    """Yield runs of parts: dice lines in a row, whose labels share a column, or other parts in a
+    row.
+    """
     for _, run in groupby(parts, key=lambda part: isinstance(part, Line)):
         yield list(run)
 
 
-def _print_part(console: Console, part: Part, labels: int) -> None:
-    if isinstance(part, Line) and labels <= MOST_LABEL:
-        said = part.text()
-        label = said[: len(part.heading) + 1]
-        rest = said[len(part.heading) + 2 :]
-        print_text(console, Text(f"  {label.removesuffix(':'):<{labels}}  {rest}".rstrip()))
+def _print_part(console: Console, part: Part, label_width: int) -> None:
+    """Print a part of a reply, with its label padded to `label_width` columns if it is a dice line
+    and the width is at most MOST_LABEL.
+    """
+    if isinstance(part, Line) and label_width <= MOST_LABEL:
+        text = part.text()
+        label = text[: len(part.heading) + 1].removesuffix(":")
+        value = text[len(part.heading) + 2 :]
+        print_text(console, Text(f"  {label:<{label_width}}  {value}".rstrip()))
         return
     if isinstance(part, UnitTable) and console.width >= WIDE:
         for line, tone in part.format_wide_lines():
@@ -71,8 +82,8 @@ def _print_part(console: Console, part: Part, labels: int) -> None:
             console.print(Text("  " + line, style=style), soft_wrap=True, highlight=False)
         return
     if isinstance(part, Odds):
-        for text, at in format_numbered_lines(part.heading, part.rows, _get_look(console)):
-            tone = part.tones[at] if 0 <= at < len(part.tones) else ""
+        for text, index in format_numbered_lines(part.heading, part.rows, _get_look(console)):
+            tone = part.tones[index] if 0 <= index < len(part.tones) else ""
             style = _STYLES[tone].removeprefix("bold ") if tone in (HURT, SHAKEN) else "cyan"
             console.print(Text("  " + text, style=style), soft_wrap=True, highlight=False)
         return
@@ -84,8 +95,8 @@ def _print_part(console: Console, part: Part, labels: int) -> None:
 
 
 def localize_text(text: str) -> str:
-    """A line with its moments in the clock of this computer, and its commands as the console has
-    them.
+    """Return a line with its times in the time zone of this computer, and its commands as they are
+    typed on the console.
     """
     return "".join(map(_localize_piece, split_pieces(text)))
 
@@ -93,44 +104,50 @@ def localize_text(text: str) -> str:
 def _localize_piece(piece: str) -> str:
     if isinstance(piece, When):
         return _format_moment(piece)
-    return write_command(piece, CommandReader.CONSOLE) if isinstance(piece, Typed) else piece
+    if isinstance(piece, Typed):
+        return write_command(piece, CommandReader.CONSOLE)
+    return piece
 
 
-def _format_moment(when: When) -> str:
-    return datetime.fromtimestamp(when.at).astimezone().strftime("%a %d %b, %H:%M")
+def _format_moment(moment: When) -> str:
+    return datetime.fromtimestamp(moment.at).astimezone().strftime("%a %d %b, %H:%M")
 
 
 _PEN = PLAIN._replace(plain=localize_text, small=localize_text)
 
 
 def _get_look(console: Console) -> Look:
-    """Bars as long as the terminal is wide, in signs that it can show."""
+    """Return the look of bars: short ones on a narrow terminal, in ASCII if the output is not in a
+    Unicode encoding, and grids as wide as the terminal.
+    """
     is_narrow = console.is_terminal and console.width < NARROW
-    look = (PHONE if is_narrow else LONG)._replace(plain=not console.encoding.startswith("utf"))
-    return (
-        look._replace(grid=max(console.width - STEP, PHONE.grid + 1))
-        if console.is_terminal
-        else look
-    )
+    look = PHONE if is_narrow else LONG
+    look = look._replace(plain=not console.encoding.startswith("utf"))
+    if console.is_terminal:
+        look = look._replace(grid=max(console.width - STEP, PHONE.grid + 1))
+    return look
 
 
 def print_text(console: Console, text: Text) -> None:
-    """Print a line, broken between words on a terminal.
-
-    What follows a break is one step further in, so that it does not read as a line of its own.
+    """Print a line; on a terminal break it between words, with the continuation lines of an
+    indented line indented one step more.
     """
     margin = len(text.plain) - len(text.plain.lstrip(" "))
     indent = margin + STEP if margin else 0
     if not console.is_terminal or text.cell_len <= console.width:
         console.print(text, soft_wrap=True, highlight=False)
         return
-    first, *others = text.wrap(console, max(console.width - indent, MIN_WIDTH))
-    for line in (first, *(Text(" " * indent).append_text(line) for line in others)):
-        console.print(line, soft_wrap=True, highlight=False)
+    lines = text.wrap(console, max(console.width - indent, MIN_WIDTH))
+    console.print(lines[0], soft_wrap=True, highlight=False)
+    for line in lines[1:]:
+        indented = Text(" " * indent).append_text(line)
+        console.print(indented, soft_wrap=True, highlight=False)
 
 
 def save_files(reply: Reply, folder: Path) -> list[Path]:
-    """Write the files of a reply into `folder` without overwriting any; returns where they are."""
+    """Write the files of a reply into `folder`, which is created if necessary, and return their
+    paths. A name that is there already gets a number.
+    """
     saved = []
     for file in reply.files:
         folder.mkdir(parents=True, exist_ok=True)
@@ -139,8 +156,8 @@ def save_files(reply: Reply, folder: Path) -> list[Path]:
         number = 1
         while path.exists():
             number += 1
-            stem, dot, rest = name.partition(".")
-            path = folder / f"{stem}-{number}{dot}{rest}"
+            stem, dot, suffix = name.partition(".")
+            path = folder / f"{stem}-{number}{dot}{suffix}"
         path.write_bytes(file.data)
         saved.append(path)
     return saved

@@ -150,9 +150,9 @@ def test_shared_games_are_looked_at(
     _check_live(found, Settings(live_port=8080))
     _check_live(found, Settings(live_port=8080, public_url="http://games.example.org"))
     _check_live(found, Settings(live_port=8080, public_url="https://games.example.org"))
-    before = found.ill
+    before = found.has_faults
     _check_live(found, Settings(live_port=3000, slack_signing_secret="x", slack_bot_token="xoxb-1"))
-    assert (before, found.ill) == (False, True)
+    assert (before, found.has_faults) == (False, True)
     lines = capsys.readouterr().out.splitlines()
     assert [line[:5] for line in lines] == ["note ", "note ", "note ", "ok   ", "FIX  "]
     assert "give shared games another one" in lines[-1]

@@ -7,7 +7,7 @@ import asyncpg
 
 from bot.rules.text.plain import make_storable
 from bot.storage.base import StoreError
-from bot.storage.copying import IN_ORDER, NUMBERED, TOGETHER
+from bot.storage.copying import IN_ORDER, NUMBERED, PAGE_ROWS
 from bot.storage.postgres.faults import (
     AWAY,
     build_store_error,
@@ -38,7 +38,7 @@ class PostgresEnd:
         by = NUMBERED.get(table) or IN_ORDER.get(table)
         order = f" ORDER BY {by}" if by else ""
         cursor = await self._connection.cursor(f"SELECT {list_columns(table)} FROM {table}{order}")
-        while rows := await cursor.fetch(TOGETHER):
+        while rows := await cursor.fetch(PAGE_ROWS):
             yield [tuple(row) for row in rows]
 
     async def get_last_number(self, table: str) -> int:

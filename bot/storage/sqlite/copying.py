@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.runtime.file_rights import explain_file_errors
 from bot.storage.base import StoreError
-from bot.storage.copying import NUMBERED, TOGETHER
+from bot.storage.copying import NUMBERED, PAGE_ROWS
 from bot.storage.records import TABLES, list_columns
 from bot.storage.sqlite.faults import build_store_error
 from bot.storage.sqlite.journal import ensure_journal, get_journal_path
@@ -29,7 +29,7 @@ class SqliteEnd:
     async def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
         """See End."""
         found = self._connection.execute(f"SELECT {list_columns(table)} FROM {table}")
-        while rows := found.fetchmany(TOGETHER):
+        while rows := found.fetchmany(PAGE_ROWS):
             yield rows
 
     async def get_last_number(self, table: str) -> int:
