@@ -18,7 +18,7 @@ MOST_WORDS = 5
 """Words of a line without a command that may be the name of something; more are a sentence."""
 DONE = "game pass done"
 CUTOFF = 0.7
-"""How near a bare word must be to the name of a sequence to be corrected."""
+"""Minimum similarity (0 to 1) of a bare word to the name of a sequence to be corrected."""
 
 
 def read_sequence(text: str, registry: Registry, played: str) -> ParsedCommand | None:
@@ -34,11 +34,13 @@ def read_sequence(text: str, registry: Registry, played: str) -> ParsedCommand |
     id, count = _read_id(tokens, list(game.sequences))
     if not id:
         return None
-    _, words = read_name([_get_token_name(token) for token in tokens], game.table_names)
-    if words > count and (table := read_table(text, registry, played)) is not None:
+    names = [_get_token_name(token) for token in tokens]
+    _, table_word_count = read_name(names, game.table_names)
+    table = read_table(text, registry, played) if table_word_count > count else None
+    if table is not None:
         return table
-    rest = text[tokens[count].at :] if len(tokens) > count else ""
-    return parse_text(f"{played} {id} {rest}", registry)
+    options_text = text[tokens[count].start :] if len(tokens) > count else ""
+    return parse_text(f"{played} {id} {options_text}", registry)
 
 
 def names_command(text: str, registry: Registry) -> bool:
@@ -48,8 +50,8 @@ def names_command(text: str, registry: Registry) -> bool:
 
 
 def read_command(text: str, registry: Registry) -> ParsedCommand | None:
-    """Return the command of `/game` that a line names by its last word, such as `next`, or None;
-    `done` hands over.
+    """Return the command of `/game` that a line names without `game`, such as `next`, or None if
+    there is none or it is refused. `done` stands for `game pass done`.
     """
     if not _read_tokens(text):
         return None
@@ -68,8 +70,8 @@ def _parse_or_none(line: str, registry: Registry) -> ParsedCommand | None:
 
 
 def read_table(text: str, registry: Registry, played: str) -> ParsedCommand | None:
-    """Return the table of the game `played` that a line names without the game, or None. Without
-    values it is shown whole, so that nothing is rolled.
+    """Return the table of the game `played` that a line names without the game, or None if there is
+    none or its values are refused. Without values it is shown whole, so that nothing is rolled.
     """
     if not _read_tokens(text) or played not in registry.games:
         return None
@@ -80,8 +82,10 @@ def read_table(text: str, registry: Registry, played: str) -> ParsedCommand | No
 
 
 def hint_sequence(error: UserError, text: str, registry: Registry, played: str) -> None:
-    """Name the sequence of the game `played` that a bare word means, in the hint of `error`: one
-    with a similar name, or the shot of this game for that of another.
+    """Suggest in the hint of `error` the sequence of the game `played` that a line probably means.
+
+    It has a name similar to the first word, or it is the shot of this game if the word is that of
+    another game. The hint stays as it is if there is none, or if the word is a command.
     """
     game = registry.games.get(played)
     tokens = _read_tokens(text)
@@ -95,7 +99,9 @@ def hint_sequence(error: UserError, text: str, registry: Registry, played: str) 
 
 
 def _find_shot(word: str, registry: Registry, game: System) -> list[str]:
-    """Return the shot of a game if the word is that of another game, else an empty list."""
+    """Return the id of a game's first firing sequence, in a list, if the word names the firing
+    sequence of any game; else [].
+    """
     others = [other.sequences[word] for other in registry.games.values() if word in other.sequences]
     if not any(other.verb in FIRES for other in others):
         return []
@@ -105,7 +111,9 @@ def _find_shot(word: str, registry: Registry, game: System) -> list[str]:
 def read_find(
     text: str, registry: Registry, played: str, games: Collection[str]
 ) -> ParsedCommand | None:
-    """Return `/find` for a few words that something in the games or in help is called, or None."""
+    """Return `/find` for a line of at most MOST_WORDS words that begin words of a name in `games`
+    or in help, without any correction; else None.
+    """
     tokens = _read_tokens(text)
     spec = registry.get(FIND)
     if not tokens or len(tokens) > MOST_WORDS or spec is None:
@@ -129,6 +137,7 @@ def _read_tokens(text: str) -> list[Token]:
 
 
 def _get_token_name(token: Token) -> str:
+    """Return the value of a token without a key, or ""."""
     return "" if token.key else token.value
 
 

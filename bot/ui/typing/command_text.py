@@ -1,5 +1,5 @@
 """The text form of commands: `/lnlt fire attackers="squad fp=4" tm=2 adjacent`. One parser for
-every place.
+all platforms.
 
 `key=value` sets an option; a bare word is a flag or the next positional option; a value may be
 quoted with "…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand
@@ -26,12 +26,14 @@ from bot.ui.registry import ALL_COMMANDS, TABLE, Registry, list_commands
 from bot.ui.spec import CommandSpec
 
 MAX_LENGTH = MAX_TEXT
-"""Characters of a line."""
+"""Maximum number of characters of a line."""
 MAX_TOKENS = 400
 MOST_COMMANDS = 10
-"""Words of a sentence that are tried as the name of a command: each miss looks for its spelling."""
+"""Maximum words of a sentence that are tried as the name of a command: each miss is slow, as it
+looks for near spellings.
+"""
 MOST_TABLES = 3
-"""Tables that a refusal names at once."""
+"""Maximum number of tables that a refusal names."""
 _QUOTES = {
     '"': '"',
     "'": "'",
@@ -41,7 +43,7 @@ _QUOTES = {
     "\u2018": "\u2019",
     "\u00ab": "\u00bb",
 }
-"""Opening marks and what closes them; beside the plain ones those that phones and word
+"""Opening marks, and the marks that close them: the plain ones, and those that phones and word
 processors make of them.
 """
 _SLASHES = ("/", "\uff0f")
@@ -49,31 +51,31 @@ _MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
 _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
 _COLON = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40}):(.*)", re.DOTALL)
 _COLON_QUOTE = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,40}}:(?=[{''.join(_QUOTES)}])")
-"""How a word begins that gives an option its value in quotation marks: `name:"Rifle 9"`."""
+"""The beginning of a word that gives an option its value in quotation marks: `name:"Rifle 9"`."""
 _ONE_WORD = ("int", "number", "bool")
-"""Types of options whose value is one word."""
+"""Types of options with a value of one word."""
 _HELP = ("?", "-help", "-h")
 """Words that ask for help, as `word_key` writes them: phones make one dash of `--`."""
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(
     r"(?:\d+\s*[x#]\s*)?[(+-]*(?:\d*d(?:\d|%|[fa](?![a-z])|\[)|\d+w\d)", re.IGNORECASE
 )
-"""How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
+"""The beginning of a line that is dice and nothing else: `2d6+3 >= 8`."""
 _WORDED_DICE = re.compile(
     r"(?:\d+\s*x\s*)?[(+-]*(?:DR|[Dd]r)(?=\s*(?:$|[-+*/<>=)\[]|\w+=|odds\b|compare\b|secret\b))"
 )
-"""The same of dice that go by a word, with nothing behind it that could be a sentence."""
+"""The same for dice that have a word (`DR`), with nothing after it that could be a sentence."""
 _DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
 _WORD_WITHIN = re.compile(r"(?<!\w)DR(?!\w)")
 _TOKEN = re.compile(
     rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.join(_QUOTES)}]\S*)?"
 )
-"""A piece of a line: the space before it, a key, and a value that is not quoted."""
+"""A piece of a line: the space before it, its key, and its value if that is not quoted."""
 _HOW_FAR = ("range", "distance", "hexes", "inches")
-"""How far it is, which games call by different words."""
+"""The words that games use for a distance."""
 _THROWN = ("roll", "rolled", "dice", "die", "result", "sum", "dr")
 _TOTALS = ("total", "hand")
-"""What somebody may call the number that was rolled, and what it is called."""
+"""Words that players try for the number that was rolled, and the options that take it."""
 ACTING = (
     "attackers",
     "shooters",
@@ -87,14 +89,14 @@ ACTING = (
     "firer",
 )
 WHO = (*ACTING, "target", "targets")
-"""What games call who acts, and who is acted upon: the word of another game is put right."""
+"""Options for the units that act, and for their targets. A key of another game is translated."""
 GREEDY = ("dice", "topic", "stats", "systems", "command", "values", "find")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1
 shaken moved`, `find melee odds`.
 """
 _TARGETS = ("target", "targets")
 _LOOSE = ("stats", "command", "values", "find")
-"""Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
+"""The greedy options that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
 _UNITS = ("unit", "units")
@@ -102,72 +104,97 @@ _LEFT_OUT = re.compile(r"-[A-Za-z][A-Za-z_-]{0,40}")
 
 
 class Token(NamedTuple):
-    """One piece of a command: an optional key, its value, whether the value was quoted, and its
-    text.
+    """One piece of a command: its key ("" if it has none), its value, whether the value was
+    quoted, and the index of its first character in the line.
     """
 
     key: str
     value: str
     quoted: bool
-    at: int
+    start: int
 
 
 class ParsedCommand(NamedTuple):
-    """A command as typed: what it is, and its options as text (flags as True)."""
+    """A parsed command: its spec, and its options as typed (flags as True)."""
 
     spec: CommandSpec
     options: Mapping[str, object]
 
 
 def parse_text(text: str, registry: Registry) -> ParsedCommand:
-    """The command that a line of text asks for. Raises UserError with what was wrong and what to
-    type.
+    """Parse a line of text into a command.
+
+    A line of dice alone becomes `/roll`. A command with `help` or `?` after it, a group alone and a
+    greeting become `/help`. Raises UserError that says what was wrong and what to type.
     """
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
     text = _without_slash(text)
-    tokens = tokenize("help" if word_key(text) in _HELP else text)
+    is_help_word = word_key(text) in _HELP
+    tokens = tokenize("help" if is_help_word else text)
     if not tokens:
-        raise UserError(
-            "There is no command here.",
-            hint=ALL_COMMANDS,
-            code="unknown-command",
-        )
-    first = tokens[0]
-    if (
-        (is_dice(text) or _WORDED_DICE.match(text))
-        and word_key(first.value) not in registry.top_names
-        and (rolls := registry.get(("roll",)))
-    ):
-        return ParsedCommand(rolls, read_tokens(rolls, tokens))
-    if first.key or first.quoted:
-        shown = "with an option" if first.key else "with a quotation mark"
-        hint = phrase("For example: `/roll 2d6+3`. For all commands: `/help`")
-        raise UserError(
-            f"A command begins with its name, not {shown}: {text[:30]}",
-            hint=hint,
-            code="unknown-command",
-        )
-    if (topic := _find_help_topic(tokens, registry)) and (helping := registry.get(("help",))):
-        return ParsedCommand(helping, {"topic": topic})
+        raise UserError("There is no command here.", hint=ALL_COMMANDS, code="unknown-command")
+    roll = _find_roll_command(text, tokens[0], registry)
+    if roll is not None:
+        return ParsedCommand(roll, read_tokens(roll, tokens))
+    _check_begins_with_name(text, tokens[0])
+    topic = _find_help_topic(tokens, registry)
+    help_spec = registry.get(("help",)) if topic else None
+    if help_spec is not None:
+        return ParsedCommand(help_spec, {"topic": topic})
     words = list_command_words(tokens)
-    try:
-        spec, used = registry.find(words)
-    except UserError as error:
-        if word_key(words[0]) not in registry.top_names and (
-            command := _find_command_within(text, words, registry)
-        ):
-            error.hint = suggest_names(text, [command])
-        raise
-    options = read_tokens(spec, tokens[used:])
-    if _is_printed_name(spec, words[:used]) and options.keys() <= {"private", "picture"}:
+    spec, word_count = _find_command(text, words, registry)
+    options = read_tokens(spec, tokens[word_count:])
+    has_no_input = options.keys() <= {"private", "picture"}
+    if has_no_input and _is_printed_name(spec, words[:word_count]):
         options["whole"] = True
     return ParsedCommand(spec, options)
 
 
+def _find_roll_command(text: str, first_token: Token, registry: Registry) -> CommandSpec | None:
+    """Return the spec of `/roll` for a line that is dice and begins with no command, or None."""
+    if not is_dice(text) and not _WORDED_DICE.match(text):
+        return None
+    if word_key(first_token.value) in registry.top_names:
+        return None
+    return registry.get(("roll",))
+
+
+def _check_begins_with_name(text: str, first_token: Token) -> None:
+    """Raise UserError if a line begins with an option or a quotation mark."""
+    if not first_token.key and not first_token.quoted:
+        return
+    opening = "with an option" if first_token.key else "with a quotation mark"
+    raise UserError(
+        f"A command begins with its name, not {opening}: {text[:30]}",
+        hint=phrase("For example: `/roll 2d6+3`. For all commands: `/help`"),
+        code="unknown-command",
+    )
+
+
+def _find_command(text: str, words: list[str], registry: Registry) -> tuple[CommandSpec, int]:
+    """Return the command that `words` begin with, and how many words name it.
+
+    Raises UserError if there is none. If the sentence holds dice or a command further on, the hint
+    suggests that.
+    """
+    try:
+        return registry.find(words)
+    except UserError as error:
+        if word_key(words[0]) not in registry.top_names:
+            command = _find_command_within(text, words, registry)
+            if command:
+                error.hint = suggest_names(text, [command])
+        raise
+
+
 def _without_slash(text: str) -> str:
-    """Return a line as it is read, without the slash at its beginning."""
-    line = (text if text.isascii() and text.isprintable() else normalize_text(text)).strip()
+    """Return a line without spaces around it and without the slash at its beginning.
+
+    Look-alike characters become plain ones, unless all are plain already.
+    """
+    is_plain = text.isascii() and text.isprintable()
+    line = (text if is_plain else normalize_text(text)).strip()
     return line[1:] if line.startswith(_SLASHES) else line
 
 
@@ -179,25 +206,34 @@ def is_dice(text: str) -> bool:
 def name_other_tables(
     error: UserError, spec: CommandSpec, options: Mapping[str, object], registry: Registry
 ) -> None:
-    """Put the tables that have the refused word, as their only needed input, into the hint."""
+    """Add a hint to `error` that names other tables of the game which have the refused word.
+
+    Only tables whose one required input takes the word count. The hint stays as it is if there are
+    none, or more than MOST_TABLES.
+    """
     word = str(options.get(error.option or "") or "")
+    if not word:
+        return
     commands: list[Typed] = []
     for other in registry.list_below(spec.path[:1]):
-        needed = [option for option in other.options if option.is_required]
-        if word and len(needed) == 1 and needed[0].type == "enum" and _has_word(needed[0], word):
+        required = [option for option in other.options if option.is_required]
+        if len(required) == 1 and required[0].type == "enum" and _has_word(required[0], word):
             commands.append(Typed(f"/{other.path[0]} {other.path[-1]} {quote_value(word)}"))
     if 0 < len(commands) <= MOST_TABLES:
         error.hint = Phrase("Another table has it: ", *list_commands(commands), ".")
 
 
 def list_command_words(tokens: Sequence[Token]) -> list[str]:
-    """Return the words that may name a command: a key ends them; only the printed name of a table
-    may be quoted.
+    """Return the words that may name a command: one per token, "" for a token that cannot be one.
+
+    A token with a key never can. A quoted one can only be the printed name of a table.
     """
-    of_table = word_key(tokens[0].value).endswith(TABLE)
-    return [
-        token.value if not token.key and (of_table or not token.quoted) else "" for token in tokens
-    ]
+    is_table = word_key(tokens[0].value).endswith(TABLE)
+    words = []
+    for token in tokens:
+        may_name = not token.key and (is_table or not token.quoted)
+        words.append(token.value if may_name else "")
+    return words
 
 
 def _is_printed_name(spec: CommandSpec, words: Sequence[str]) -> bool:
@@ -206,10 +242,12 @@ def _is_printed_name(spec: CommandSpec, words: Sequence[str]) -> bool:
 
 
 def _find_command_within(text: str, words: Sequence[str], registry: Registry) -> str:
-    """The dice or the command that a sentence holds: `can you roll 2d6 please`; "" where there
-    is none.
+    """Return the dice or the command that a sentence holds, without its slash, or "".
+
+    For example `roll 2d6` for `can you roll 2d6 please`.
     """
-    if dice := _DICE_WITHIN.search(text) or _WORD_WITHIN.search(text):
+    dice = _DICE_WITHIN.search(text) or _WORD_WITHIN.search(text)
+    if dice:
         return f"roll {dice[0]}"
     starts = (
         index for index in range(1, len(words)) if word_key(words[index]) in registry.top_names
@@ -224,24 +262,37 @@ def _find_command_within(text: str, words: Sequence[str], registry: Registry) ->
 
 
 def _find_help_topic(tokens: list[Token], registry: Registry) -> str:
-    """Return the topic of help on a command with `help`, `?` or `--help` after it, on a group such
-    as `lnlt` alone, and for whoever says hello; "" for all else."""
+    """Return the help topic that a line asks for, or "" if it is no request for help.
+
+    A group alone (`lnlt`), a command with `help`, `?` or `--help` after it, `version` and a
+    greeting ask for help.
+    """
     words = [word_key(token.value) for token in tokens if not token.key and not token.quoted]
     if len(words) == len(tokens) and names_group(words, registry):
         return " ".join(words)
-    *before, last = words
     if words in (["version"], ["-version"]):
         return "version"
     if words and words[0].strip(",.!") in _GREETINGS and words[0] not in registry.top_names:
         return "hello"
-    ends = not (tokens[-1].key or tokens[-1].quoted) and last in (*_HELP, "help")
-    if not ends or not before or before[0] not in registry.top_names or before[0] == "help":
+    is_last_bare = not tokens[-1].key and not tokens[-1].quoted
+    if not is_last_bare or words[-1] not in (*_HELP, "help"):
+        return ""
+    return _find_topic_before_help(words, len(tokens), registry)
+
+
+def _find_topic_before_help(words: list[str], token_count: int, registry: Registry) -> str:
+    """Return the command or group that is named before the word `help`, the last of `words`, or "".
+
+    The word `help` after other input may be a name; then it is no request for help.
+    """
+    name = words[:-1]
+    if not name or name[0] not in registry.top_names or name[0] == "help":
         return ""
     try:
-        spec, used = registry.find(before)
+        spec, used = registry.find(name)
     except UserError:
-        return " ".join(before) if registry.list_children(tuple(before)) else ""
-    if last == "help" and used < len(tokens) - 1:  # a word among others may be a name
+        return " ".join(name) if registry.list_children(tuple(name)) else ""
+    if words[-1] == "help" and used < token_count - 1:
         return ""
     return " ".join(spec.path)
 
@@ -261,19 +312,20 @@ def names_group(words: Sequence[str], registry: Registry) -> bool:
 def tokenize(text: str) -> list[Token]:
     """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
     tokens = list[Token]()
-    at = 0
+    index = 0
     plain = plain_signs(text)  # as long as the text: values are taken from that
-    while found := _TOKEN.match(plain, at):
-        space, key, value = found.groups("")
-        start = at + len(space)
-        at = found.end()
-        value = text[at - len(value) : at]
-        if not key and (named := _COLON_QUOTE.match(plain[start:at])):
-            at = _find_end_of_quotes(text, start + named.end()) or at
-            value = text[start:at]
-        quoted = not value and plain[at : at + 1] in _QUOTES
+    while match := _TOKEN.match(plain, index):
+        space, key, value = match.groups("")
+        start = index + len(space)
+        index = match.end()
+        value = text[index - len(value) : index]
+        colon_key = None if key else _COLON_QUOTE.match(plain[start:index])
+        if colon_key:
+            index = _find_end_of_quotes(text, start + colon_key.end()) or index
+            value = text[start:index]
+        quoted = not value and plain[index : index + 1] in _QUOTES
         if quoted:
-            value, at = _read_quoted(text, at)
+            value, index = _read_quoted(text, index)
         tokens.append(Token(key and key.replace("-", "_").casefold(), value, quoted, start))
         if len(tokens) > MAX_TOKENS:
             raise UserError("That line has too many words.", code="too-many")
@@ -288,24 +340,26 @@ def _find_end_of_quotes(text: str, start: int) -> int:
         return 0
 
 
-def _read_quoted(text: str, at: int) -> tuple[str, int]:
-    """The value between the quotation mark there and the one that closes it, and where it ends.
-    Raises UserError.
+def _read_quoted(text: str, start: int) -> tuple[str, int]:
+    """Return the value between the quotation mark at `start` and the one that closes it, and the
+    index after that. Raises UserError if it is not closed, or closed within a word.
     """
-    closing = _QUOTES[plain_signs(text[at])]
-    ends = (text.find(mark, at + 1) for mark in _add_full_width_marks(closing))
+    closing = _QUOTES[plain_signs(text[start])]
+    ends = (text.find(mark, start + 1) for mark in _add_full_width_marks(closing))
     end = min((end for end in ends if end >= 0), default=-1)
     if end < 0:
-        what = f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}"
-        raise UserError(what, hint=f"End it with {closing[0]}", code="bad-quotes")
+        message = (
+            f"The quotation mark at character {start + 1} is not closed: {text[start : start + 20]}"
+        )
+        raise UserError(message, hint=f"End it with {closing[0]}", code="bad-quotes")
     if end + 1 < len(text) and not text[end + 1].isspace():
         raise UserError(
             f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
-            f"{text[max(at, end - 16) : end + 12]}",
+            f"{text[max(start, end - 16) : end + 12]}",
             hint='Close each value with the mark that opened it, then a space. Inside use the other kind: "O\'Brien".',
             code="bad-quotes",
         )
-    return text[at + 1 : end], end + 1
+    return text[start + 1 : end], end + 1
 
 
 def _add_full_width_marks(marks: str) -> str:
@@ -314,55 +368,104 @@ def _add_full_width_marks(marks: str) -> str:
 
 
 def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
-    """The options that `tokens` give to `spec`, as typed. Raises UserError for what does not
-    fit.
+    """Return the options that the tokens after a command's name set, as typed (flags as True).
+
+    Raises UserError for a token that does not fit.
     """
-    options = {option.name: option for option in spec.options}
-    tokens = read_colons(spec, tokens)
-    tokens = [token for token in tokens if not _is_leading_at(token, options)]
-    given: dict[str, object] = {}
-    mods: list[str] = []
-    positional = spec.positional
-    stats = next((option for option in spec.options if option.complete in _LOOSE), None)
-    edits = stats is not None and stats.complete == "stats"  # who was named gets another name
-    loose: list[str] = []
-    placed: set[str] = set()
-    unit_option = ""
-    for token, following in zip_longest(tokens, tokens[1:]):
-        if unit_option and _is_left_out(token):
-            given[unit_option] = f"{given[unit_option]} {token.value}"
-        elif token.key in options and not (token.key in placed and edits):
-            _check_value(token, following, options)
-            if token.key == "mods":
-                mods.append(token.value)
-            elif token.key in placed:
-                what = f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.'
-                hint = _hint_quotes(tokens, options, str(given.get(token.key) or loose[0]))
-                raise UserError(what, hint=hint, option=token.key, code="given-twice")
-            else:
-                _add_option(given, token.key, token.value)
-                unit_option = token.key if options[token.key].type in _UNITS else ""
+    return _TokenReader(spec, tokens).read()
+
+
+class _TokenReader:
+    """Reads the tokens after a command's name into its options.
+
+    `loose_option` is the option that takes words and `key=value` alike, if the command has one
+    (see _LOOSE), and `loose_words` are its words so far. `placed` are the options that bare values
+    set. `unit_option` is the option that the last unit went into: `-moved` belongs to it.
+    """
+
+    def __init__(self, spec: CommandSpec, tokens: list[Token]) -> None:
+        self.spec = spec
+        self.options = {option.name: option for option in spec.options}
+        self.tokens = [
+            token for token in read_colons(spec, tokens) if not _is_leading_at(token, self.options)
+        ]
+        self.positional = spec.positional
+        self.loose_option = next(
+            (option for option in spec.options if option.complete in _LOOSE), None
+        )
+        self.values: dict[str, object] = {}
+        self.modifiers: list[str] = []
+        self.loose_words: list[str] = []
+        self.placed: set[str] = set()
+        self.unit_option = ""
+
+    def read(self) -> dict[str, object]:
+        """Return the options that all tokens set. Raises UserError for one that does not fit."""
+        for token, following in zip_longest(self.tokens, self.tokens[1:]):
+            self._read_token(token, following)
+        if self.modifiers:
+            self.values["mods"] = " ".join(self.modifiers)
+        loose_option = self.loose_option
+        if loose_option is not None and self.loose_words:
+            text = _join_loose_words(loose_option, self.loose_words, self.tokens)
+            name = loose_option.name
+            self.values[name] = f"{self.values[name]} {text}" if name in self.values else text
+        return self.values
+
+    def _read_token(self, token: Token, following: Token | None) -> None:
+        if self.unit_option and _is_left_out(token):
+            self.values[self.unit_option] = f"{self.values[self.unit_option]} {token.value}"
+        elif token.key in self.options and not self._renames_unit(token):
+            _check_value(token, following, self.options)
+            self._read_named_option(token)
         elif token.key:
-            if stats is None or (stats.complete == "command" and not loose):
-                # a command begins with its name
-                raise _build_unknown_key_error(spec, token, options, tokens)
-            loose.append(f"{token.key}={_keep_quotes(stats, token, token.value)}")
-        elif not token.quoted and (flag := _find_flag(token.value, options)):
-            _add_option(given, flag, True)
-        elif not token.quoted and _is_modifier(token.value, options):
-            mods.append(token.value)
+            self._read_unknown_key(token)
+        elif not token.quoted and (flag := _find_flag(token.value, self.options)):
+            _add_option(self.values, flag, True)
+        elif not token.quoted and _is_modifier(token.value, self.options):
+            self.modifiers.append(token.value)
         else:
-            name = _place_bare_value(spec, positional, given, token)
-            placed.add(name)
-            unit_option = name if options[name].type in _UNITS else ""
-            if stats is not None and name == stats.name:
-                loose.append(_keep_quotes(stats, token, str(given.pop(name))))
-    if mods:
-        given["mods"] = " ".join(mods)
-    if stats is not None and loose:
-        whole = _join_loose_words(stats, loose, tokens)
-        given[stats.name] = f"{given[stats.name]} {whole}" if stats.name in given else whole
-    return given
+            self._read_bare_value(token)
+
+    def _renames_unit(self, token: Token) -> bool:
+        """Return whether `name=...` gives a new name to the unit that a bare word named."""
+        edits_unit = self.loose_option is not None and self.loose_option.complete == "stats"
+        return edits_unit and token.key in self.placed
+
+    def _read_named_option(self, token: Token) -> None:
+        """Set the option that a token names. Raises UserError if it is set already."""
+        name = token.key
+        if name == "mods":
+            self.modifiers.append(token.value)
+            return
+        if name in self.placed:
+            bare_value = str(self.values.get(name) or self.loose_words[0])
+            raise UserError(
+                f'"{bare_value}" was read as {name}, which is given as well.',
+                hint=_hint_quotes(self.tokens, self.options, bare_value),
+                option=name,
+                code="given-twice",
+            )
+        _add_option(self.values, name, token.value)
+        self.unit_option = name if self.options[name].type in _UNITS else ""
+
+    def _read_unknown_key(self, token: Token) -> None:
+        """Add a `key=value` that is no option to the loose words.
+
+        Raises UserError if the command takes none, or a command is expected: it begins with a name.
+        """
+        option = self.loose_option
+        if option is None or (option.complete == "command" and not self.loose_words):
+            raise _build_unknown_key_error(self.spec, token, self.options, self.tokens)
+        self.loose_words.append(f"{token.key}={_keep_quotes(option, token, token.value)}")
+
+    def _read_bare_value(self, token: Token) -> None:
+        name = _place_bare_value(self.spec, self.positional, self.values, token)
+        self.placed.add(name)
+        self.unit_option = name if self.options[name].type in _UNITS else ""
+        if self.loose_option is not None and name == self.loose_option.name:
+            value = str(self.values.pop(name))
+            self.loose_words.append(_keep_quotes(self.loose_option, token, value))
 
 
 def _is_left_out(token: Token) -> bool:
@@ -401,11 +504,11 @@ def read_colons(spec: CommandSpec, tokens: Sequence[Token]) -> list[Token]:
 
 
 def _split_at_colon(token: Token, name: str) -> Token:
-    """Return `name:value` as a token with its key."""
+    """Return `name:value` as a token with the key `name`."""
     value = token.value[plain_signs(token.value).index(":") + 1 :]
     if value[:1] in _QUOTES and _find_end_of_quotes(value, 0) == len(value):
-        return Token(name, _read_quoted(value, 0)[0], quoted=True, at=token.at)
-    return Token(name, value, quoted=False, at=token.at)
+        return Token(name, _read_quoted(value, 0)[0], quoted=True, start=token.start)
+    return Token(name, value, quoted=False, start=token.start)
 
 
 def _join_word(value: str, token: Token) -> str:
@@ -416,16 +519,18 @@ def _join_word(value: str, token: Token) -> str:
 
 
 def _split_modifiers(token: Token) -> list[Token]:
-    """Return a word for each of several modifiers in one value, and any other token as it is."""
+    """Return a token for each of several modifiers in one `mods` value; any other token alone."""
     if token.key != "mods" or " " not in token.value:
         return [token]
-    return [Token("", word, quoted=False, at=token.at) for word in token.value.split()]
+    return [Token("", word, quoted=False, start=token.start) for word in token.value.split()]
 
 
 def _find_colon_key(token: Token, options: Mapping[str, Option]) -> str:
     """Return the option that a token such as `tm:1` names, or ""."""
-    found = None if token.key or token.quoted else _COLON.match(plain_signs(token.value))
-    name = found[1].replace("-", "_").casefold() if found else ""
+    if token.key or token.quoted:
+        return ""
+    match = _COLON.match(plain_signs(token.value))
+    name = match[1].replace("-", "_").casefold() if match else ""
     return name if name in options else ""
 
 
@@ -455,36 +560,40 @@ def _ends_value(token: Token, option: Option, options: Mapping[str, Option]) -> 
     )
 
 
-def _join_loose_words(option: Option, loose: list[str], tokens: list[Token]) -> str:
-    """All that was typed for such an option; a command that was quoted as one has no quotation
-    marks of its own.
+def _join_loose_words(option: Option, loose_words: list[str], tokens: list[Token]) -> str:
+    """Return the value of an option that takes loose words.
+
+    A whole command that was quoted as one value loses its quotation marks.
     """
-    if option.complete == "command" and len(loose) == 1:
-        return next(
-            (one.value for one in tokens if one.quoted and quote_value(one.value) == loose[0]),
-            loose[0],
-        )
-    return " ".join(loose)
+    if option.complete == "command" and len(loose_words) == 1:
+        for token in tokens:
+            if token.quoted and quote_value(token.value) == loose_words[0]:
+                return token.value
+    return " ".join(loose_words)
 
 
 def _keep_quotes(option: Option, token: Token, value: str) -> str:
-    """A value as it goes into an option that is read once more: with its quotation marks, where
-    that needs them.
+    """Return a value for an option whose text is split into words again later.
+
+    A value that was quoted is quoted again, except in numbers and states of a unit other than its
+    name, and except if more words were added to it.
     """
-    plain = option.complete == "stats" and token.key != "name"
-    return quote_value(value) if token.quoted and not plain and value == token.value else value
+    is_plain = option.complete == "stats" and token.key != "name"
+    needs_quotes = token.quoted and not is_plain and value == token.value
+    return quote_value(value) if needs_quotes else value
 
 
-def _add_option(given: dict[str, object], name: str, value: object) -> None:
-    if name in given:
+def _add_option(values: dict[str, object], name: str, value: object) -> None:
+    """Set an option in `values`. Raises UserError if it is set already."""
+    if name in values:
         raise UserError(
             f"{name} is given twice.", hint="Give it once.", option=name, code="given-twice"
         )
-    given[name] = value
+    values[name] = value
 
 
 def _is_leading_at(token: Token, options: Mapping[str, Option]) -> bool:
-    """Return whether a word only leads on to the target, as one says it: `fire us4 at vc2`."""
+    """Return whether a token is the word "at" before a target, as in `fire us4 at vc2`."""
     return (
         token.value == "at"
         and not token.quoted
@@ -494,6 +603,7 @@ def _is_leading_at(token: Token, options: Mapping[str, Option]) -> bool:
 
 
 def _find_flag(word: str, options: Mapping[str, Option]) -> str:
+    """Return the name of the flag that a word is, or ""."""
     name = word_key(word).replace("-", "_")
     option = options.get(name)
     return name if option is not None and option.type == "bool" else ""
@@ -501,9 +611,9 @@ def _find_flag(word: str, options: Mapping[str, Option]) -> str:
 
 def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
     mods = options.get("mods")
-    return (
-        mods is not None and mods.type == "mods" and word_key(word).replace("-", "_") in mods.values
-    )
+    if mods is None or mods.type != "mods":
+        return False
+    return word_key(word).replace("-", "_") in mods.values
 
 
 def _check_value(token: Token, following: Token | None, options: Mapping[str, Option]) -> None:
@@ -516,101 +626,128 @@ def _check_value(token: Token, following: Token | None, options: Mapping[str, Op
 
 
 def _place_bare_value(
-    spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token
+    spec: CommandSpec, positional: list[Option], values: dict[str, object], token: Token
 ) -> str:
-    """Put a bare value where it belongs, the next positional option, and return its name."""
+    """Set the positional option that a bare value belongs to, and return the option's name.
+
+    That is the next one without a value, or another one that fits better (_find_other_option).
+    Raises UserError if the value looks like a mistake, or if no option is left.
+    """
     option = next(
-        (option for option in positional if _is_greedy(option) or option.name not in given), None
+        (option for option in positional if _is_greedy(option) or option.name not in values), None
     )
     if option is not None and _is_greedy(option):
-        before = given.get(option.name)
-        given[option.name] = token.value if before is None else f"{before} {token.value}"
+        text = values.get(option.name)
+        values[option.name] = token.value if text is None else f"{text} {token.value}"
         return option.name
-    if (
-        option is not None
-        and (unit := _find_other_option(option, positional, given, token, spec)) is not None
-    ):
-        option = unit
+    other = None
+    if option is not None:
+        other = _find_other_option(option, positional, values, token, spec)
+    if other is not None:
+        option = other
     elif not token.quoted:
         _check_word(spec, option, token.value)
     if option is None:
-        raise UserError(
-            f'{spec.name} does not know what to do with "{token.value[:40]}".',
-            hint="A value that holds spaces needs quotation marks."
-            if given and spec.family not in ("lookup", "sequence")
-            else Typed(f"/help {' '.join(spec.path)}"),
-            code="unknown-option",
-        )
-    given[option.name] = token.value
-    if spec.family == "sequence":
-        given[option.name] = BareValue(token.value)
+        raise _build_surplus_error(spec, values, token)
+    is_sequence = spec.family == "sequence"
+    values[option.name] = BareValue(token.value) if is_sequence else token.value
     return option.name
+
+
+def _build_surplus_error(
+    spec: CommandSpec, values: Mapping[str, object], token: Token
+) -> UserError:
+    """Return the error for a bare value after all options have one."""
+    hint: str | Typed = Typed(f"/help {' '.join(spec.path)}")
+    if values and spec.family not in ("lookup", "sequence"):
+        hint = "A value that holds spaces needs quotation marks."
+    return UserError(
+        f'{spec.name} does not know what to do with "{token.value[:40]}".',
+        hint=hint,
+        code="unknown-option",
+    )
 
 
 def _find_other_option(
     option: Option,
     positional: list[Option],
-    given: dict[str, object],
+    values: dict[str, object],
     token: Token,
     spec: CommandSpec,
 ) -> Option | None:
-    """The option for a unit, where the next one is a choice of words and this is none of them:
-    `random-order us1..us4`, or a number, and this is a handle or a quoted name: `fire us3 germ3`; a
-    deck likewise: `deck draw 3 cup`, and a word of one choice alone: `deck draw cup me`.
+    """Return the option that a bare value fits better than `option`, the next in order, or None.
 
-    Without a number in it, something that is nearly one of the words, or the name of an option, is
-    asked about."""
-    folded = word_key(token.value)
+    - A choice of words that lacks the word gives way to the only other choice that has it.
+    - A number gives way to a word, a deck or a unit (_find_option_of_word).
+    - An optional choice of words gives way to a unit: `random-order us1..us4`. Not if the value
+      has no digit and is nearly one of the words or the name of an option: it may be misspelt.
+    """
+    word = word_key(token.value)
     if spec.family == "lookup" and option.type in ("int", "number", "enum"):
-        return _find_named_edge(option, positional, given, token.value)
+        return _find_other_choice(option, positional, values, token.value)
     if option.type in ("int", "number"):
-        if not token.value[:1].isalpha():
-            return None
-        says = [other for other in positional if folded in other.values and other.name not in given]
-        if len(says) == 1:
-            return says[0]
-        deck = next((other for other in positional if other.complete == "deck"), None)
-        if deck is not None:
-            if str(given.get(deck.name)).isdecimal():
-                given[option.name] = given.pop(deck.name)
-            return deck if deck.name not in given else None
-        named = token.quoted or any(map(str.isdecimal, token.value))
-        units = [
-            other
-            for other in positional
-            if other.type in ("unit", "units") and other.name not in given
-        ]
-        return min(units, key=lambda other: other.type == "units", default=None) if named else None
-    if option.type == "enum" and (
-        named_by_word := _find_named_edge(option, positional, given, token.value)
-    ):
-        return named_by_word
-    if option.type != "enum" or option.is_required:
+        is_word = token.value[:1].isalpha()
+        return _find_option_of_word(option, positional, values, token) if is_word else None
+    if option.type != "enum":
         return None
-    near = [*option.values, *(known.name.replace("_", "-") for known in spec.options)]
-    if folded in near or (not any(map(str.isdecimal, folded)) and did_you_mean(folded, near)):
+    choice = _find_other_choice(option, positional, values, token.value)
+    if choice is not None or option.is_required:
+        return choice
+    names = [*option.values, *(other.name.replace("_", "-") for other in spec.options)]
+    if _may_mean_name(word, names):
         return None
-    return next(
-        (other for other in positional if other.type == "unit" and other.name not in given), None
-    )
+    unset = (other for other in positional if other.name not in values)
+    return next((other for other in unset if other.type == "unit"), None)
 
 
-def _find_named_edge(
-    option: Option, positional: list[Option], given: Mapping[str, object], word: str
+def _may_mean_name(word: str, names: Sequence[str]) -> bool:
+    """Return whether a word is one of the names, or nearly one and without a digit."""
+    if word in names:
+        return True
+    has_digit = any(map(str.isdecimal, word))
+    return not has_digit and bool(did_you_mean(word, names))
+
+
+def _find_option_of_word(
+    option: Option, positional: list[Option], values: dict[str, object], token: Token
 ) -> Option | None:
-    """Return the one other input that has this word, if the next one cannot read it."""
+    """Return the option that a bare value fits if the next option, `option`, is a number, or None.
+
+    The value begins with a letter. A word of one choice alone goes there: `deck draw cup me`. In a
+    command about decks it is the deck: `deck draw 3 cup`; a number that was read as the deck is
+    moved to `option`. Else a quoted name or a word with a digit is a unit: `fire us3 germ3`.
+    """
+    word = word_key(token.value)
+    unset = [other for other in positional if other.name not in values]
+    choices = [other for other in unset if word in other.values]
+    if len(choices) == 1:
+        return choices[0]
+    deck = next((other for other in positional if other.complete == "deck"), None)
+    if deck is not None:
+        if str(values.get(deck.name)).isdecimal():
+            values[option.name] = values.pop(deck.name)
+        return deck if deck.name not in values else None
+    if not token.quoted and not any(map(str.isdecimal, token.value)):
+        return None
+    units = [other for other in unset if other.type in _UNITS]
+    return min(units, key=lambda other: other.type == "units", default=None)
+
+
+def _find_other_choice(
+    option: Option, positional: list[Option], values: Mapping[str, object], word: str
+) -> Option | None:
+    """Return the only other enum without a value that takes this word; None if `option` takes it."""
     if _has_word(option, word):
         return None
-    others = [
-        other
-        for other in positional
-        if other.type == "enum" and other.name not in given and _has_word(other, word)
-    ]
-    return others[0] if len(others) == 1 else None
+    unset = [other for other in positional if other.name not in values]
+    choices = [other for other in unset if other.type == "enum" and _has_word(other, word)]
+    return choices[0] if len(choices) == 1 else None
 
 
 def _has_word(option: Option, word: str) -> bool:
-    """Return whether an option takes this word: a number is any that begins with a digit."""
+    """Return whether an option takes this word. Only an enum is checked in full; any other option
+    takes what begins with a digit, after signs and brackets.
+    """
     if option.type != "enum":
         return plain_signs(word).lstrip("(+-")[:1].isdecimal()
     try:
@@ -621,125 +758,184 @@ def _has_word(option: Option, word: str) -> bool:
 
 
 def _is_greedy(option: Option) -> bool:
+    """Return whether an option takes all bare words that follow."""
     return option.type in GREEDY or option.complete in GREEDY
 
 
 def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
-    """Raise UserError for a bare word that is a misspelt flag, or the name of an option without its
-    value.
+    """Raise UserError for a bare word that is a misspelt flag, the name of an option without its
+    value, or no number if `option`, the next positional one, is a number.
 
     It would otherwise be taken for the next positional option, whose name the player never typed.
     """
-    options = {known.name: known for known in spec.options}
-    mods = spec.find_option("mods")
+    options = {other.name: other for other in spec.options}
+    _check_equals_sign(option, word, options)
+    kind = option.type if option is not None else ""
+    if kind not in ("", "int", "number", "units", "enum"):
+        return
+    name = word_key(word).replace("-", "_")
+    if option is not None and name in (value.replace("-", "_") for value in option.values):
+        return
+    if name in options:
+        hint = f"Write {name}=..., without spaces around the =."
+        raise UserError(f"{name} has no value.", hint=hint, option=name, code="no-value")
+    if kind in ("units", "enum") or any(mark.isdecimal() for mark in word):
+        return
+    _check_misspelt_flag(spec, word, options)
+    if option is not None:
+        clean(option, word)  # no number: better refused now than after the words that follow
+
+
+def _check_equals_sign(option: Option | None, word: str, options: Mapping[str, Option]) -> None:
+    """Raise UserError for a word that begins with "=", or that joins an option's name and a value
+    in another way, such as `--tm=1`. `side:US` is left alone if the next option is a side.
+    """
     if plain_signs(word).startswith("="):
         hint = "Write key=value without spaces around the =."
         raise UserError(f'"{word[:40]}" is on its own.', hint=hint, code="loose-word")
-    sided = option is not None and option.complete == "side"  # side:US says what side=US does
-    if (
-        not sided
-        and (found := _KEY_BY_OTHER.match(plain_signs(word)))
-        and (name := found[1].replace("-", "_").casefold()) in options
-    ):
+    if option is not None and option.complete == "side":
+        return
+    match = _KEY_BY_OTHER.match(plain_signs(word))
+    name = match[1].replace("-", "_").casefold() if match else ""
+    if name in options:
         hint = f'Write {name}=..., or {name}="..." for several words.'
         raise UserError(f'"{word[:40]}" cannot be read.', hint=hint, code="loose-word")
-    kind = option.type if option is not None else ""
-    folded = word_key(word).replace("-", "_")
-    if kind not in ("", "int", "number", "units", "enum"):
-        return
-    if option is not None and folded in (value.replace("-", "_") for value in option.values):
-        return
-    if folded in options:
-        hint = f"Write {folded}=..., without spaces around the =."
-        raise UserError(f"{folded} has no value.", hint=hint, option=folded, code="no-value")
-    if kind not in ("", "int", "number") or any(mark.isdecimal() for mark in word):
-        return
-    flags = [name for name, known in options.items() if known.type == "bool"]
-    if near := did_you_mean(folded, [*flags, *(mods.values if mods else ())]):
+
+
+def _check_misspelt_flag(spec: CommandSpec, word: str, options: Mapping[str, Option]) -> None:
+    """Raise UserError if a word is nearly a flag or a modifier of the command."""
+    mods = spec.find_option("mods")
+    flags = [name for name, option in options.items() if option.type == "bool"]
+    if mods is not None:
+        flags += mods.values
+    near = did_you_mean(word_key(word).replace("-", "_"), flags)
+    if near:
         near.wrong = word
         raise UserError(
             f'{spec.name} does not know what to do with "{word[:40]}".',
             hint=near,
             code="unknown-option",
         )
-    if option is not None:
-        clean(option, word)  # no number: better said now than after the words that follow
 
 
 def _hint_quotes(
     tokens: Sequence[Token],
     options: Mapping[str, Option],
-    loose: str,
-    said: str = "A value that holds spaces needs quotation marks.",
+    loose_text: str,
+    sentence: str = "A value that holds spaces needs quotation marks.",
 ) -> Hint:
-    """That a value with spaces needs quotation marks, with those around what was probably meant:
-    the option before `loose`, with all behind it up to the next option."""
-    hint = Hint(said)
+    """Return a hint that a value with spaces needs quotation marks.
+
+    The token with the text `loose_text` was read apart from its value. If an option is named before
+    it, the hint holds the correction: that option with all words up to the next option in quotation
+    marks, also in place of {} in `sentence`.
+    """
     texts = [f"{token.key}={token.value}" if token.key else token.value for token in tokens]
-    at = texts.index(loose) if loose in texts else 0
-    first = next(
-        (before for before in range(at - 1, -1, -1) if tokens[before].key in options), None
+    loose_index = texts.index(loose_text) if loose_text in texts else 0
+    start = next(
+        (index for index in range(loose_index - 1, -1, -1) if tokens[index].key in options), None
     )
-    if first is None or tokens[first].quoted:
-        return hint
-    end = at + 1
-    while (
-        end < len(tokens)
-        and tokens[end].key not in options
-        and not _find_flag(tokens[end].value, options)
-    ):
+    if start is None or tokens[start].quoted:
+        return Hint(sentence)
+    end = loose_index + 1
+    while end < len(tokens) and not _sets_option(tokens[end], options):
         end += 1
-    option = tokens[first].key
-    value = " ".join([tokens[first].value, *texts[first + 1 : end]])
-    if '"' not in value:
-        right = f'{option}="{value}"'
-        hint = Hint(said.replace("{}", right))
-        hint.wrong = f"{option}={value}"
-        hint.right = right
+    option = tokens[start].key
+    value = " ".join([tokens[start].value, *texts[start + 1 : end]])
+    if '"' in value:
+        return Hint(sentence)
+    right = f'{option}="{value}"'
+    hint = Hint(sentence.replace("{}", right))
+    hint.wrong = f"{option}={value}"
+    hint.right = right
     return hint
+
+
+def _sets_option(token: Token, options: Mapping[str, Option]) -> bool:
+    """Return whether a token names an option or is a flag."""
+    return token.key in options or bool(_find_flag(token.value, options))
 
 
 def _build_unknown_key_error(
     spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]
 ) -> UserError:
-    said = not token.value or is_yes_or_no(token.value)
-    near: Hint = did_you_mean(
-        token.key, [name for name, option in options.items() if said or option.type != "bool"]
+    """Return the error for `key=value` with a key that is no option of the command.
+
+    Its hint names the option that is probably meant. Else, if the command has a list of units, the
+    key is probably a unit's number, and the hint shows how to quote the list.
+    """
+    help_command = Typed(f"/help {' '.join(spec.path)}")
+    hint = _suggest_option(token, options)
+    unit_lists = [name for name, option in options.items() if option.type == "units"]
+    if not hint and unit_lists:
+        hint = _hint_unit_number(spec, token, options, tokens, unit_lists[0])
+        hint.unit_number = token.key
+        hint.game = spec.system
+        hint.otherwise = help_command
+    return make_unknown_option_error(token.key, spec.name, hint=hint or help_command)
+
+
+def _suggest_option(token: Token, options: Mapping[str, Option]) -> Hint:
+    """Return a hint with the option that an unknown key probably means; empty if none is near.
+
+    A word of another game for the units, the range or the rolled total is translated.
+    """
+    key = token.key
+    unit_options = [name for name, option in options.items() if option.type in _UNITS]
+    if key in WHO and unit_options:
+        same_role = [name for name in unit_options if (name in ACTING) == (key in ACTING)]
+        return suggest_names(key, (same_role or unit_options)[:1])
+    if key in _HOW_FAR:
+        distance = suggest_names(key, [name for name in _HOW_FAR if name in options])
+        if distance:
+            return distance
+    return _suggest_similar_option(token, options)
+
+
+def _suggest_similar_option(token: Token, options: Mapping[str, Option]) -> Hint:
+    """Return a hint with the option spelled most like an unknown key, or that takes a rolled total
+    if the key means one; empty if there is none. Flags only count if the value is yes, no or empty.
+    """
+    may_be_flag = not token.value or is_yes_or_no(token.value)
+    names = [name for name, option in options.items() if may_be_flag or option.type != "bool"]
+    near = did_you_mean(token.key, names)
+    total = next((name for name in _TOTALS if name in options), "")
+    if not near and total and token.key in _THROWN:
+        return suggest_names(token.key, [total])
+    return near
+
+
+def _hint_unit_number(
+    spec: CommandSpec,
+    token: Token,
+    options: Mapping[str, Option],
+    tokens: Sequence[Token],
+    unit_list: str,
+) -> Hint:
+    """Return a hint to quote a list of units with numbers, such as `attackers="squad fp=4"`.
+
+    It shows what was typed, or else the list in the command's example; it is empty if there is
+    neither.
+    """
+    hint = _hint_quotes(
+        tokens,
+        options,
+        f"{token.key}={token.value}",
+        "Is it a unit's number? Quote the whole list: {}",
     )
-    if (
-        not near
-        and token.key in _THROWN
-        and (total := next((name for name in _TOTALS if name in options), ""))
-    ):
-        near = suggest_names(token.key, [total])
-    lists = [name for name, option in options.items() if option.type == "units"]
-    if token.key in _HOW_FAR:
-        near = suggest_names(token.key, [name for name in _HOW_FAR if name in options]) or near
-    if token.key in WHO and (
-        who := [name for name, one in options.items() if one.type in ("unit", "units")]
-    ):
-        same = [name for name in who if (name in ACTING) == (token.key in ACTING)]
-        near = suggest_names(token.key, (same or who)[:1])
-    if not near and lists:
-        near = _hint_quotes(
-            tokens,
-            options,
-            f"{token.key}={token.value}",
-            "Is it a unit's number? Quote the whole list: {}",
-        )
-        shown = re.search(rf'\b{lists[0]}="[^"]*"', spec.example)
-        if not near.right:
-            example = f"Is it a unit's number? Quote the whole list: {shown[0]}." if shown else ""
-            near = Hint(example)
-        near.unit_number, near.game = token.key, spec.system
-        near.otherwise = Typed(f"/help {' '.join(spec.path)}")
-    return make_unknown_option_error(
-        token.key, spec.name, hint=near or Typed(f"/help {' '.join(spec.path)}")
-    )
+    if hint.right:
+        return hint
+    example = re.search(rf'\b{unit_list}="[^"]*"', spec.example)
+    if not example:
+        return Hint("")
+    return Hint(f"Is it a unit's number? Quote the whole list: {example[0]}.")
 
 
 def quote_value(value: object) -> str:
-    """A value as it must be typed: quoted if it holds spaces or quotation marks."""
+    """Return a value as it must be typed: quoted if it is empty or holds spaces or quotation marks.
+
+    A value with all kinds of quotation marks loses one kind.
+    """
     text = str(value)
     if text and not _MARKS.search(text):
         return text
@@ -749,48 +945,46 @@ def quote_value(value: object) -> str:
     return "\u201c" + text.replace("\u201d", "'") + "\u201d"
 
 
-def _counts_by_itself(option: Option) -> bool:
-    """Return whether a flag may be on though nobody typed it, so that no has to be typed."""
+def _may_be_on_untyped(option: Option) -> bool:
+    """Return whether a flag may be on although nobody typed it, so that `no` has to be typed."""
     return bool(option.default or option.ruled or option.brings or option.counts)
 
 
 def format_command(spec: CommandSpec, options: Mapping[str, object]) -> str:
     """Return the command ready to copy: `/lnlt fire attackers="squad fp=4" adjacent`.
 
-    Commands other than sequences and tables begin with bare values, as people type them:
-    `/unit edit us1 shaken`.
+    Commands other than sequences and tables begin with bare values, as people type them, unless
+    that would be read in another way: `/unit edit us1 shaken`.
     """
     named = _write_options(spec, options, ())
     if spec.family in ("sequence", "lookup"):
         return named
-    bare = tuple(
-        option.name for option in takewhile(lambda one: _goes_bare(one, options), spec.positional)
-    )
-    short = _write_options(spec, options, bare)
+    bare_options = takewhile(lambda option: _goes_bare(option, options), spec.positional)
+    short = _write_options(spec, options, tuple(option.name for option in bare_options))
     return short if _reads_alike(spec, short, named) else named
 
 
 def format_named_command(spec: CommandSpec, options: Mapping[str, object]) -> str:
-    """Return the command with the name of each option, in which single words can be replaced."""
+    """Return the command with every option named, so that single values can be replaced."""
     return _write_options(spec, options, ())
 
 
 def _goes_bare(option: Option, options: Mapping[str, object]) -> bool:
     """Return whether an option is given, and reads well without its name."""
-    given = options.get(option.name)
+    value = options.get(option.name)
     is_number = option.type in _ONE_WORD or option.name == "hand"
-    return not is_number and given not in (None, False, True, "", ())
+    return not is_number and value not in (None, False, True, "", ())
 
 
 def _reads_alike(spec: CommandSpec, short: str, named: str) -> bool:
     """Return whether two texts of a command are read as the same options."""
     start = len(spec.name)
     try:
-        return read_tokens(spec, tokenize(short[start:])) == read_tokens(
-            spec, tokenize(named[start:])
-        )
+        short_options = read_tokens(spec, tokenize(short[start:]))
+        named_options = read_tokens(spec, tokenize(named[start:]))
     except UserError:
         return False
+    return short_options == named_options
 
 
 def _write_options(spec: CommandSpec, options: Mapping[str, object], bare: Sequence[str]) -> str:
@@ -808,38 +1002,44 @@ def _write_options(spec: CommandSpec, options: Mapping[str, object], bare: Seque
 
 def _write_option(name: str, value: object, option: Option | None) -> list[str]:
     """Return the words that set an option; none for a flag that is off anyway."""
-    if value is False and (option is None or not _counts_by_itself(option)):
+    if value is False and (option is None or not _may_be_on_untyped(option)):
         return []
     if option is not None and option.type == "bool":
         return [name if value is not False else f"{name}=no"]
     if name == "mods":
-        return [*map(str, value if isinstance(value, list | tuple) else str(value).split())]
+        words = value if isinstance(value, list | tuple) else str(value).split()
+        return list(map(str, words))
     return [f"{name}={quote_value(value)}"]
 
 
 MOST = 60
-"""Words that are looked at; who types more has pasted something else."""
+"""Maximum number of tokens that are salvaged; a longer line is pasted text."""
 _CLOSING = ("", '"', "'", "\u201d", "\u2019")
 
 
 def salvage_command(text: str, registry: Registry) -> ParsedCommand:
-    """The command with all its words that fit, in order: one that is misspelt or given twice is
-    left out, a mark that is not closed is closed at the end. Raises UserError where no command is
-    named."""
+    """Parse the first MOST tokens of a line, and leave out each that does not fit.
+
+    A quotation mark that is not closed is closed at the end. Raises UserError if the line does not
+    begin with a command.
+    """
     tokens = _tokenize_leniently(_without_slash(text))[:MOST]
-    spec, used = registry.find(list_command_words(tokens) if tokens else [])
-    kept: list[Token] = []
+    spec, word_count = registry.find(list_command_words(tokens) if tokens else [])
+    fitting: list[Token] = []
     options: dict[str, object] = {}
-    for token in read_colons(spec, tokens[used:]):
+    for token in read_colons(spec, tokens[word_count:]):
         try:
-            options = read_tokens(spec, [*kept, token])
+            options = read_tokens(spec, [*fitting, token])
         except UserError:
             continue
-        kept.append(token)
+        fitting.append(token)
     return ParsedCommand(spec, options)
 
 
 def _tokenize_leniently(text: str) -> list[Token]:
+    """Split a line into tokens. An unclosed quotation mark is closed; if that does not help,
+    quotation marks are read as spaces.
+    """
     for mark in _CLOSING:
         try:
             return tokenize(text + mark)

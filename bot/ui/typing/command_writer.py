@@ -1,8 +1,7 @@
-"""How every command is written that the bot prints for people to type: one function that knows
-where the reader is.
+"""The commands that the bot prints for people to type, in the notation of the reader's platform.
 
-Inside the bot a command is a `Typed` in the text form, `/game join US`. Each platform writes it
-with `write_command` in the form that works where it is read, and the parser reads all of them.
+Inside the bot a command is a `Typed` in the text form, `/game join US`. `write_command` turns it
+into the form that works in the channel where it is read. The parser reads all these forms.
 """
 
 import re
@@ -20,7 +19,7 @@ from bot.ui.typing.command_text import ParsedCommand, parse_text
 
 
 class CommandReader(Enum):
-    """Where a command is read, and typed back."""
+    """The place in which a command is read, and typed back: it decides the notation."""
 
     DISCORD = "discord"
     """A slash command whose values follow the names of their options."""
@@ -35,13 +34,15 @@ class CommandReader(Enum):
 
 
 SHARED_NAME = "grognard"
-"""The slash command and the name by which the bot is called on Slack."""
+"""The bot's slash command on Slack, and its name in mentions."""
 TAKEN = ("me",)
-"""Slack's own commands that are called as one of ours: that follows `/grognard`."""
+"""Our commands with the name of one of Slack's own: they are typed after `/grognard`."""
 UNLISTED = (*TAKEN, "find")
-"""Commands that follow `/grognard` and are not in the manifest, which has room for few names."""
+"""Commands that are typed after `/grognard`. They are not in the manifest, which has room for few
+names.
+"""
 OF_SLACK = ("invite",)
-"""Commands of Slack's own that we tell people to type."""
+"""Slack's own commands that our texts tell people to type; they are never rewritten."""
 _NAMED = re.compile(r' ([a-z][a-z0-9_-]*)=(?:"([^"]*)"|(\S*))')
 ANYWHERE = ("game", "link")
 """A command that is printed in one channel and typed in another, maybe on another platform."""
@@ -62,13 +63,16 @@ def write_line(text: str, reader: CommandReader) -> str:
 
 @lru_cache(maxsize=len(CommandReader))
 def get_plain_pen(reader: CommandReader) -> Pen:
-    """Return the pen of plain text, as notifications and files have it, for a reader."""
+    """Return the pen for plain text, such as notifications and files, that writes commands for a
+    reader.
+    """
     write = partial(write_line, reader=reader)
     return PLAIN._replace(plain=write, small=write)
 
 
 @lru_cache(maxsize=4_000)
 def _write_text(text: str, reader: CommandReader, commands: Registry) -> str:
+    """Return a command as `reader` types it; a text that begins with no command as it is."""
     name = text.removeprefix("/").partition(" ")[0]
     is_command = text.startswith("/") or name.casefold() in commands.top_names
     if not is_command or name in OF_SLACK:
@@ -94,8 +98,8 @@ def _parse_or_none(text: str, commands: Registry) -> ParsedCommand | None:
 
 
 def _write_named(parsed: ParsedCommand) -> str:
-    """Return a command with each value behind the name of its option: `/unit edit name:us1
-    stats:shaken`.
+    """Return a command as Discord types it, with each value after the name of its option:
+    `/unit edit name:us1 stats:shaken`.
     """
     spec = parsed.spec
     listed = {option.name for option in list_shown_options(spec)}
@@ -115,17 +119,24 @@ def _write_named(parsed: ParsedCommand) -> str:
 
 
 def _rename_options(text: str, commands: Registry) -> str:
-    """Return `/few shoot hand:4` for `/few shoot hand=4`, a command of a pack that is not loaded."""
+    """Return a command with `hand:4` for `hand=4`, as Discord types it.
+
+    Only for commands of packs that are not loaded; others could not be parsed and stay as they are.
+    """
     if text[1:].partition(" ")[0] in commands.top_names:
         return text
-    return _NAMED.sub(
-        lambda found: f" {found[1]}:{found[2] if found[2] is not None else found[3]}", text
-    )
+    return _NAMED.sub(_write_colon, text)
+
+
+def _write_colon(match: re.Match[str]) -> str:
+    """Return ` name:value` for a match of _NAMED."""
+    value = match[3] if match[2] is None else match[2]
+    return f" {match[1]}:{value}"
 
 
 def _is_listed(name: str) -> bool:
-    """Return whether a top-level command is in the Slack app's manifest; those of a workspace's
-    own packs are not.
+    """Return whether a top-level command is in the manifest of the Slack app. Commands of a
+    workspace's own packs are not.
     """
     if name in UNLISTED:
         return False

@@ -1,13 +1,14 @@
-"""What can be typed next: enumerations, roster units, unit types and numbers, modifier words, dice
-with a live check.
+"""Choices for an option while it is typed: its words, roster units, unit types and numbers,
+modifiers, and dice with a live check.
 
-A choice replaces the whole value, as platforms want it; it holds at most 100 characters, so roster
-units stand by their handles where their names do not fit.
+A choice replaces the whole value, as platforms want it. It holds at most 100 characters, so handles
+replace the names of roster units that do not fit.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 from zoneinfo import available_timezones
 
@@ -30,7 +31,7 @@ from bot.ui.typing.macro import Macro, complete_command, complete_gap_values, li
 MAX_CHOICES = 25
 MAX_LENGTH = 100
 FIRST = 4
-"""So many units are offered one by one before those that are named many at once."""
+"""Number of single units that are offered before groups of units."""
 ACTING = (
     "attackers",
     "units",
@@ -48,7 +49,7 @@ ACTING = (
 targets.
 """
 OF_MACROS = ("macro", "values", "command")
-"""Options about macros, of which only who types has some."""
+"""Options about macros, which need the macros of the player who types."""
 OF_ENABLED = ("topic", "enabled", "find")
 """Options that name systems: only those that are enabled are offered."""
 OF_ROLLS = ("odds", "compare", "secret")
@@ -56,17 +57,19 @@ OF_ROLLS = ("odds", "compare", "secret")
 
 
 class CompletionChoice(NamedTuple):
-    """One choice: what is shown and the value that it stands for, both at most 100 characters."""
+    """One choice: the text shown, and the value that it stands for. Platforms allow at most 100
+    characters each.
+    """
 
     name: str
     value: str
 
 
 class Reason(NamedTuple):
-    """Why a unit cannot be in a list: in a few words, and in a sentence.
+    """The reason why a unit cannot be in a list: in a few words, and in a sentence.
 
-    `is_final`: it cannot be there with others either. `is_for_number`: it lacks a number that a
-    field of the form can give.
+    `is_final`: the unit cannot be there with others either. `is_for_number`: the unit lacks a
+    number that a field of the form can give.
     """
 
     brief: str
@@ -76,17 +79,17 @@ class Reason(NamedTuple):
 
 
 class CompletionContext(NamedTuple):
-    """What a channel knows that can be completed: roster, sides, players, the side of who is
-    typing, the id of its system, and (`game`) what that is.
+    """The state of a channel and its game that choices are made from, for the player who types.
 
-    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is
-    played. `games` are those that were played there, where an option asks for one; `enabled` the
-    systems that may be (None: all); `packs` those that its server has, where an option asks for
-    one; `macros` those that who types can run, likewise; `decks` are those of the game, `lying` its
-    cards in play, each with its deck, `options` what a side is asked to choose from, `sealed` the
-    numbers of the sealed rolls that who is typing may open, `on_call`
-    the handles of the units that the drawn card or chit calls to act. `reasons` say,
-    by option and handle, why units cannot be in a list of the command whose form is shown.
+    `own_side` is the player's side, `system` the id of the channel's system, and `game` that system.
+    `status` is the game's name, turn, phase and the side to play; empty without a game.
+    `games` are those played in the channel, `packs` those of its server, `macros` those that the
+    player can run; each is only loaded for an option about them. `enabled` are the systems that may
+    be played (None: all). `decks` are those of the game, `cards_in_play` (deck, card) pairs.
+    `options` are what a side is asked to choose from, `sealed` the numbers of the sealed rolls that
+    the player may open, `on_call` the handles of the units that the drawn card or chit calls to act.
+    `reasons` say, by option and handle, why units cannot be in a list of the command whose form is
+    open.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -108,11 +111,35 @@ class CompletionContext(NamedTuple):
     reasons: Mapping[str, Mapping[str, Reason]] = {}
 
 
-def keep_usable_context(known: CompletionContext, spec: CommandSpec) -> CompletionContext:
-    """What of it a command can use: another system than the game's touches no roster."""
-    if spec.system and known.system not in ("", spec.system):
-        return known._replace(roster=(), cards_in_play=(), reasons={})
-    return known
+def keep_usable_context(context: CompletionContext, spec: CommandSpec) -> CompletionContext:
+    """Return the context without the roster, cards and reasons if the command belongs to another
+    system than the channel's game; else the context as it is.
+    """
+    if spec.system and context.system not in ("", spec.system):
+        return context._replace(roster=(), cards_in_play=(), reasons={})
+    return context
+
+
+class _CompletionRequest(NamedTuple):
+    """An option that is being typed, and all that its choices depend on.
+
+    `typed` is its value so far; `values` are the options of the command that are set already.
+    """
+
+    spec: CommandSpec
+    option: Option
+    typed: str
+    registry: Registry
+    context: CompletionContext
+    values: Mapping[str, object]
+
+    @property
+    def part(self) -> str:
+        return comparison_key(self.typed)
+
+    @property
+    def game(self) -> System | None:
+        return self.registry.games.get(self.context.system)
 
 
 def complete_option(
@@ -120,23 +147,21 @@ def complete_option(
     name: str,
     typed: str,
     registry: Registry,
-    known: CompletionContext,
-    given: Mapping[str, object],
+    context: CompletionContext,
+    values: Mapping[str, object],
 ) -> tuple[CompletionChoice, ...]:
-    """Choices for one option while it is typed, at most 25, the best first; none over the limit of
-    100 characters: a value that was cut would be a wrong value."""
-    typed = str(restore_choice_values(spec, {name: normalize_text(typed)})[name])
-    choices = _list_choices(
-        spec,
-        name,
-        typed,
-        registry,
-        keep_usable_context(known, spec),
-        restore_choice_values(spec, given),
-    )
-    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[
-        :MAX_CHOICES
-    ]
+    """Return the choices for an option while it is typed: at most 25, the best first.
+
+    `values` are the options of the command that are set already. A choice with a value over 100
+    characters is left out: cut short it would be a wrong value.
+    """
+    normalized = {name: normalize_text(typed)}
+    typed = str(restore_choice_values(spec, normalized)[name])
+    values = restore_choice_values(spec, values)
+    context = keep_usable_context(context, spec)
+    choices = _list_choices(spec, name, typed, registry, context, values)
+    fitting = (choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)
+    return tuple(islice(fitting, MAX_CHOICES))
 
 
 def _list_choices(
@@ -144,199 +169,230 @@ def _list_choices(
     name: str,
     typed: str,
     registry: Registry,
-    known: CompletionContext,
-    given: Mapping[str, object],
+    context: CompletionContext,
+    values: Mapping[str, object],
 ) -> Iterable[CompletionChoice]:
+    """Return all choices for an option, of any length; none for an unknown one."""
     option = spec.find_option(name)
-    game = registry.games.get(spec.system)
     if name == "mods" and (option is None or option.type == "mods"):
-        return _complete_modifiers(spec, typed, given)
+        return _complete_modifiers(spec, typed, values)
     if option is None:
         return ()
+    request = _CompletionRequest(spec, option, typed, registry, context, values)
     if option.complete in OF_MACROS:
-        return _list_macros(option, typed, known, str(given.get("name") or ""), registry)
-    if option.type == "units" and game is not None:
-        elsewhere = {
-            str(given.get(other.name) or "") for other in spec.options if other.type == "units"
-        } - {typed}
-        return _complete_unit_list(
-            game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)
-        )
-    if option.complete in ("track", "track-value"):
-        tracks = registry.games[known.system].tracks if known.system in registry.games else {}
-        track = tracks.get(comparison_key(str(given.get("name") or "")))
-        return _match_words(
-            tracks if option.complete == "track" else track.words if track is not None else (),
-            typed,
-        )
-    if option.complete == "rule":
-        return _list_rules(registry.games.get(known.system), typed)
+        return _list_macros(request)
+    if option.type == "units" and spec.system in registry.games:
+        return _complete_command_units(request)
+    if option.complete in _STATE_LISTERS:
+        return _STATE_LISTERS[option.complete](request)
     if option.in_play:
-        part = comparison_key(typed)
-        cards = list_words_now(option, known)
-        return [
-            CompletionChoice(option.labels[one], one)
-            for one in cards
-            if part in comparison_key(f"{one} {option.labels[one]}")
-        ]
+        return _list_cards_in_play(request)
     if option.many:
-        return _complete_unit_list(None, typed, known, option, "")
-    return _list_simple_choices(option, typed, registry, known, str(given.get("system") or ""))
+        return _complete_unit_list(None, typed, context, option, "")
+    return _list_simple_choices(request)
 
 
-def _list_simple_choices(
-    option: Option, typed: str, registry: Registry, known: CompletionContext, system: str
-) -> Iterable[CompletionChoice]:
-    part = comparison_key(typed)
-    played = registry.games.get(known.system)
-    if values := ("yes", "no") if option.type == "bool" else option.values:
-        return _match_words(values, typed)
+def _list_simple_choices(request: _CompletionRequest) -> Iterable[CompletionChoice]:
+    """Return the choices for an option with a single value: its own words, else what its type or
+    `complete` says.
+    """
+    option = request.option
+    words = ("yes", "no") if option.type == "bool" else option.values
+    if words:
+        return _match_words(words, request.typed)
     if option.type == "unit" or option.complete == "unit":
-        reasons = known.reasons.get(option.name, {})
-        ranked = sorted(
-            known.roster,
-            key=lambda unit: (is_out(unit, known), rank_able_first(unit, option, known)),
-        )
-        named = [
-            unit
-            for unit in ranked
-            if part in comparison_key(unit.name) or part in comparison_key(unit.handle)
-        ]
-        return [
-            CompletionChoice(format_unit_choice(unit, reasons.get(unit.handle)), unit.name)
-            for unit in named
-        ]
+        return _list_single_units(request)
     if option.type == "dice":
-        return _list_dice(typed)
-    if option.complete == "zone":
-        return [CompletionChoice(name, name) for name in find_zones(typed)[:MAX_CHOICES]]
-    if option.complete == "sealed":
-        return [
-            CompletionChoice(f"#{number}", str(number))
-            for number in known.sealed
-            if part in str(number)
-        ]
-    if option.complete == "game":
-        return [choice for choice in known.games if part in comparison_key(choice.name)]
-    if option.complete == "pack":
-        return [
-            choice
-            for choice in known.packs
-            if part in comparison_key(f"{choice.name} {choice.value}")
-        ]
-    if option.complete == "systems":
-        return _complete_several_words(registry.games, typed)
-    if option.complete in ("topic", "find"):
-        offer = _list_topics if option.complete == "topic" else _offer_findable
-        return offer(typed, registry, known)
-    if option.complete == "stats":
-        return _complete_stats(typed, played)
-    if option.complete == "scenario":
-        return _list_scenarios(typed, registry, system)
-    units = played.game["units"] if played is not None else {}
-    words: Sequence[str] = {
-        "unit-type": played.words["units"].types if played is not None else (),
-        "side": known.sides,
+        return _list_dice(request.typed)
+    if option.complete in _LISTERS:
+        return _LISTERS[option.complete](request)
+    return _match_words(_list_game_words(option.complete, request), request.typed)
+
+
+def _list_game_words(kind: str, request: _CompletionRequest) -> Sequence[str]:
+    """Return the words of the game for an option's `complete`: its sides, players, decks, states
+    and so on; none for any other kind.
+    """
+    context = request.context
+    game = request.game
+    units = game.game["units"] if game is not None else {}
+    words: Mapping[str, Sequence[str]] = {
+        "unit-type": game.words["units"].types if game is not None else (),
+        "side": context.sides,
         "state": (*(units.get("states") or ()), *(units.get("markers") or ())),
-        "winner": (*known.sides, "draw") if known.sides else (),
-        "player": known.players,
-        "choice": known.options,
-        "deck": tuple(dict.fromkeys((*known.decks, *STANDARD))),
-    }.get(option.complete, ())
-    return _match_words(words, typed)
+        "winner": (*context.sides, "draw") if context.sides else (),
+        "player": context.players,
+        "choice": context.options,
+        "deck": tuple(dict.fromkeys((*context.decks, *STANDARD))),
+    }
+    return words.get(kind, ())
 
 
-def list_words_now(option: Option, known: CompletionContext) -> tuple[str, ...]:
-    """The words of an option; where it takes a card in play and some are, those."""
-    there = dict.fromkeys(
+def _complete_command_units(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Complete a list of units in a command of a game; units in its other lists are left out."""
+    option = request.option
+    unit_lists = (other.name for other in request.spec.options if other.type == "units")
+    elsewhere = {str(request.values.get(name) or "") for name in unit_lists} - {request.typed}
+    game = request.registry.games[request.spec.system]
+    return _complete_unit_list(
+        game.words[option.units or "units"],
+        request.typed,
+        request.context,
+        option,
+        "; ".join(elsewhere),
+    )
+
+
+def _list_track_names(request: _CompletionRequest) -> list[CompletionChoice]:
+    game = request.game
+    return _match_words(game.tracks if game is not None else (), request.typed)
+
+
+def _list_track_words(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the words that the track in the option `name` can stand at."""
+    game = request.game
+    name = comparison_key(str(request.values.get("name") or ""))
+    track = game.tracks.get(name) if game is not None else None
+    return _match_words(track.words if track is not None else (), request.typed)
+
+
+def _list_cards_in_play(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the cards in play that the option takes, or all its cards if none is in play."""
+    option = request.option
+    return [
+        CompletionChoice(option.labels[card], card)
+        for card in list_words_now(option, request.context)
+        if request.part in comparison_key(f"{card} {option.labels[card]}")
+    ]
+
+
+def _list_single_units(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the roster units with a name or handle that holds what was typed, the likeliest
+    first.
+    """
+    option = request.option
+    context = request.context
+    reasons = context.reasons.get(option.name, {})
+    choices = []
+    for unit in sorted(
+        context.roster,
+        key=lambda unit: (is_out(unit, context), rank_able_first(unit, option, context)),
+    ):
+        names = (comparison_key(unit.name), comparison_key(unit.handle))
+        if any(request.part in name for name in names):
+            label = format_unit_choice(unit, reasons.get(unit.handle))
+            choices.append(CompletionChoice(label, unit.name))
+    return choices
+
+
+def _list_time_zones(request: _CompletionRequest) -> list[CompletionChoice]:
+    return [CompletionChoice(name, name) for name in find_zones(request.typed)[:MAX_CHOICES]]
+
+
+def _list_sealed_rolls(request: _CompletionRequest) -> list[CompletionChoice]:
+    numbers = map(str, request.context.sealed)
+    return [CompletionChoice(f"#{number}", number) for number in numbers if request.part in number]
+
+
+def _list_games(request: _CompletionRequest) -> list[CompletionChoice]:
+    games = request.context.games
+    return [choice for choice in games if request.part in comparison_key(choice.name)]
+
+
+def _list_packs(request: _CompletionRequest) -> list[CompletionChoice]:
+    packs = request.context.packs
+    return [
+        choice
+        for choice in packs
+        if request.part in comparison_key(f"{choice.name} {choice.value}")
+    ]
+
+
+def list_words_now(option: Option, context: CompletionContext) -> tuple[str, ...]:
+    """Return the words that an option takes at present.
+
+    For an option about cards in play these are the cards of its decks that are in play, or all its
+    words if none is; for any other option all its words.
+    """
+    cards = dict.fromkeys(
         card
-        for deck, card in known.cards_in_play
+        for deck, card in context.cards_in_play
         if deck in option.in_play and card in option.values
     )
-    return (*there,) or option.values
+    return tuple(cards) or option.values
 
 
-def _list_macros(
-    option: Option, typed: str, known: CompletionContext, name: str, registry: Registry
-) -> list[CompletionChoice]:
-    if option.complete == "command":
-        return _match_words(complete_command(registry, typed), typed.removeprefix("/")) or [
-            CompletionChoice(typed, typed)
-        ]
-    found = (
-        list_macro_names(known.macros, typed)
-        if option.complete == "macro"
-        else complete_gap_values(known.macros, name, typed)
-    )
+def _list_macros(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the choices for an option about macros: a macro's name, the values of its gaps, or
+    the command that it holds (as typed if no command fits).
+    """
+    typed = request.typed
+    kind = request.option.complete
+    if kind == "command":
+        commands = complete_command(request.registry, typed)
+        choices = _match_words(commands, typed.removeprefix("/"))
+        return choices or [CompletionChoice(typed, typed)]
+    macros = request.context.macros
+    if kind == "macro":
+        pairs = list_macro_names(macros, typed)
+    else:
+        pairs = complete_gap_values(macros, str(request.values.get("name") or ""), typed)
     return [
-        CompletionChoice(shown[:MAX_LENGTH], value)
-        for shown, value in found
+        CompletionChoice(label[:MAX_LENGTH], value)
+        for label, value in pairs
         if len(value) <= MAX_LENGTH
     ]
 
 
-def _list_rules(played: System | None, typed: str) -> list[CompletionChoice]:
-    """The optional rules of the game that is played, on and off."""
-    part = comparison_key(typed)
-    rules = played.rules if played is not None else {}
-    found = {
-        f"{name}={on}": f"{rule.title}: {on}"
-        for name, rule in rules.items()
-        for on in ("on", "off")
-    }
-    return [
-        CompletionChoice(label[:MAX_LENGTH], value)
-        for value, label in found.items()
-        if part in value or part in comparison_key(label)
-    ]
+def _list_rules(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the optional rules of the game, each on and off."""
+    game = request.game
+    part = request.part
+    choices = []
+    for name, rule in game.rules.items() if game is not None else ():
+        for switch in ("on", "off"):
+            value = f"{name}={switch}"
+            label = f"{rule.title}: {switch}"
+            if part in value or part in comparison_key(label):
+                choices.append(CompletionChoice(label[:MAX_LENGTH], value))
+    return choices
 
 
-def _list_scenarios(typed: str, registry: Registry, system: str) -> list[CompletionChoice]:
-    """What is ready to play: of the system that was chosen and its extensions, else of all."""
-    games = [game for game in registry.games.values() if system in ("", game.id, game.home)]
-    named = {
-        id: f"{id}: {title}" if system else f"{game.id} {id}: {title}"
-        for game in games
-        for id, title in game.scenarios.items()
-    }
-    return [
-        CompletionChoice(shown, id)
-        for id, shown in named.items()
-        if comparison_key(typed) in comparison_key(shown)
-    ]
-
-
-def _list_topics(
-    typed: str, registry: Registry, known: CompletionContext
-) -> list[CompletionChoice]:
-    """What help knows something about: names, then the commands below them, then words anywhere
-    in one.
+def _list_scenarios(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the scenarios of the system in the option `system` and of its extensions, or of all
+    systems if none is chosen.
     """
-    enabled = known.enabled
+    system = str(request.values.get("system") or "")
+    labels = {}
+    for game in request.registry.games.values():
+        if system not in ("", game.id, game.home):
+            continue
+        for id, title in game.scenarios.items():
+            labels[id] = f"{id}: {title}" if system else f"{game.id} {id}: {title}"
+    return [
+        CompletionChoice(label, id)
+        for id, label in labels.items()
+        if request.part in comparison_key(label)
+    ]
+
+
+def _list_topics(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the topics of help: names only, until something is typed.
+
+    Then also the commands below the names. Those that begin with what was typed come first, then
+    those with a word that begins so.
+    """
+    registry = request.registry
+    enabled = request.context.enabled
     games = [game for game in registry.games if enabled is None or game in enabled]
     fixed = [name for name in registry.top_names if name.removesuffix(TABLE) not in registry.games]
     names = [*games, *(game + TABLE for game in games), *TOPICS, *fixed]
-    part = comparison_key(typed).removeprefix("/").strip()
+    part = request.part.removeprefix("/").strip()
     if not part:
         return _match_words(names, "")
-    below = [
-        " ".join(spec.path)
-        for name in fixed
-        for spec in registry.list_below((name,))
-        if len(spec.path) > 1
-    ]
-    below += [f"{game} {id}" for game in games for id in registry.games[game].sequences]
-    below += [f"{game}{TABLE} {id}" for game in games for id in registry.games[game].tables]
-    below += [
-        f"{game}{TABLE} {name}"
-        for game in games
-        if part.startswith(f"{game}{TABLE}")
-        for name in registry.games[game].table_names
-        if name not in list(registry.games[game].tables)
-    ]
-    found = _match_words((*names, *below), part)
+    choices = _match_words((*names, *_list_topics_below(part, games, fixed, registry)), part)
     return sorted(
-        found,
+        choices,
         key=lambda choice: (
             not choice.value.startswith(part),
             f" {part}" not in f" {choice.value}",
@@ -344,12 +400,36 @@ def _list_topics(
     )
 
 
-def _offer_findable(
-    typed: str, registry: Registry, known: CompletionContext
-) -> list[CompletionChoice]:
-    """Return what `/find` finds so far, each by the key that opens just this."""
-    games = registry.games if known.enabled is None else known.enabled
-    hits = search(typed, registry, games, known.system).hits[:MAX_CHOICES]
+def _list_topics_below(
+    part: str, games: Sequence[str], fixed: Sequence[str], registry: Registry
+) -> Iterator[str]:
+    """Yield the commands of several words: of the groups `fixed`, then the games' sequences and
+    tables. Tables have their printed names as well once `part` begins with their command.
+    """
+    for name in fixed:
+        for spec in registry.list_below((name,)):
+            if len(spec.path) > 1:
+                yield " ".join(spec.path)
+    for game in games:
+        for id in registry.games[game].sequences:
+            yield f"{game} {id}"
+    for game in games:
+        for id in registry.games[game].tables:
+            yield f"{game}{TABLE} {id}"
+    for game in games:
+        if part.startswith(f"{game}{TABLE}"):
+            tables = list(registry.games[game].tables)
+            for printed_name in registry.games[game].table_names:
+                if printed_name not in tables:
+                    yield f"{game}{TABLE} {printed_name}"
+
+
+def _list_findable(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the hits of `/find` for what was typed; the value of each opens that hit alone."""
+    context = request.context
+    registry = request.registry
+    games = registry.games if context.enabled is None else context.enabled
+    hits = search(request.typed, registry, games, context.system).hits[:MAX_CHOICES]
     targets = [hit.target for hit in hits]
     return [
         CompletionChoice(f"{target.title}: {target.key}"[:MAX_LENGTH], target.key)
@@ -358,51 +438,59 @@ def _offer_findable(
 
 
 def _match_words(words: Iterable[str], typed: str) -> list[CompletionChoice]:
-    """Words that begin with what was typed, then those that hold it."""
+    """Return the words that begin with what was typed, then those that hold it."""
     part = comparison_key(typed)
-    found = [word for word in words if part in comparison_key(word)]
-    found.sort(key=lambda word: not comparison_key(word).startswith(part))
-    return [CompletionChoice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
+    matches = [word for word in words if part in comparison_key(word)]
+    matches.sort(key=lambda word: not comparison_key(word).startswith(part))
+    return [CompletionChoice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in matches]
 
 
-def _complete_several_words(words: Iterable[str], typed: str) -> list[CompletionChoice]:
-    """The words so far, and one more behind them."""
-    before, space, part = typed.rpartition(" ")
-    rest = [word for word in words if word not in before.split()]
-    return [
-        CompletionChoice(line, line)
-        for choice in _match_words(rest, part)
-        if (line := f"{before}{space}{choice.value}")
-    ]
+def _complete_systems(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Complete the last word of a list of systems, without those already in it."""
+    earlier, space, part = request.typed.rpartition(" ")
+    unused = [system for system in request.registry.games if system not in earlier.split()]
+    lines = (f"{earlier}{space}{choice.value}" for choice in _match_words(unused, part))
+    return [CompletionChoice(line, line) for line in lines]
 
 
-def _complete_stats(typed: str, played: System | None) -> list[CompletionChoice]:
-    """Numbers, state and markers so far, with the last word completed."""
-    if played is None:
+def _complete_stats(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Complete the last word of a unit's numbers, state and markers; [] without a game.
+
+    States and markers may be typed bare, as players say them.
+    """
+    game = request.game
+    if game is None:
         return []
-    units = played.game["units"]
-    pieces = [f"{key}=" for key in played.words["units"].keys]
-    pieces += [f"state={state}" for state in units.get("states") or ()]
-    pieces += [f"marker=+{marker}" for marker in units.get("markers") or ()]
-    head, space, part = typed.rpartition(" ")
-    if part:  # bare words, as players say them
-        pieces += [*(units.get("states") or ()), *(units.get("markers") or ())]
-    key, equals, begun = part.partition("=")
-    if (
-        equals
-        and (option := played.words["units"].keys.get(word_key(key))) is not None
-        and option.values
-    ):
-        done = (
-            begun[: max(begun.rfind(mark) for mark in ",+x") + 1] if option.type == "mods" else ""
-        )
-        pieces += [f"{key}={done}{value}" for value in option.values]
-    found = [piece for piece in pieces if piece.startswith(comparison_key(part)) and piece != part]
-    return [
-        CompletionChoice(line, line)
-        for piece in found
-        if len(line := f"{head}{space}{piece}") <= MAX_LENGTH
+    units = game.game["units"]
+    states = list(units.get("states") or ())
+    markers = list(units.get("markers") or ())
+    head, space, part = request.typed.rpartition(" ")
+    pieces = [f"{key}=" for key in game.words["units"].keys]
+    pieces += [f"state={state}" for state in states]
+    pieces += [f"marker=+{marker}" for marker in markers]
+    if part:
+        pieces += [*states, *markers]
+    pieces += _list_number_words(part, game.words["units"])
+    folded = comparison_key(part)
+    lines = [
+        f"{head}{space}{piece}" for piece in pieces if piece.startswith(folded) and piece != part
     ]
+    return [CompletionChoice(line, line) for line in lines if len(line) <= MAX_LENGTH]
+
+
+def _list_number_words(part: str, words: UnitWords) -> list[str]:
+    """Return `key=word` for each word that the number named in `part` takes; [] for no such number.
+
+    If it takes several words, those before the last separator are kept.
+    """
+    key, equals, value = part.partition("=")
+    option = words.keys.get(word_key(key)) if equals else None
+    if option is None or not option.values:
+        return []
+    kept_length = 0
+    if option.type == "mods":
+        kept_length = max(value.rfind(mark) for mark in ",+x") + 1
+    return [f"{key}={value[:kept_length]}{word}" for word in option.values]
 
 
 def format_unit_choice(unit: RosterUnit, reason: Reason | None = None) -> str:
@@ -417,8 +505,9 @@ _DESCRIPTION = re.compile(r" \((?:[^\s(),;]+\d, [^;()]*|\d{1,2} units)\)")
 
 
 def restore_choice_values(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
-    """Options with the values of choices where what those show came instead, which some clients
-    send.
+    """Return the options with values in place of the texts that choices show.
+
+    Some clients send the text shown (CompletionChoice.name) instead of the value.
     """
     return {
         name: _restore_choice_value(spec.find_option(name), name, value)
@@ -427,6 +516,7 @@ def restore_choice_values(spec: CommandSpec, options: Mapping[str, object]) -> d
 
 
 def _restore_choice_value(option: Option | None, name: str, value: object) -> object:
+    """Return the value of the choice that shows this text; any other value as it is."""
     if name == "mods" and isinstance(value, str):
         return value.partition(" (")[0]
     if option is None or not isinstance(value, str):
@@ -435,95 +525,129 @@ def _restore_choice_value(option: Option | None, name: str, value: object) -> ob
         return _DESCRIPTION.sub("", value)
     if option.type == "dice":
         examples = (
-            example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH]
+            example
+            for example, explanation in GUIDE
+            if value == f"{example}  {explanation}"[:MAX_LENGTH]
         )
         return next(examples, value.partition(" : ")[0])
     return value
 
 
 def _complete_modifiers(
-    spec: CommandSpec, typed: str, given: Mapping[str, object]
+    spec: CommandSpec, typed: str, values: Mapping[str, object]
 ) -> list[CompletionChoice]:
-    """The list so far with one more word: the last word completed, those already there hidden."""
-    own = spec.find_option("mods")
-    flags = [
-        option.name for option in spec.options if option.type == "bool" and option.name not in given
-    ]
-    words = [
-        *(own.values if own is not None else ()),
-        *(flag for flag in flags if flag not in OF_ROLLS),
-    ]
-    *before, last = typed.replace(",", " ").split(" ") if typed else [""]
-    before = [word for word in before if word]
-    start = " ".join(before)
-    rest = _match_words([word for word in words if word not in before], last)
-    found = [*([last] if last and last in words else ()), *(choice.value for choice in rest)]
-    lines = dict.fromkeys(f"{start} {word}".strip() for word in found)
+    """Complete the last word of a list of modifiers and flags, without those already in it.
+
+    Flags in `values` are left out, as are those that say how to roll.
+    """
+    words = _list_modifier_words(spec, values)
+    *earlier_words, last_word = typed.replace(",", " ").split(" ")
+    earlier_words = [word for word in earlier_words if word]
+    unused = [word for word in words if word not in earlier_words]
+    matches = [choice.value for choice in _match_words(unused, last_word)]
+    if last_word and last_word in words:
+        matches.insert(0, last_word)
+    start = " ".join(earlier_words)
+    lines = dict.fromkeys(f"{start} {word}".strip() for word in matches)
     return [CompletionChoice(_add_modifier_value(spec, line), line) for line in lines]
 
 
+def _list_modifier_words(spec: CommandSpec, values: Mapping[str, object]) -> list[str]:
+    """Return the modifiers of a command, then its flags, without those in `values` and those that
+    say how to roll.
+    """
+    option = spec.find_option("mods")
+    words = list(option.values) if option is not None else []
+    flags = [option.name for option in spec.options if option.type == "bool"]
+    return words + [flag for flag in flags if flag not in values and flag not in OF_ROLLS]
+
+
 def _add_modifier_value(spec: CommandSpec, line: str) -> str:
-    """A list of modifiers with what its last word means and adds: `adjacent night (Night, target
-    unlit −3)`.
+    """Return a list of modifiers with the label and value of its last word, if there is room:
+    `adjacent night (Night, target unlit −3)`.
     """
     word = line.rpartition(" ")[2]
     option = spec.find_option(word) or spec.find_option("mods")
-    shown = f"{line} ({option.format_word(word)})" if option is not None else line
-    return shown if len(shown) <= MAX_LENGTH else line
+    label = f"{line} ({option.format_word(word)})" if option is not None else line
+    return label if len(label) <= MAX_LENGTH else line
 
 
 def _complete_unit_list(
-    words: UnitWords | None, typed: str, known: CompletionContext, option: Option, elsewhere: str
+    words: UnitWords | None, typed: str, context: CompletionContext, option: Option, elsewhere: str
 ) -> list[CompletionChoice]:
-    """The list so far with its last item completed: a roster unit, several at once, a unit type, a
+    """Complete the last item of a list of units: a roster unit, several at once, a unit type, a
     number or a flag.
 
-    Units that are in the list, or `elsewhere` in the command, are not offered again. Without
-    `words` units go by their names alone, those that have left the fight too.
+    Units that are already in the list, or in `elsewhere`, the command's other lists, are not
+    offered again. Without `words` units go by their names alone, and those that have left the fight
+    are offered last.
     """
-    cut = max(typed.rfind(mark) + 1 for mark in (";", "," if "=" not in typed else ";"))
-    before = typed[:cut]
-    last = typed[cut:].lstrip()
-    start = f"{before} " if before else ""
-    part = _get_prefix_key(last.strip(_NAME_QUOTES))
-    taken = {_strip_item(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
+    separators = ";" if "=" in typed else ";,"
+    item_start = max(typed.rfind(mark) + 1 for mark in separators)
+    earlier = typed[:item_start]
+    item = typed[item_start:].lstrip()
+    part = _get_prefix_key(item.strip(_NAME_QUOTES))
+    used_items = f"{earlier};{elsewhere}".replace(",", ";").split(";")
+    used_names = {_strip_item(used_item) for used_item in used_items}
     alive = [
-        unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely
+        unit for unit in context.roster if not is_out(unit, context) or unit.state in option.likely
     ]
-    alive.sort(key=lambda unit: rank_able_first(unit, option, known))
-    reasons = known.reasons.get(option.name, {})
-    gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
-    units = [
-        unit for unit in (*alive, *gone) if not {comparison_key(unit.name), unit.handle} & taken
-    ]
-    found: list[tuple[str, str]] = []
-    for unit in units:
-        if part in comparison_key(unit.name) or unit.handle.startswith(part):
-            found += (
-                [(format_unit_choice(unit, reasons.get(unit.handle)), unit.name)]
-                if part != comparison_key(unit.name) or not last.endswith(" ")
-                else []
-            )
-            if unit.handle not in reasons:
-                found += _list_weapons(unit, words)
-    many = list_unit_groups(
-        part, known.roster, alive, known.own_side, acting=takes_own_units(option)
+    alive.sort(key=lambda unit: rank_able_first(unit, option, context))
+    out = [unit for unit in context.roster if is_out(unit, context)] if words is None else []
+    units = _drop_named_units((*alive, *out), used_names)
+    choices = _match_units(units, item, words, context.reasons.get(option.name, {}))
+    groups = list_unit_groups(
+        part, context.roster, alive, context.own_side, acting=takes_own_units(option)
     )
-    found[FIRST:FIRST] = many
+    choices[FIRST:FIRST] = groups
     if words is not None:
-        found += [(type_, type_) for type_ in words.types if part in type_]
-        if " " in last:
-            found += _list_unit_words(words, last)
-    if not found and last:
-        found = [(last, last)]
-    return _put_after(start, found, known.roster)
+        choices += [(unit_type, unit_type) for unit_type in words.types if part in unit_type]
+        if " " in item:
+            choices += _list_unit_words(words, item)
+    if not choices and item:
+        choices = [(item, item)]
+    return _put_after(f"{earlier} " if earlier else "", choices, context.roster)
+
+
+def _drop_named_units(units: Iterable[RosterUnit], names: set[str]) -> list[RosterUnit]:
+    """Return the units of which neither the name, as a comparison key, nor the handle is in
+    `names`.
+    """
+    return [unit for unit in units if names.isdisjoint((comparison_key(unit.name), unit.handle))]
+
+
+def _match_units(
+    units: Iterable[RosterUnit],
+    item: str,
+    words: UnitWords | None,
+    reasons: Mapping[str, Reason],
+) -> list[tuple[str, str]]:
+    """Return (text shown, value) of the units that the last item of a list may mean.
+
+    Able units also offer each of their weapons. A unit that is typed in full, with a space after
+    it, offers only the weapons.
+    """
+    part = _get_prefix_key(item.strip(_NAME_QUOTES))
+    choices: list[tuple[str, str]] = []
+    for unit in units:
+        name = comparison_key(unit.name)
+        if part not in name and not unit.handle.startswith(part):
+            continue
+        if part != name or not item.endswith(" "):
+            choices.append((format_unit_choice(unit, reasons.get(unit.handle)), unit.name))
+        if unit.handle not in reasons:
+            choices += _list_weapons(unit, words)
+    return choices
 
 
 _NAME_QUOTES = "\"'\u201c\u201d\u2018\u2019"
 
 
 def _list_weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]:
-    """Each weapon of a unit that carries several, where the list is of those who fire."""
+    """Return (text shown, value) of each weapon of a unit that carries several.
+
+    Only a list of units that fire has such items; [] for any other.
+    """
     if words is None or not words.repeat or not unit.numbers.get(LOADOUT):
         return []
     return [
@@ -533,53 +657,55 @@ def _list_weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, 
 
 
 def _get_prefix_key(text: str) -> str:
-    """Return the key of a name that is not typed to its end: a space there counts."""
+    """Return the comparison key of an unfinished name: a space at its end counts."""
     return comparison_key(text) + (" " if text.endswith(" ") else "")
 
 
 def _strip_item(item: str) -> str:
+    """Return the comparison key of an item without quotation marks around it."""
     return comparison_key(item.strip().strip(_NAME_QUOTES))
 
 
-def _list_unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
-    """Numbers and flags that may follow in an item, without those that it has."""
-    head, _, part = last.rpartition(" ")
-    there = {token.partition("=")[0] for token in head.split()}
+def _list_unit_words(words: UnitWords, item: str) -> list[tuple[str, str]]:
+    """Return an item with its last word completed to each number or flag that it does not have
+    yet, as (text shown, value), which are the same.
+    """
+    head, _, part = item.rpartition(" ")
+    used = {token.partition("=")[0] for token in head.split()}
     pieces = [f"{key}=" for key in words.keys] + list(words.flags)
-    left = [
-        piece
-        for piece in pieces
-        if piece.rstrip("=") not in there and piece.startswith(comparison_key(part))
-    ]
-    return [(f"{head} {piece}", f"{head} {piece}") for piece in left]
+    unused = [piece for piece in pieces if piece.rstrip("=") not in used]
+    lines = [f"{head} {piece}" for piece in unused if piece.startswith(comparison_key(part))]
+    return [(line, line) for line in lines]
 
 
 def _put_after(
-    start: str, found: Iterable[tuple[str, str]], roster: Sequence[RosterUnit]
+    start: str, choices: Iterable[tuple[str, str]], roster: Sequence[RosterUnit]
 ) -> list[CompletionChoice]:
-    """Return the choices (what is shown, value) with what was typed before them.
+    """Return the choices, (text shown, value), with the items typed before them, `start`.
 
-    Where the names do not fit, units stand by their handles.
+    If a value gets too long with the names of units, their handles replace them.
     """
     handles = {comparison_key(unit.name): unit.handle for unit in roster}
     pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
-    by_handles = "".join(f"{handles.get(_strip_item(piece), piece)}; " for piece in pieces)
-    choices = []
-    for name, value in found:
-        before = start
+    start_by_handles = "".join(f"{handles.get(_strip_item(piece), piece)}; " for piece in pieces)
+    completed = []
+    for label, value in choices:
+        prefix = start
         unit = value
         if len(start) + len(value) > MAX_LENGTH:
-            before = by_handles
+            prefix = start_by_handles
             unit = handles.get(comparison_key(value), value)
-        whole = f"{before}{unit}"
-        shown = f"{before}{name}"
-        choices.append(CompletionChoice(shown if len(shown) <= MAX_LENGTH else whole, whole))
-    return choices
+        line = f"{prefix}{unit}"
+        full_label = f"{prefix}{label}"
+        completed.append(
+            CompletionChoice(full_label if len(full_label) <= MAX_LENGTH else line, line)
+        )
+    return completed
 
 
 def takes_own_units(option: Option) -> bool:
-    """Return whether the units of an option are those of who asks; else they are mostly the other
-    side's.
+    """Return whether the units of an option are mostly the player's own; else they are mostly the
+    other side's.
     """
     if option.role:
         return option.role != TARGETS
@@ -588,48 +714,79 @@ def takes_own_units(option: Option) -> bool:
 
 
 def is_likely(unit: RosterUnit, option: Option) -> bool:
-    """Return whether a unit is one of those that an option is mostly about; all are where it does
-    not say.
+    """Return whether a unit is one of those that an option is mostly about; True for all units if
+    the option does not say.
     """
     words = {*option.likely} - {OWN}
     return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
 
 
-def is_out(unit: RosterUnit, known: CompletionContext) -> bool:
+def is_out(unit: RosterUnit, context: CompletionContext) -> bool:
     """Return whether the unit has left the fight."""
-    return unit.state in list_lost_states(known.game)
+    return unit.state in list_lost_states(context.game)
 
 
-def rank_unit(unit: RosterUnit, option: Option, known: CompletionContext) -> tuple[bool, bool]:
-    """Own units first for those who act, the others' first for targets; of a side those whom the
-    option is about.
+def rank_unit(unit: RosterUnit, option: Option, context: CompletionContext) -> tuple[bool, bool]:
+    """Return the sort key of a unit in the choices of an option.
+
+    First come units of the side that the option takes, of these first the likely ones (is_likely).
     """
-    return bool(known.own_side) and (unit.side == known.own_side) != takes_own_units(
-        option
-    ), not is_likely(unit, option)
+    is_own = unit.side == context.own_side
+    is_other_side = bool(context.own_side) and is_own != takes_own_units(option)
+    return is_other_side, not is_likely(unit, option)
 
 
-def rank_able_first(unit: RosterUnit, option: Option, known: CompletionContext) -> tuple[bool, ...]:
-    """Return the place of a unit in a list: those that cannot be there come last, and first those
-    that the drawn card or chit calls to act.
+def rank_able_first(
+    unit: RosterUnit, option: Option, context: CompletionContext
+) -> tuple[bool, ...]:
+    """Return the sort key of a unit in the choices of an option, as rank_unit, except that units
+    that cannot be in it come last, and units that the drawn card or chit calls to act come first.
     """
-    is_refused = unit.handle in known.reasons.get(option.name, {})
-    is_on_call = takes_own_units(option) and unit.handle in known.on_call
-    return is_refused, not is_on_call, *rank_unit(unit, option, known)
+    is_refused = unit.handle in context.reasons.get(option.name, {})
+    is_on_call = takes_own_units(option) and unit.handle in context.on_call
+    return is_refused, not is_on_call, *rank_unit(unit, option, context)
+
+
+_Lister = Callable[[_CompletionRequest], Iterable[CompletionChoice]]
+_STATE_LISTERS: Mapping[str, _Lister] = {
+    "track": _list_track_names,
+    "track-value": _list_track_words,
+    "rule": _list_rules,
+}
+"""Functions for options about the state of the game, by the option's `complete`. They go before the
+option's own words.
+"""
+_LISTERS: Mapping[str, _Lister] = {
+    "zone": _list_time_zones,
+    "sealed": _list_sealed_rolls,
+    "game": _list_games,
+    "pack": _list_packs,
+    "systems": _complete_systems,
+    "topic": _list_topics,
+    "find": _list_findable,
+    "stats": _complete_stats,
+    "scenario": _list_scenarios,
+}
+"""Functions for options without words of their own, by the option's `complete`."""
 
 
 def _list_dice(typed: str) -> list[CompletionChoice]:
-    if not typed.strip():
-        return [
-            CompletionChoice(f"{example}  {what}"[:MAX_LENGTH], example) for example, what in GUIDE
-        ]
-    return [CompletionChoice((find_fault(typed) or typed)[:MAX_LENGTH], typed)]
+    """Return the examples of the dice guide; once something is typed, just that, shown with its
+    fault if it has one.
+    """
+    if typed.strip():
+        label = find_fault(typed) or typed
+        return [CompletionChoice(label[:MAX_LENGTH], typed)]
+    return [
+        CompletionChoice(f"{example}  {explanation}"[:MAX_LENGTH], example)
+        for example, explanation in GUIDE
+    ]
 
 
 _NUMBERED = re.compile(r"(.*?)(\d{1,4})")
 _RANGE = re.compile(r"(.*?)(\d{1,4})\s*\.\.\s*(\d*)")
 MOST = 4
-"""So many ranges are offered at once."""
+"""Maximum number of ranges that are offered."""
 
 
 def list_unit_groups(
@@ -640,30 +797,57 @@ def list_unit_groups(
     *,
     acting: bool,
 ) -> Iterator[tuple[str, str]]:
-    """(what is shown, value) of what begins with `part`, the best first. `alive` are those still in
-    play; a list of who acts means one's own side by `all`, any other the other side."""
-    theirs = [unit for unit in roster if not own_side or (unit.side == own_side) == acting]
-    yield from _list_ranges(part, roster if part else theirs, {unit.name for unit in alive})
-    meant = [unit for unit in alive if not own_side or (unit.side == own_side) == acting]
-    named: dict[str, list[RosterUnit]] = {}
-    if len({unit.side for unit in meant}) == 1:
-        named["all"] = meant
-        for unit in meant:
-            if unit.state:
-                named.setdefault(f"all {unit.state}", []).append(unit)
-    for side in dict.fromkeys(unit.side for unit in (*meant, *alive) if unit.side):
-        named[f"side:{side}"] = [unit for unit in alive if unit.side == side]
-    for unit in meant:
-        if hex_ := unit.numbers.get("hex"):
-            named.setdefault(f"hex:{hex_}", []).append(unit)
-    for value, units in named.items():
+    """Yield (text shown, value) of the groups of units that begin with `part`, the best first:
+    ranges such as `us1..us4`, then `all`, `all STATE`, sides and hexes.
+
+    `alive` are the units still in play. `acting`: the list is of units that act, so that `all`
+    means the player's own side, `own_side`; else it means the other side.
+    """
+    range_roster = roster if part else _select_side(roster, own_side, is_own=acting)
+    yield from _list_ranges(part, range_roster, {unit.name for unit in alive})
+    groups = _group_units(alive, _select_side(alive, own_side, is_own=acting))
+    for value, units in groups.items():
         if comparison_key(value).startswith(part) and 2 <= len(units) <= MAX_UNITS:
             yield f"{value} ({len(units)} units)", value
 
 
+def _select_side(
+    units: Sequence[RosterUnit], own_side: str, *, is_own: bool
+) -> Sequence[RosterUnit]:
+    """Return the units of the player's own side, or those of the other sides; all if `own_side` is
+    empty.
+    """
+    if not own_side:
+        return units
+    return [unit for unit in units if (unit.side == own_side) == is_own]
+
+
+def _group_units(
+    alive: Sequence[RosterUnit], meant: Sequence[RosterUnit]
+) -> dict[str, list[RosterUnit]]:
+    """Return the groups that units can be named by, each with its units.
+
+    `meant` are the units that `all`, `all STATE` and `hex:NUMBER` stand for; there is no `all` if
+    they are of several sides. `side:NAME` stands for all units of a side.
+    """
+    groups: dict[str, list[RosterUnit]] = {}
+    if len({unit.side for unit in meant}) == 1:
+        groups["all"] = list(meant)
+        for unit in meant:
+            if unit.state:
+                groups.setdefault(f"all {unit.state}", []).append(unit)
+    for side in dict.fromkeys(unit.side for unit in (*meant, *alive) if unit.side):
+        groups[f"side:{side}"] = [unit for unit in alive if unit.side == side]
+    for unit in meant:
+        hex_number = unit.numbers.get("hex")
+        if hex_number:
+            groups.setdefault(f"hex:{hex_number}", []).append(unit)
+    return groups
+
+
 class _Run(NamedTuple):
-    """Units whose numbers follow each other: what is before the number, the first and last, who
-    of them is in play.
+    """Units numbered without a gap: the text before the number, the first and last number, and the
+    numbers of those in play.
     """
 
     stem: str
@@ -672,52 +856,71 @@ class _Run(NamedTuple):
     alive: frozenset[int]
 
     def build_range(self, first: int, last: int) -> tuple[str, str]:
+        """Return (text shown, value) of a part of the run: `us1..3 (3 units)` and `us1..3`."""
         count = sum(1 for number in self.alive if first <= number <= last)
         value = f"{self.stem}{first}..{last}"
         return f"{value} ({count} units)", value
+
+    def complete_range(self, part: str) -> Iterator[tuple[str, str]]:
+        """Yield the ranges of this run that `part` may become: from the number typed, or the
+        first, to the end typed, or the last.
+        """
+        stem = _get_prefix_key(self.stem)
+        range_match = _RANGE.fullmatch(part)
+        name_match = _NUMBERED.fullmatch(part)
+        if range_match is not None:
+            first = int(range_match[2])
+            if stem == range_match[1] and self.first <= first < self.last:
+                for end in self._list_ends(first, range_match[3]):
+                    yield self.build_range(first, end)
+            return
+        if name_match is not None and stem == name_match[1]:
+            first = int(name_match[2])
+            if self.first <= first < self.last:
+                yield self.build_range(first, self.last)
+                return
+        if stem.startswith(part):
+            yield self.build_range(self.first, self.last)
+
+    def _list_ends(self, first: int, digits: str) -> list[int]:
+        """Return the ends after `first` that begin with these digits: the number itself first,
+        then the largest.
+        """
+        ends = [end for end in range(first + 1, self.last + 1) if str(end).startswith(digits)]
+        ends.sort(key=lambda end: (str(end) != digits, -end))
+        return ends
 
 
 def _list_ranges(
     part: str, roster: Sequence[RosterUnit], alive: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """From the number that is typed, or the first, to the end that is typed, or the last."""
-    named = {unit.name: unit.name in alive for unit in roster}
-    runs = [
-        *_list_runs(named),
-        *(_list_runs({unit.handle: unit.name in alive for unit in roster}) if part else ()),
-    ]
-    begun = _RANGE.fullmatch(part)
-    typed = _NUMBERED.fullmatch(part)
-    found = list[tuple[str, str]]()
-    for run in runs:
-        stem = _get_prefix_key(run.stem)
-        if begun is not None:
-            first = int(begun[2])
-            if stem == begun[1] and run.first <= first < run.last:
-                ends = [
-                    end for end in range(first + 1, run.last + 1) if str(end).startswith(begun[3])
-                ]
-                ends.sort(key=lambda end: (str(end) != begun[3], -end))
-                found += [run.build_range(first, end) for end in ends]
-        elif typed is not None and stem == typed[1] and run.first <= int(typed[2]) < run.last:
-            found.append(run.build_range(int(typed[2]), run.last))
-        elif stem.startswith(part):
-            found.append(run.build_range(run.first, run.last))
-    yield from found[:MOST]
+    """Yield (text shown, value) of at most MOST ranges that begin with `part`.
+
+    Ranges of handles are only offered once something is typed. `alive` are the names of the units
+    in play.
+    """
+    runs = list(_list_runs({unit.name: unit.name in alive for unit in roster}))
+    if part:
+        runs += _list_runs({unit.handle: unit.name in alive for unit in roster})
+    ranges = (range for run in runs for range in run.complete_range(part))
+    yield from islice(ranges, MOST)
 
 
 def _list_runs(names: dict[str, bool]) -> Iterator[_Run]:
-    """Runs of several, with those in play (the value)."""
+    """Yield the runs of numbered names with at least two units in play, of at most MAX_UNITS names.
+
+    `names` says of each unit whether it is in play.
+    """
     stems: dict[str, dict[int, bool]] = {}
     for name, is_alive in names.items():
-        found = _NUMBERED.fullmatch(name)
-        if found and not found[2].startswith("0"):
-            stems.setdefault(found[1], {})[int(found[2])] = is_alive
+        match = _NUMBERED.fullmatch(name)
+        if match and not match[2].startswith("0"):
+            stems.setdefault(match[1], {})[int(match[2])] = is_alive
     for stem, numbers in stems.items():
         run: list[int] = []
         for number in (*sorted(numbers), -1):
             if run and (number != run[-1] + 1 or len(run) == MAX_UNITS):
-                alive = frozenset(one for one in run if numbers[one])
+                alive = frozenset(unit_number for unit_number in run if numbers[unit_number])
                 if len(alive) > 1:
                     yield _Run(stem, run[0], run[-1], alive)
                 run = []
@@ -730,49 +933,51 @@ USUAL = (
     "America/Los_Angeles", "America/Toronto", "America/Sao_Paulo", "Asia/Tokyo", "Asia/Singapore", "Asia/Kolkata",
     "Australia/Sydney", "Australia/Perth", "Pacific/Auckland",
 )  # fmt: skip
-"""What is offered before anything is typed."""
+"""The time zones that are offered before anything is typed."""
 
 
 _NO_PLACE = {"localtime", "Factory"}
-"""Zones that are the host's own, or none."""
+"""Names of time zones that stand for no place: the host's own, and none."""
 
 
 @cache
 def list_zones() -> tuple[str, ...]:
-    """All zones that have a continent, and UTC; in order."""
+    """Return the names of all time zones with a continent, and UTC, in order."""
     return tuple(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
 
 
 def find_zone(typed: str) -> str:
-    """The zone meant by its name or its city, whatever the case; "" for none."""
+    """Return the time zone with this name or city, in any case, or ""."""
     word = _fold_zone(typed)
-    named = {name.casefold(): name for name in available_timezones() - _NO_PLACE}
-    cities = {
-        known.rpartition("/")[2].casefold(): known
-        for known in reversed(list_zones())
-        if not _is_etc(known)
-    }
-    return named.get(word) or cities.get(word, "")
+    names = {name.casefold(): name for name in available_timezones() - _NO_PLACE}
+    cities = {}
+    for name in reversed(list_zones()):
+        if not _is_etc(name):
+            cities[name.rpartition("/")[2].casefold()] = name
+    return names.get(word) or cities.get(word, "")
 
 
 def find_zones(typed: str) -> list[str]:
-    """Zones that fit what was typed: those whose city or name begins so first."""
+    """Return the time zones that hold what was typed; those that begin so, or with a city that
+    does, come first. The usual ones if nothing is typed.
+    """
     word = _fold_zone(typed)
     if not word:
         return list(USUAL)
-    found = [name for name in list_zones() if word in name.casefold()]
+    names = [name for name in list_zones() if word in name.casefold()]
     return sorted(
-        found, key=lambda name: (_is_etc(name), not _begins_with(name, word), name not in USUAL)
+        names, key=lambda name: (_is_etc(name), not _begins_with(name, word), name not in USUAL)
     )
 
 
 def _begins_with(name: str, word: str) -> bool:
-    return any(
-        piece.startswith(word) for piece in (name.casefold(), name.rpartition("/")[2].casefold())
-    )
+    """Return whether a time zone's name or its city begins with a word."""
+    folded = name.casefold()
+    return folded.startswith(word) or folded.rpartition("/")[2].startswith(word)
 
 
 def _is_etc(name: str) -> bool:
+    """Return whether a time zone is only a technical name, without a city."""
     return name.partition("/")[0] in ("Etc", "SystemV", "posix", "right")
 
 

@@ -9,16 +9,17 @@ from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import ParsedCommand, parse_text
 
 MOST_SLIPS = 3
-"""Slips of one line that are corrected together."""
+"""Maximum number of slips that are corrected in one line."""
 _OF_THE_GAME = ("unit", "units", "file")
 """Types of options that only the game or the platform can check."""
 _OF_ALL_TABLES = ("private", "picture", "whole")
 
 
 def check_correction(error: UserError, typed: str, registry: Registry) -> None:
-    """Keep the correction that `error` makes to the line `typed` only if that would be taken.
+    """Set `error.better` to the corrected line if the parser would accept it.
 
-    If the corrected line has further slips that have a correction, these are corrected, too.
+    Further slips in the corrected line are corrected as well, up to MOST_SLIPS. If the result would
+    be refused, `error.better` and the correction in the hint are removed.
     """
     _check_unit_number(error, registry)
     line = error.better or correct_typed(typed, error)
@@ -36,7 +37,7 @@ def check_correction(error: UserError, typed: str, registry: Registry) -> None:
 
 
 def _check_unit_number(error: UserError, registry: Registry) -> None:
-    """Keep a hint that takes a word for a number of a unit only if units of the game have it."""
+    """Replace a hint that takes a word for a unit's number if no unit of the game has that number."""
     hint = error.hint
     if not isinstance(hint, Hint) or not hint.unit_number:
         return
@@ -46,8 +47,9 @@ def _check_unit_number(error: UserError, registry: Registry) -> None:
 
 
 def find_refusal(line: str, registry: Registry) -> UserError | None:
-    """Return why a line is refused as it is typed, or None if it is taken; a value that is left
-    out is asked for later.
+    """Return the error with which a line is refused, or None if it is accepted.
+
+    A missing value is no refusal: it is asked for later.
     """
     try:
         check_values(parse_text(line, registry), registry)
@@ -57,21 +59,23 @@ def find_refusal(line: str, registry: Registry) -> UserError | None:
 
 
 def check_values(parsed: ParsedCommand, registry: Registry) -> None:
-    """Raise UserError for a value that its option does not take; units are not looked at."""
+    """Raise UserError for a value that its option does not take. Units and files are not checked."""
     spec, options = parsed
     if spec.family == "lookup":
         _check_lookup(spec, options, registry)
         return
-    known = [option for option in spec.options if option.type not in _OF_THE_GAME]
-    names = {option.name for option in known}
-    flags = {option.name for option in spec.options if option.type == "bool"}
-    given = {name: value for name, value in options.items() if name in names | flags | {"mods"}}
-    InputReader(known).read(given, spec.name)
+    checkable = [option for option in spec.options if option.type not in _OF_THE_GAME]
+    names = {option.name for option in checkable}
+    names |= {option.name for option in spec.options if option.type == "bool"}
+    names.add("mods")
+    values = {name: value for name, value in options.items() if name in names}
+    InputReader(checkable).read(values, spec.name)
 
 
 def _check_lookup(spec: CommandSpec, options: Mapping[str, object], registry: Registry) -> None:
+    """Raise UserError for values that a table does not take; a whole table needs none."""
     if spec.wants_whole(options):
         return
     table = registry.games[spec.system].tables[spec.target]
-    given = {name: value for name, value in options.items() if name not in _OF_ALL_TABLES}
-    table.check_typed(given)
+    values = {name: value for name, value in options.items() if name not in _OF_ALL_TABLES}
+    table.check_typed(values)

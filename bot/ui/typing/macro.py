@@ -1,4 +1,4 @@
-"""Macros: saved commands with gaps, such as `roll {n=1}d10>=8`, and the command that one comes to.
+"""Macros: saved commands with gaps, such as `roll {n=1}d10>=8`, and the commands that they run.
 
 A macro is split into words before its gaps are filled, so that what fills one stays one value,
 whatever it holds.
@@ -26,11 +26,11 @@ from bot.ui.typing.command_text import (
 )
 
 OWN_OPTIONS = ("name", "values")
-"""Options of `/macro run` itself, which no gap can be called."""
+"""Options of `/macro run` itself; no gap can have these names."""
 MOST_GAPS = 5
-"""What a form has fields for on every platform."""
+"""Maximum number of gaps: forms of all platforms have a field for each."""
 LONGEST = 600
-"""Characters of a macro."""
+"""Maximum number of characters of a macro."""
 FAMILIES = ("roll", "lookup", "sequence", "log", "again")
 PATHS = (
     *(("unit", name) for name in ("add", "edit", "remove", "list", "show")),
@@ -41,8 +41,8 @@ PATHS = (
         for name in ("next", "pass", "initiative", "status", "board", "plan", "stats")
     ),
 )
-"""What a macro may do, beside these families: play, and nothing that deletes, chooses or reveals
-for good.
+"""Commands that a macro may hold as well as those of FAMILIES: play, and nothing that deletes,
+chooses or reveals for good.
 """
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,23}")
 _GAP = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,23})(?:=([^{}]*))?\}")
@@ -50,14 +50,14 @@ _TYPED_AS = ("int", "number", "enum", "str", "units", "unit", "dice")
 
 
 class Gap(NamedTuple):
-    """A gap by its name; `default` fills it where nothing is given, None: it has to be."""
+    """A gap of a macro: its name, and the value that fills it by default (None: there is none)."""
 
     name: str
     default: str | None = None
 
 
 class Macro(NamedTuple):
-    """A saved command; `shared` where everybody on the server has it."""
+    """A saved command. `shared`: everybody on the server can run it."""
 
     name: str
     text: str
@@ -65,18 +65,18 @@ class Macro(NamedTuple):
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """Its gaps in their order; one that occurs twice is filled once."""
-        found: dict[str, Gap] = {}
-        for name, default in (
-            (match[1].casefold(), match[2]) for match in _GAP.finditer(self.text)
-        ):
-            if name not in found or (found[name].default is None and default is not None):
-                found[name] = Gap(name, default.strip() if default is not None else None)
-        return tuple(found.values())
+        """The gaps in their order. A gap that occurs twice is listed once, with its first default."""
+        gaps: dict[str, Gap] = {}
+        for match in _GAP.finditer(self.text):
+            name = match[1].casefold()
+            default = match[2].strip() if match[2] is not None else None
+            if name not in gaps or (gaps[name].default is None and default is not None):
+                gaps[name] = Gap(name, default)
+        return tuple(gaps.values())
 
     @property
     def example(self) -> str:
-        """How it is run: `/macro run h n=1`."""
+        """The command that runs the macro: `/macro run h n=1`."""
         gaps = (
             f"{gap.name}={quote_value(gap.default or '...')}"
             for gap in self.gaps
@@ -85,95 +85,124 @@ class Macro(NamedTuple):
         return " ".join(["/macro run", self.name, *gaps])
 
     def read_gap_values(self, options: Mapping[str, object]) -> dict[str, str]:
-        """What fills its gaps, by name: from the line `values` in their order or by name, and from
-        a form, by name.
+        """Return the values of the gaps, by name, from the options of `/macro run`.
 
-        Raises UserError for more than it has gaps, or another name.
+        A form sets an option for each gap. The line `values` names gaps, or fills the free ones in
+        their order. Raises UserError for more values than gaps, and for an unknown name.
         """
         gaps = [gap.name for gap in self.gaps]
-        filled = {
-            name: str(value) for name in gaps if (value := options.get(name)) not in (None, "")
-        }
+        values = {name: str(options[name]) for name in gaps if options.get(name) not in (None, "")}
         for token in tokenize(str(options.get("values") or "")):
-            name = token.key or next((gap for gap in gaps if gap not in filled), "")
+            name = token.key or next((gap for gap in gaps if gap not in values), "")
             if name not in gaps:
                 raise self._build_gap_error(token)
-            if name in filled:
+            if name in values:
                 raise UserError(
                     f"{name} is given twice.",
                     hint="Give it once.",
                     option="values",
                     code="given-twice",
                 )
-            filled[name] = token.value
-        return filled
+            values[name] = token.value
+        return values
 
     def _build_gap_error(self, token: Token) -> UserError:
+        """Return the error for a value in `values` that no gap takes."""
         gaps = [gap.name for gap in self.gaps]
         if not token.key or not gaps:
-            holds = (
-                f"only the gaps {', '.join(gaps)}"
-                if len(gaps) > 1
-                else f"only the gap {gaps[0]}"
-                if gaps
-                else ""
-            )
-            said = f'"{token.value[:40]}" is left over: the macro {self.name} has {holds or "no gaps"}.'
-            return UserError(said, option="values", code="unknown-option")
+            inventory = "no gaps"
+            if gaps:
+                noun = "gaps" if len(gaps) > 1 else "gap"
+                inventory = f"only the {noun} {', '.join(gaps)}"
+            message = f'"{token.value[:40]}" is left over: the macro {self.name} has {inventory}.'
+            return UserError(message, option="values", code="unknown-option")
         hint = did_you_mean(token.key, gaps) or f"It has {', '.join(gaps)}."
-        what = f'The macro {self.name} has no gap "{token.key}".'
-        return UserError(what, hint=hint, option="values", code="unknown-option")
+        message = f'The macro {self.name} has no gap "{token.key}".'
+        return UserError(message, hint=hint, option="values", code="unknown-option")
 
-    def list_missing_gaps(self, given: Mapping[str, str]) -> tuple[str, ...]:
-        """Gaps without a default that nothing fills."""
+    def list_missing_gaps(self, values: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the gaps that have no default and no value in `values`."""
         return tuple(
-            gap.name for gap in self.gaps if gap.default is None and not given.get(gap.name)
+            gap.name for gap in self.gaps if gap.default is None and not values.get(gap.name)
         )
 
-    def build_command(self, given: Mapping[str, str], registry: Registry) -> ParsedCommand:
-        """The command with its gaps filled. Raises UserError where one is not, or the command
-        cannot be read.
+    def build_command(self, values: Mapping[str, str], registry: Registry) -> ParsedCommand:
+        """Return the command with its gaps filled by `values` and defaults.
+
+        Raises UserError if a gap stays empty, or if the command cannot be parsed or is none that a
+        macro may hold.
         """
-        if lacks := self.list_missing_gaps(given):
-            what = f"The macro {self.name} needs {' and '.join(lacks)}."
+        missing = self.list_missing_gaps(values)
+        if missing:
+            message = f"The macro {self.name} needs {' and '.join(missing)}."
             hint = phrase("For example: `{example}`", example=self.example)
-            raise UserError(what, hint=hint, option=lacks[0], code="missing")
-        filled = {gap.name: given.get(gap.name) or gap.default or "" for gap in self.gaps}
+            raise UserError(message, hint=hint, option=missing[0], code="missing")
+        filled = {gap.name: values.get(gap.name) or gap.default or "" for gap in self.gaps}
         return self._parse_filled(filled, registry)
 
     def _parse_filled(self, filled: Mapping[str, str], registry: Registry) -> ParsedCommand:
-        tokens = tokenize(_GAP.sub(lambda found: f"{{{found[1].casefold()}}}", self.text))
-        spec, used = registry.find(list_command_words(tokens))
+        """Parse the command with each gap filled by its value in `filled`.
+
+        A token that is empty then is dropped. Raises UserError for a command that a macro may not
+        hold: see FAMILIES and PATHS, and none that asks a side in its middle or deals cards to a
+        hand.
+        """
+        tokens = tokenize(_GAP.sub(lambda match: f"{{{match[1].casefold()}}}", self.text))
+        spec, word_count = registry.find(list_command_words(tokens))
         hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
-        refused = UserError(
+        refusal = UserError(
             f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro"
         )
         if spec.family not in FAMILIES and spec.path not in PATHS:
-            raise refused
+            raise refusal
         if any(option.complete == CHOSEN for option in spec.options):
-            what = f"{spec.name} asks a side in its middle, so it cannot be a macro."
-            raise UserError(what, option="text", code="not-in-macro")
-        read = read_tokens(
-            spec, [kept for token in tokens[used:] if (kept := _fill_token(token, filled))]
-        )
-        if spec.path[0] == "deck" and read.get("to", "play") != "play":  # what one alone may see
-            raise refused
-        return ParsedCommand(spec, read)
+            message = f"{spec.name} asks a side in its middle, so it cannot be a macro."
+            raise UserError(message, option="text", code="not-in-macro")
+        filled_tokens = [_fill_token(token, filled) for token in tokens[word_count:]]
+        options = read_tokens(spec, [token for token in filled_tokens if token is not None])
+        is_to_hand = spec.path[0] == "deck" and options.get("to", "play") != "play"
+        if is_to_hand:  # only the player may see those cards
+            raise refusal
+        return ParsedCommand(spec, options)
 
     def build_form_spec(self, run: CommandSpec, registry: Registry) -> CommandSpec:
-        """`/macro run` with an option for each gap, which is asked for as what it fills is."""
-        read = self._parse_filled({gap.name: f"{{{gap.name}}}" for gap in self.gaps}, registry)
-        whole = {str(value): read.spec.find_option(name) for name, value in read.options.items()}
-        options = tuple(_build_gap_option(gap, whole.get(f"{{{gap.name}}}")) for gap in self.gaps)
-        return run._replace(
-            options=options, title=f"Macro {self.name}", verb=read.spec.verb or "Run it"
-        )
+        """Return `run`, the spec of `/macro run`, with an option for each gap.
 
-    def check(self, registry: Registry) -> CommandSpec:
-        """The command that it runs, once all that can be known of it before is right. Raises
-        UserError.
+        A gap that is the whole value of an option is asked for as that option; any other gap as
+        text.
         """
         gaps = self.gaps
+        parsed = self._parse_filled({gap.name: f"{{{gap.name}}}" for gap in gaps}, registry)
+        spec = parsed.spec
+        options_by_value = {
+            str(value): spec.find_option(name) for name, value in parsed.options.items()
+        }
+        options = tuple(
+            _build_gap_option(gap, options_by_value.get(f"{{{gap.name}}}")) for gap in gaps
+        )
+        return run._replace(options=options, title=f"Macro {self.name}", verb=spec.verb or "Run it")
+
+    def check(self, registry: Registry) -> CommandSpec:
+        """Return the spec of the macro's command. Raises UserError for everything that is wrong
+        with the macro whatever fills its gaps.
+        """
+        gaps = self.gaps
+        self._check_gaps(gaps)
+        placeholders = {gap.name: f"{{{gap.name}}}" for gap in gaps}
+        spec = self._parse_filled(placeholders, registry).spec
+        defaults = {gap.name: gap.default for gap in gaps if gap.default is not None}
+        parsed = self._parse_filled({**placeholders, **defaults}, registry)
+        for name, value in parsed.options.items():
+            option = spec.find_option(name)
+            has_gap = any(placeholder in str(value) for placeholder in placeholders.values())
+            if option is not None and not has_gap:
+                clean(option, value)
+        return spec
+
+    def _check_gaps(self, gaps: tuple[Gap, ...]) -> None:
+        """Raise UserError for a gap that is not written as one or has a reserved name, or if there
+        are too many.
+        """
         if set(_GAP.sub("", self.text)) & set("{}"):
             raise _build_error(
                 "A gap is written {name} or {name=default}, with a name of letters and digits."
@@ -187,21 +216,13 @@ class Macro(NamedTuple):
                 raise _build_error(
                     f"No gap can be called {gap.name}: that is an option of macro run."
                 )
-        read = self._parse_filled({gap.name: f"{{{gap.name}}}" for gap in gaps}, registry)
-        defaults = {gap.name: gap.default for gap in gaps if gap.default is not None}
-        tried = self._parse_filled(
-            {gap.name: defaults.get(gap.name, f"{{{gap.name}}}") for gap in gaps}, registry
-        )
-        for name, value in tried.options.items():
-            option = read.spec.find_option(name)
-            if option is not None and not any(f"{{{gap.name}}}" in str(value) for gap in gaps):
-                clean(option, value)
-        return read.spec
 
 
-def clean_macro_name(typed: str, taken: tuple[str, ...]) -> str:
-    """A name as it is kept. Raises UserError for one that cannot be, or that is a command's:
-    `taken`.
+def clean_macro_name(typed: str, command_names: tuple[str, ...]) -> str:
+    """Return the name of a macro as it is stored, in lower case.
+
+    Raises UserError for a name with other characters than letters, digits, - and _, and for one of
+    `command_names`.
     """
     name = comparison_key(typed)
     if not _NAME.fullmatch(name):
@@ -209,7 +230,7 @@ def clean_macro_name(typed: str, taken: tuple[str, ...]) -> str:
         raise UserError(
             f'"{name[:40]}" cannot name a macro.', hint=hint, option="name", code="bad-name"
         )
-    if name in taken:
+    if name in command_names:
         raise UserError(
             f"{name} is a command.", hint="Choose another name.", option="name", code="name-taken"
         )
@@ -217,10 +238,11 @@ def clean_macro_name(typed: str, taken: tuple[str, ...]) -> str:
 
 
 def clean_macro_text(typed: str) -> str:
-    """A macro's text as it is kept: one line. Raises UserError for one that is empty or too
-    long.
+    """Return the text of a macro as it is stored: one line, without a slash. Raises UserError for
+    one that is empty or too long.
     """
-    text = " ".join(clean_name(typed, LONGEST + 2).split()).removeprefix("/").strip()
+    one_line = " ".join(clean_name(typed, LONGEST + 2).split())
+    text = one_line.removeprefix("/").strip()
     if not text:
         raise UserError(
             "Which command?", hint="For example: roll {n=1}d10>=8", option="text", code="missing"
@@ -232,22 +254,25 @@ def clean_macro_text(typed: str) -> str:
     return text
 
 
-def _build_error(said: str) -> UserError:
-    return UserError(said, hint="For example: roll {n=1}d10>=8", option="text", code="bad-value")
+def _build_error(message: str) -> UserError:
+    return UserError(message, hint="For example: roll {n=1}d10>=8", option="text", code="bad-value")
 
 
 def _fill_token(token: Token, filled: Mapping[str, str]) -> Token | None:
-    """The word with its gaps filled, which is then a value whatever is in it; None where that
-    leaves nothing.
+    """Return the token with its gaps filled, or None if it is empty then.
+
+    A filled token counts as quoted: what fills it stays one value, whatever it holds.
     """
     if not _GAP.search(token.value):
         return token
-    value = _GAP.sub(lambda found: filled[found[1]], token.value)
+    value = _GAP.sub(lambda match: filled[match[1]], token.value)
     return token._replace(value=value, quoted=True) if value else None
 
 
 def _build_gap_option(gap: Gap, option: Option | None) -> Option:
-    """The option that a form asks for a gap."""
+    """Return the option by which a form asks for a gap: like `option`, which the gap fills, or a
+    text if that is None or of a type that a form cannot ask for.
+    """
     if option is None or option.type not in _TYPED_AS:
         option = Option(gap.name, "str", label=gap.name)
     option = replace(option, name=gap.name, label=option.display_name, brings="", lends={})
@@ -255,52 +280,54 @@ def _build_gap_option(gap: Gap, option: Option | None) -> Option:
 
 
 def list_macro_names(macros: Iterable[Macro], typed: str) -> Iterator[tuple[str, str]]:
-    """What is shown and the name, of each macro that fits: those whose names begin so first."""
+    """Yield (text shown, name) of each macro with a name or text that holds what was typed; those
+    with names that begin so come first.
+    """
     part = comparison_key(typed)
-    found = [
+    matches = [
         macro
         for macro in macros
         if part in comparison_key(macro.name) or part in comparison_key(macro.text)
     ]
-    for macro in sorted(found, key=lambda macro: not macro.name.startswith(part)):
+    for macro in sorted(matches, key=lambda macro: not macro.name.startswith(part)):
         yield f"{macro.name}: {macro.text}", macro.name
 
 
 def complete_gap_values(
     macros: Iterable[Macro], name: str, typed: str
 ) -> Iterator[tuple[str, str]]:
-    """The line so far with one more gap of this macro: `n=1`, with its default."""
+    """Yield the values typed so far with one more gap of the macro `name`: `n=1`, with its default.
+
+    Each is a pair of the same text twice: shown, and value.
+    """
     macro = next((macro for macro in macros if macro.name == comparison_key(name)), None)
     if macro is None:
         return
-    before, space, part = typed.rpartition(" ")
-    named = {word.partition("=")[0] for word in before.split()}
+    earlier, space, part = typed.rpartition(" ")
+    if "=" in part:
+        return
+    filled = {word.partition("=")[0] for word in earlier.split()}
     for gap in macro.gaps:
-        if gap.name not in named and gap.name.startswith(comparison_key(part)) and "=" not in part:
-            line = f"{before}{space}{gap.name}={quote_value(gap.default) if gap.default else ''}"
+        if gap.name not in filled and gap.name.startswith(comparison_key(part)):
+            value = quote_value(gap.default) if gap.default else ""
+            line = f"{earlier}{space}{gap.name}={value}"
             yield line, line
 
 
 def complete_command(registry: Registry, typed: str) -> list[str]:
-    """Commands that a macro is likely made of; those of one game once it is named."""
-    games = [
-        game
-        for game in registry.games.values()
-        if typed.strip().removeprefix("/").startswith(game.id)
-    ]
-    below = [f"{game.id} {id}" for game in games for id in game.sequences]
-    below += [f"{game.id}{TABLE} {id}" for game in games for id in game.tables]
-    below += [
-        f"{game.id}{TABLE} {name}"
-        for game in games
-        if f"{game.id}{TABLE}" in typed
-        for name in game.table_names
-        if name not in list(game.tables)
-    ]
-    return below or [
-        "roll",
-        "log",
-        "again",
-        *registry.games,
-        *(f"{id}{TABLE}" for id in registry.games),
-    ]
+    """Return commands that a macro may hold: those of a game once its id is typed, else general
+    ones and the games.
+    """
+    start = typed.strip().removeprefix("/")
+    games = [game for game in registry.games.values() if start.startswith(game.id)]
+    commands = [f"{game.id} {id}" for game in games for id in game.sequences]
+    commands += [f"{game.id}{TABLE} {id}" for game in games for id in game.tables]
+    for game in games:
+        if f"{game.id}{TABLE}" in typed:
+            ids = list(game.tables)
+            names = [name for name in game.table_names if name not in ids]
+            commands += [f"{game.id}{TABLE} {name}" for name in names]
+    if commands:
+        return commands
+    tables = [f"{id}{TABLE}" for id in registry.games]
+    return ["roll", "log", "again", *registry.games, *tables]

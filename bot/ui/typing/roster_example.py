@@ -13,10 +13,11 @@ from bot.ui.typing.complete import ACTING
 def write_roster_example(
     spec: CommandSpec, commands: Registry, units: Sequence[RosterUnit], own_side: str = ""
 ) -> str:
-    """Return the example of a sequence with units of a roster, or "" if they cannot be in it.
+    """Return the example of a sequence with units of a roster, or "" if it lacks units that act or
+    another needed value; "" for other commands.
 
-    One unit of the player's side acts, at one of another side. What else is needed is as in the
-    sequence's own example.
+    One unit of the player's side (by default the side of the first unit) acts, against one of
+    another side. Other needed values are those of the sequence's own example.
     """
     if not units or spec.family != "sequence":
         return ""
@@ -30,14 +31,19 @@ def write_roster_example(
     needed = {option.name for option in spec.options if option.is_required and not option.brings}
     if not options.keys() >= needed or options.keys().isdisjoint(ACTING):
         return ""
-    in_order = {one.name: options[one.name] for one in spec.options if one.name in options}
+    names = [option.name for option in spec.options if option.name in options]
+    in_order = {name: options[name] for name in names}
     return format_command(spec, in_order)
 
 
 def _choose_units(
     spec: CommandSpec, example: Mapping[str, object], units: Sequence[RosterUnit], side: str
 ) -> dict[str, str]:
-    """Return the handle of a unit for each option about units, of a type that the example has."""
+    """Return {option: handle} for the options that take units, preferably of a type that the
+    example has.
+
+    Options for units that act get units of `side`, all others units of other sides.
+    """
     own = [unit for unit in units if unit.side == side]
     others = [unit for unit in units if unit.side != side]
     chosen: dict[str, str] = {}
@@ -54,14 +60,16 @@ def _choose_units(
 
 
 def _is_of_units(option: Option, example: Mapping[str, object]) -> bool:
-    """Return whether units bring what the example types for an option, or are it."""
+    """Return whether an option takes units or gets its value from them, or has none in the example."""
     return bool(option.brings) or option.type in ("unit", "units") or not example[option.name]
 
 
 def _find_fitting(
     units: Sequence[RosterUnit], words: Sequence[str], others: Sequence[str]
 ) -> RosterUnit | None:
-    """Return the first unit of a type among the words, or else among the others, or the first."""
+    """Return the first unit with a type in `words`, else with a type in `others`, else the first;
+    None if there is none.
+    """
     fitting = [unit for unit in units if unit.type in words]
     fitting += [unit for unit in units if unit.type in others]
     return next(iter(fitting or units), None)
