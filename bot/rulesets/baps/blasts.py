@@ -78,7 +78,7 @@ class Zone(NamedTuple):
 
 
 def read_blast(
-    tables: Tables, given: Given, *, zones: str = "he-radii", cover: str = "cover"
+    tables: Tables, inputs: Given, *, zones: str = "he-radii", cover: str = "cover"
 ) -> Blast:
     """Return the blast for the men of all zones of table `zones`.
 
@@ -88,11 +88,11 @@ def read_blast(
     """
     crt = ResolutionTable(tables)
     rows = tables[zones].constants["rows_of"]
-    inside = INSIDE * given.flag("inside")
-    cover_word = given.word(cover)
+    inside = INSIDE * inputs.flag("inside")
+    cover_word = inputs.word(cover)
     shield = int(tables["cover"](cover=cover_word)["modifier"])
     reached_zones = [
-        Zone(name, select_living(given.units(name), name), row, row + inside - shield)
+        Zone(name, select_living(inputs.units(name), name), row, row + inside - shield)
         for name, row in rows.items()
     ]
     names = label_men([unit for zone in reached_zones for unit in zone.units])
@@ -145,30 +145,30 @@ def build_blast_plan(blast: Blast, *, next_steps: tuple[str, ...] = ()) -> Plan[
 # -- a grenade or shell at a known point of impact
 
 
-def plan_blast(tables: Tables, given: Given) -> Plan[Volley]:
+def plan_blast(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for men in the `lethal` and `burst` radius of a round.
 
     Source: Vehicle Charts, Radii of Effect chart.
     """
-    return build_blast_plan(read_blast(tables, given))
+    return build_blast_plan(read_blast(tables, inputs))
 
 
 # -- an artillery round
 
 
-def plan_barrage(tables: Tables, given: Given) -> Plan[Volley]:
+def plan_barrage(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for men in the three radii of an artillery `weapon`.
 
     Raises UserError for men in a radius that the weapon does not have.
     Source: Vehicle Charts, Artillery Sheaf Data.
     """
-    weapon = given.word("weapon")
-    if given.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
+    weapon = inputs.word("weapon")
+    if inputs.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
         hint = "Put these men into lethal."
         raise UserError(
             f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together"
         )
-    blast = read_blast(tables, given, zones="sheaf-zone")
+    blast = read_blast(tables, inputs, zones="sheaf-zone")
     next_steps = ("Their unit owes a morale check with event artillery-fire.",)
     return build_blast_plan(blast, next_steps=next_steps)
 
@@ -180,7 +180,7 @@ NO_SCATTER = {"scatter": "none", "direction": "none"}
 
 
 def build_aim_plan(
-    given: Given,
+    inputs: Given,
     blast: Blast,
     *,
     need: int,
@@ -199,7 +199,7 @@ def build_aim_plan(
     - `weapon`: the name of the round in the answer.
     """
     after_hit = Volley("man" if blast.men else None)
-    has_direction = given.flag("direction")
+    has_direction = inputs.flag("direction")
     modifier = sum(value for _, value in parts)
 
     def roll_to_hit(_: Volley, roll: Roll) -> Ruling[Volley]:
@@ -236,7 +236,7 @@ def build_aim_plan(
     opening: dict[str, Any] = {"need": need, "targets": []}
     start = Volley("hit")
     lines = tuple[Line, ...]()
-    if given.flag("auto_hit"):
+    if inputs.flag("auto_hit"):
         opening |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
         start = after_hit
         lines = (Line("to hit", result="no die, a heroic action"), *blast.zone_lines)
@@ -272,23 +272,23 @@ def _resolve_aim(out: Mapping[str, Any], blast: Blast, weapon: str) -> Resolutio
 # -- a hand grenade, rifle grenade or light mortar
 
 
-def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
+def plan_he_attack(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for a grenade, rifle grenade or mortar shell at an aim point.
 
     To hit: 1d20 less the cover of the aim point. Raises UserError for a range without a shot, and
     for an automatic hit with anything but a hand grenade.
     Source: Infantry Charts, Attack Factors for Special Weapons.
     """
-    weapon = given.word("weapon")
+    weapon = inputs.word("weapon")
     weapon_name = weapon.replace("-", " ")
-    inches = given.number("range")
-    shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
+    inches = inputs.number("range")
+    shot = tables["special-weapons"](weapon=weapon, range=inches, shot=inputs.word("shot"))
     if shot["need"] == "not-allowed":
         unit_of_range = "inch" if inches == 1 else "inches"
         problem = f"A {weapon_name} has no shot at {inches:g} {unit_of_range}."
         hint = "Table special-weapons has its bands."
         raise UserError(problem, hint=hint, option="range", code="out-of-reach")
-    if given.flag("auto_hit") and weapon != "hand-grenade":
+    if inputs.flag("auto_hit") and weapon != "hand-grenade":
         hint = "Leave out auto_hit."
         raise UserError(
             "Only a hand grenade hits by heroic action.",
@@ -297,10 +297,10 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
             code="not-together",
         )
     need = int(shot["need"])
-    cover = int(tables["cover"](cover=given.word("cover"))["modifier"])
+    cover = int(tables["cover"](cover=inputs.word("cover"))["modifier"])
     return build_aim_plan(
-        given,
-        read_blast(tables, given, cover="blast_cover"),
+        inputs,
+        read_blast(tables, inputs, cover="blast_cover"),
         need=need,
         hits=lambda die: die - cover >= need,
         parts=(("cover of the aim point", -cover),) if cover else (),
@@ -312,24 +312,24 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
 # -- a gun
 
 
-def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
+def plan_he_gun(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for HE of a gun at an aim point.
 
     To hit: 1d20 plus the to-hit modifiers. Raises UserError beyond the gun's last band.
     Source: Vehicle Charts, Roll to Hit Vehicular Targets, HE scatter.
     """
-    weapon = given.word("weapon")
-    inches = given.number("range")
+    weapon = inputs.word("weapon")
+    inches = inputs.number("range")
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
         problem = f"A {weapon} gun does not reach {inches:g} inches."
         hint = "Table vehicle-to-hit has its bands."
         raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     need = int(shot["need"])
-    modifiers = read_shot_modifiers(tables, given, side=given.flag("side"))
+    modifiers = read_shot_modifiers(tables, inputs, side=inputs.flag("side"))
     return build_aim_plan(
-        given,
-        read_blast(tables, given, cover="blast_cover"),
+        inputs,
+        read_blast(tables, inputs, cover="blast_cover"),
         need=need,
         hits=lambda die: hits_vehicle(die, int(modifiers["total"]), need),
         parts=list_modifiers(modifiers.parts),

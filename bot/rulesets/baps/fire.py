@@ -48,7 +48,7 @@ class Defense(NamedTuple):
 
 def build_fire_plan(
     tables: Tables,
-    given: Given,
+    inputs: Given,
     attack: int,
     checkers: Sequence[Checker],
     *,
@@ -64,11 +64,11 @@ def build_fire_plan(
     living men.
     Source: Infantry Charts, Defense Factors, Combat Resolution Table, ammunition.
     """
-    men = select_living(given.units("targets"), "targets")
+    men = select_living(inputs.units("targets"), "targets")
     names = label_men(men)
     crt = ResolutionTable(tables)
     column = min(len(men), MOST_MEN)
-    defenses = [_compute_defense(tables, given, man) for man in men]
+    defenses = [_compute_defense(tables, inputs, man) for man in men]
     targets: list[Man] = []
     for man, name, defense in zip(men, names, defenses, strict=True):
         difference = attack - defense.factor
@@ -109,10 +109,10 @@ def build_fire_plan(
     )
 
 
-def _compute_defense(tables: Tables, given: Given, man: Unit) -> Defense:
+def _compute_defense(tables: Tables, inputs: Given, man: Unit) -> Defense:
     """Return the protection of a man: his own stance and cover, or else those typed for all."""
-    stance = man.numbers.get("stance") or given.word("stance")
-    cover = man.numbers.get("cover") or given.word("cover")
+    stance = man.numbers.get("stance") or inputs.word("stance")
+    cover = man.numbers.get("cover") or inputs.word("cover")
     basic = tables["defense-factors"](stance=stance)["factor"]
     shield = tables["cover"](cover=cover)["modifier"]
     return Defense(stance, cover, basic, shield)
@@ -175,19 +175,19 @@ class Firer(NamedTuple):
     description: str
 
 
-def plan(tables: Tables, given: Given) -> Plan[Volley]:
+def plan(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for small arms fire of `attackers` at `targets`.
 
     Raises UserError for an attacker without a weapon, with one that is jammed, or without a shot at
     the range.
     Source: Infantry Charts, Normal Fires to ammunition.
     """
-    attackers = select_living(given.units("attackers"), "attackers")
+    attackers = select_living(inputs.units("attackers"), "attackers")
     refuse_jammed(attackers)
     names = label_men(attackers)
-    leader_rating = given.int("leader")
+    leader_rating = inputs.int("leader")
     firers = [
-        _read_firer(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)
+        _read_firer(tables, inputs, unit, name) for unit, name in zip(attackers, names, strict=True)
     ]
     total = sum(firer.factor for firer in firers) + leader_rating
     attack = floor(total)
@@ -205,7 +205,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         result="fraction dropped" if attack != total else "",
         contributors=_sum_by_weapon(firers),
     )
-    return build_fire_plan(tables, given, attack, checkers, opening=opening, line=line)
+    return build_fire_plan(tables, inputs, attack, checkers, opening=opening, line=line)
 
 
 def _list_leader_part(rating: int) -> tuple[tuple[str, int], ...]:
@@ -213,7 +213,7 @@ def _list_leader_part(rating: int) -> tuple[tuple[str, int], ...]:
     return (("leader rating", rating),) if rating else ()
 
 
-def _read_firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
+def _read_firer(tables: Tables, inputs: Given, unit: Unit, name: str) -> Firer:
     """Return one soldier with the modified attack factor at the range.
 
     Raises UserError if the soldier has no weapon, or no shot with it at that range.
@@ -223,7 +223,7 @@ def _read_firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     if weapon is None:
         hint = "Type it after the unit: soldier weapon=rifle-bolt."
         raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers", code="no-weapon")
-    inches = unit.numbers.get("range", given.number("range"))
+    inches = unit.numbers.get("range", inputs.number("range"))
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
         problem = f"{name} has no shot with {weapon} at {inches:g} inches."
@@ -255,19 +255,19 @@ def _sum_by_weapon(firers: Iterable[Firer]) -> tuple[tuple[str, int | float], ..
 WEAPON = "flame-thrower"
 
 
-def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
+def plan_flame(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for a flame thrower at `targets`.
 
     Raises UserError beyond 27 inches.
     Source: Infantry Charts, Attack Factors for Special Weapons.
     """
-    inches = given.number("range")
-    leader_rating = given.int("leader")
+    inches = inputs.number("range")
+    leader_rating = inputs.int("leader")
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
         problem = f"A flame thrower does not reach {inches:g} inches."
         raise UserError(problem, hint="27 is its limit.", option="range", code="out-of-reach")
-    flags = [flag for flag in ("suppressed", "moving", "hasty") if given.flag(flag)]
+    flags = [flag for flag in ("suppressed", "moving", "hasty") if inputs.flag(flag)]
     factor *= tables["attack-modifiers"](**dict.fromkeys(flags, True))["factor"]
     attack = floor(factor + leader_rating)
     description = " ".join((*flags, "flame thrower"))
@@ -280,7 +280,7 @@ def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
     )
     return build_fire_plan(
         tables,
-        given,
+        inputs,
         attack,
         (Checker(WEAPON, WEAPON, "other"),),
         opening={},

@@ -308,18 +308,18 @@ class VehicleShot:
         return Ruling(Crew(None), outputs, lambda: (Line("not penetrated", roll),))
 
 
-def plan(tables: Tables, given: Given) -> Plan[Crew]:
+def plan(tables: Tables, inputs: Given) -> Plan[Crew]:
     """Return the plan for one shot of `weapon` at a vehicle.
 
     Raises UserError beyond the weapon's last band, and for a wreck.
     Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
     """
-    weapon = given.word("weapon")
-    target = given.unit("target")
-    vehicle_type = given.word("vehicle_type")
+    weapon = inputs.word("weapon")
+    target = inputs.unit("target")
+    vehicle_type = inputs.word("vehicle_type")
     refuse_wreck(target, "target")
-    shot = _read_shot(tables, given)
-    crew = list_men_aboard(given, "crew", target)
+    shot = _read_shot(tables, inputs)
+    crew = list_men_aboard(inputs, "crew", target)
     names = label_men(crew)
     crew_step, split_parts = build_crew_step(tables, crew, names)
     steps = {
@@ -351,14 +351,14 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     return Plan(Crew("hit"), steps, resolve, opening=opening, rows=rows, apart=split_parts)
 
 
-def _read_shot(tables: Tables, given: Given) -> VehicleShot:
+def _read_shot(tables: Tables, inputs: Given) -> VehicleShot:
     """Read the charts for a shot. Raises UserError beyond the weapon's last band."""
-    weapon = given.word("weapon")
-    aspect = given.word("aspect")
-    armor = given.word("armor")
-    to_hit, class_used = _read_to_hit(tables, weapon, given.number("range"))
+    weapon = inputs.word("weapon")
+    aspect = inputs.word("aspect")
+    armor = inputs.word("armor")
+    to_hit, class_used = _read_to_hit(tables, weapon, inputs.number("range"))
     armor_answer = tables["armor-modifiers"](
-        armor=armor, aspect=aspect, extra_armor=given.flag("extra_armor")
+        armor=armor, aspect=aspect, extra_armor=inputs.flag("extra_armor")
     )
     armor_used = armor_answer["column"]
     pen_need = tables["penetration"](weapon=class_used, armor=armor_used)["need"]
@@ -368,12 +368,12 @@ def _read_shot(tables: Tables, given: Given) -> VehicleShot:
     bounces = tables["no-penetration"].get_column(
         "result",
         machine_gun=weapon in MACHINE_GUNS,
-        vehicle_type=given.word("vehicle_type"),
+        vehicle_type=inputs.word("vehicle_type"),
         roll=D20,
     )
     return VehicleShot(
         int(to_hit["need"]),
-        read_shot_modifiers(tables, given, side=aspect == "side"),
+        read_shot_modifiers(tables, inputs, side=aspect == "side"),
         pen_need,
         class_outputs,
         f"{weapon_text} against {armor_text}",

@@ -58,15 +58,15 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
         raise UserError(f"{vehicle.word} is a wreck.", hint=hint, option=option, code="unit-gone")
 
 
-def list_men_aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
+def list_men_aboard(inputs: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
     """Return the living men in a vehicle: those typed in input `option`, or that number of crewmen.
 
     A number comes from the input or from the roster vehicle. The first of these crewmen have the
     wounds of the roster vehicle's crew. Raises UserError for units that are no living men.
     """
-    crew = given.values[option]
+    crew = inputs.values[option]
     if not isinstance(crew, int):
-        return select_living(given.units(option), option)
+        return select_living(inputs.units(option), option)
     crew_wounds = vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ()
     unhurt = (0,) * crew
     wounds_by_man = (*crew_wounds, *unhurt)[:crew]
@@ -170,14 +170,14 @@ def compute_crew_left(
 FLAGS = ("firer_moving", "hasty", "suppressed", "smoke", "lost_row")
 
 
-def read_shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
+def read_shot_modifiers(tables: Tables, inputs: Given, *, side: bool) -> Answer:
     """Return the to-hit modifiers of a shot; `side` is whether it hits the side of the target.
 
     Source: Vehicle Charts, Roll to Hit Vehicular Targets, modifiers.
     """
-    move = given.word("target_move")
-    cover = given.word("cover")
-    return tables["hit-modifiers"](**given.flags(FLAGS), side=side, target_move=move, cover=cover)
+    move = inputs.word("target_move")
+    cover = inputs.word("cover")
+    return tables["hit-modifiers"](**inputs.flags(FLAGS), side=side, target_move=move, cover=cover)
 
 
 def hits_vehicle(die: int, modifier: int, need: int) -> bool:
@@ -217,24 +217,24 @@ COLLISIONS = {
 """How fast each forced move runs into something solid."""
 
 
-def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
+def plan_crash(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan of a crash: 1d20 on the crash chart, then the dice of each occupant.
 
     Raises UserError for a roster vehicle that is a wreck.
     Source: Vehicle Charts, Vehicle Crash Chart.
     """
-    vehicle = given.unit("unit")
+    vehicle = inputs.unit("unit")
     refuse_wreck(vehicle, "unit")
-    occupants = list_men_aboard(given, "occupants", vehicle)
-    moved_quickly = given.flag("moved_quickly")
-    turned = given.flag("turned")
+    occupants = list_men_aboard(inputs, "occupants", vehicle)
+    moved_quickly = inputs.flag("moved_quickly")
+    turned = inputs.flag("turned")
     crash_table = tables["crash"]
     columns = {"moved_quickly": moved_quickly, "turned": turned, "roll": D20}
     results = crash_table.get_column("result", **columns)
     totals = crash_table.get_column("total", **columns)
     flags = (("moved quickly", moved_quickly), ("turned sharply", turned))
     parts = tuple((name, 1) for name, is_set in flags if is_set)
-    rows = _read_injury_rows(tables, results, hits_object=given.flag("hits_object"))
+    rows = _read_injury_rows(tables, results, hits_object=inputs.flag("hits_object"))
 
     def crash(_: Volley, roll: Roll) -> Ruling[Volley]:
         total = totals[roll[0] - 1]

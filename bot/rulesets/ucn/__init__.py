@@ -5,4 +5,4 @@ HOMES = {"interrupt": "shoot"}
 a file of their own.
 """
 MARKS = {"shoot": ("activated",), "interrupt": ("activated",)}
-"""Markers that a sequence may put on who attacks, by sequence; those that are there once a turn."""
+"""Markers that a sequence may put on the attackers, by sequence, once a turn."""

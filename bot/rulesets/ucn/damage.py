@@ -35,7 +35,7 @@ from bot.rulesets.ucn.shooters import STATUSES, Damage, Saves, d20
 
 
 class ElementLoss(NamedTuple):
-    """The losses of one element so far; `worst` is a place in the list of statuses."""
+    """The losses of one element so far; `worst` is an index in the list of statuses."""
 
     saved: int = 0
     casualties: int = 0
@@ -43,22 +43,25 @@ class ElementLoss(NamedTuple):
 
 
 class AreaState(NamedTuple):
-    """The roll that is due, for which character, and the losses of each element."""
+    """The state: the step that is due, the index of its character, and each element's losses."""
 
     owes: str | None
-    at: int
+    position: int
     losses: tuple[ElementLoss, ...]
 
 
 class AreaVictim(NamedTuple):
-    """A character in the area: the element by its place in the list, and by name."""
+    """A character in the area: the index of the element in the list, and its name."""
 
     element: int
     name: str
 
 
 class AreaDamage:
-    """The rolls for the elements in an area; `hits` are how many each of them takes."""
+    """The rolls for the elements in an area, and the rulings on them.
+
+    `hits` is the number of hits on each element. Without `saves` there are no saves.
+    """
 
     def __init__(
         self, names: tuple[str, ...], hits: tuple[int, ...], damage: Damage, saves: Saves | None
@@ -67,16 +70,13 @@ class AreaDamage:
         self.hits = hits
         self.damage = damage
         self.saves = saves
-        self.victims = tuple(
-            [
-                AreaVictim(element, name)
-                for element, name in enumerate(names)
-                for _ in range(hits[element])
-            ]
-        )
+        victims: list[AreaVictim] = []
+        for element, name in enumerate(names):
+            victims += [AreaVictim(element, name)] * hits[element]
+        self.victims = tuple(victims)
 
     def plan(self, settle: Callable[[Mapping[str, Any]], Resolution]) -> Plan[AreaState]:
-        """Return the plan of the damage as it is played."""
+        """Return the plan of the damage; `settle` returns its result from the outputs."""
         opening: dict[str, Any] = {"targets": []}
         for element, name in enumerate(self.names):
             opening[f"targets[{element}].unit"] = name
@@ -93,7 +93,7 @@ class AreaDamage:
         )
 
     def steps(self) -> dict[str, RuledStep[AreaState]]:
-        """Return the rolls that a character may owe."""
+        """Return the steps of the damage by name."""
         dice = self.damage.dice
         return {
             "save": ruled(lambda burst: self.dice(burst, "save"), self.save),
@@ -101,31 +101,34 @@ class AreaDamage:
         }
 
     def dice(self, burst: AreaState, label: str) -> tuple[Die, ...]:
-        """Return a die of the character whose roll is due."""
-        return d20(f"{self.victims[burst.at].name} {label}")
+        """Return a d20 of the character whose roll is due."""
+        return d20(f"{self.victims[burst.position].name} {label}")
 
-    def turn(self, at: int, losses: tuple[ElementLoss, ...]) -> AreaState:
-        """Return the state in which the character at this place owes its first roll."""
-        if at >= len(self.victims):
-            return AreaState(None, at, losses)
-        return AreaState("damage" if self.saves is None else "save", at, losses)
+    def turn(self, position: int, losses: tuple[ElementLoss, ...]) -> AreaState:
+        """Return the state in which the character at this index owes its first roll.
+
+        After the last character the damage ends.
+        """
+        if position >= len(self.victims):
+            return AreaState(None, position, losses)
+        return AreaState("damage" if self.saves is None else "save", position, losses)
 
     def save(self, burst: AreaState, roll: Roll) -> Ruling[AreaState]:
-        """Rule on a save: who is saved takes no damage."""
+        """Rule on a save: a character who is saved takes no damage."""
         assert self.saves is not None
-        victim = self.victims[burst.at]
+        victim = self.victims[burst.position]
         is_saved = self.saves[roll[0] - 1] == shooters.SAVED
         if is_saved:
-            after = self._advance(burst, ElementLoss(saved=1))
+            next_state = self._advance(burst, ElementLoss(saved=1))
         else:
-            after = burst._replace(owes="damage")
+            next_state = burst._replace(owes="damage")
         needed = f"{self.saves.count(shooters.SAVED)} or less needed"
         line = Line(f"{victim.name} save", roll, result=needed)
-        return Ruling(after, {}, lambda: (line,))
+        return Ruling(next_state, {}, lambda: (line,))
 
     def roll_damage(self, burst: AreaState, roll: Roll) -> Ruling[AreaState]:
         """Rule on damage dice: each is read by itself, and the element takes the worst status."""
-        victim = self.victims[burst.at]
+        victim = self.victims[burst.position]
         bonus = self.damage.bonus
         loss = ElementLoss(casualties=self.damage.casualties(roll), worst=self.damage.worst(roll))
         parts = (("each" if len(roll) > 1 else "damage", bonus),) if bonus else ()
@@ -133,18 +136,19 @@ class AreaDamage:
         return Ruling(self._advance(burst, loss), {}, lambda: (line,))
 
     def _advance(self, burst: AreaState, loss: ElementLoss) -> AreaState:
-        element = self.victims[burst.at].element
-        before = burst.losses[element]
+        """Return the state of the next character, with the loss added to the current element."""
+        element = self.victims[burst.position].element
+        previous = burst.losses[element]
         total = ElementLoss(
-            before.saved + loss.saved,
-            before.casualties + loss.casualties,
-            max(before.worst, loss.worst),
+            previous.saved + loss.saved,
+            previous.casualties + loss.casualties,
+            max(previous.worst, loss.worst),
         )
         losses = (*burst.losses[:element], total, *burst.losses[element + 1 :])
-        return self.turn(burst.at + 1, losses)
+        return self.turn(burst.position + 1, losses)
 
     def closing(self, burst: AreaState) -> Outputs:
-        """Return the outputs that are known at the end."""
+        """Return the outputs at the end: the losses of each element, and all casualties."""
         outputs: dict[str, Any] = {}
         for element, loss in enumerate(burst.losses):
             path = f"targets[{element}]"
@@ -155,7 +159,7 @@ class AreaDamage:
         return outputs
 
     def rows(self) -> tuple[OddsRow, ...]:
-        """Return the elements as the odds show them."""
+        """Return an odds row for each element."""
         return tuple(
             [
                 build_row(f"targets[{element}].status", name)
@@ -163,15 +167,18 @@ class AreaDamage:
             ]
         )
 
-    # -- for the odds: no element knows anything of another one
+    # -- for the odds: the elements do not affect one another
 
     def split_parts(self, burst: AreaState) -> IndependentParts[AreaState] | None:
-        """Return the elements as parts whose odds can be worked out separately."""
-        if burst.at or (burst.owes == "damage" and self.saves is not None) or len(self.names) < 2:
+        """Return the elements as parts whose odds can be worked out separately.
+
+        None for a single element, or if a die has been rolled.
+        """
+        is_after_save = burst.owes == "damage" and self.saves is not None
+        if burst.position or is_after_save or len(self.names) < 2:
             return None
-        return IndependentParts(
-            [self._build_part(element) for element in range(len(self.names))], {"casualties": add}
-        )
+        parts = [self._build_part(element) for element in range(len(self.names))]
+        return IndependentParts(parts, {"casualties": add})
 
     def _build_part(self, element: int) -> IndependentPart[AreaState]:
         name = self.names[element]
@@ -183,24 +190,26 @@ class AreaDamage:
                 opening={}, closing=lambda burst: self._move_outputs(alone.closing(burst), element)
             )
 
-        known = {f"targets[{element}].unit": name, f"targets[{element}].hits": hits}
-        return IndependentPart((f"targets[{element}]",), plan, (element, hits), known)
+        path = f"targets[{element}]"
+        facts = {f"{path}.unit": name, f"{path}.hits": hits}
+        return IndependentPart((path,), plan, (element, hits), facts)
 
     @staticmethod
     def _move_outputs(outputs: Outputs, element: int) -> Outputs:
+        """Return the outputs of the first element at the paths of another one."""
         return {
             path.replace("targets[0]", f"targets[{element}]"): outputs[path] for path in outputs
         }
 
 
-def plan(tables: Tables, given: Given) -> Plan[AreaState]:
-    """Return the damage that others in the area of effect take."""
-    units = given.units("targets")
-    weapon = shooters.find_weapon(tables, given.word("weapon"))
-    damage = shooters.read_damage(tables, weapon, given.int("over"))
-    saves = shooters.read_saves(tables, weapon) if given.flag("saves") else None
+def plan(tables: Tables, inputs: Given) -> Plan[AreaState]:
+    """Return the plan for the damage to others in the area of effect."""
+    units = inputs.units("targets")
+    weapon = shooters.find_weapon(tables, inputs.word("weapon"))
+    damage = shooters.read_damage(tables, weapon, inputs.int("over"))
+    saves = shooters.read_saves(tables, weapon) if inputs.flag("saves") else None
     names = number_repeated([unit.word for unit in units])
-    hits = tuple([given.int("hits") * int(unit.numbers.get("characters") or 1) for unit in units])
+    hits = tuple([inputs.int("hits") * int(unit.numbers.get("characters") or 1) for unit in units])
 
     def resolve(outputs: Mapping[str, Any]) -> Resolution:
         return _resolve(units, names, outputs)
@@ -211,19 +220,21 @@ def plan(tables: Tables, given: Given) -> Plan[AreaState]:
 def _resolve(
     units: tuple[Unit, ...], names: tuple[str, ...], outputs: Mapping[str, Any]
 ) -> Resolution:
+    """Return the status and losses of each element, with the roster changes."""
     if not units:
         return Resolution("nobody else is in the area")
-    fates: list[UnitResult] = []
+    unit_results: list[UnitResult] = []
+    words: list[tuple[str, str]] = []
     changes: list[Change] = []
-    for unit, name, told in zip(units, names, outputs["targets"], strict=True):
-        lost = told["casualties"]
+    for unit, name, element in zip(units, names, outputs["targets"], strict=True):
+        lost = element["casualties"]
         members = unit.numbers.get("members")
         if members is not None:
             lost = min(lost, int(members))
-        status = str(told["status"])
-        fates.append(UnitResult(name, status, shooters.format_loss(lost, members)))
+        status = str(element["status"])
+        unit_results.append(UnitResult(name, status, shooters.format_loss(lost, members)))
+        words.append((name, status))
         changes += shooters.build_changes(unit if unit.name else None, lost, status)
     casualties = outputs["casualties"]
     headline = shooters.format_casualties(casualties) if casualties else "no casualties"
-    results = zip(names, [str(told["status"]) for told in outputs["targets"]], strict=True)
-    return Resolution(headline, tuple(results), changes=tuple(changes), fates=tuple(fates))
+    return Resolution(headline, tuple(words), changes=tuple(changes), fates=tuple(unit_results))

@@ -1,6 +1,8 @@
-"""Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the
-worst result. An interrupt spots first, and takes the characters one after the other; in shooting
-all roll to hit before the first save.
+"""Shooting and interrupts.
+
+In shooting all characters roll to hit; then follow, hit by hit, the save and the damage dice, and
+the element takes the worst result. An interrupt spots first, and each character rolls everything
+before the next one.
 
 Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shooting.
 """
@@ -53,7 +55,7 @@ Settle = Callable[[Mapping[str, Any]], Resolution]
 
 
 class Toll(NamedTuple):
-    """What the fire has done so far; `worst` is a place in the list of statuses."""
+    """The results of the fire so far; `worst` is an index in the list of statuses."""
 
     hits: int = 0
     saved: int = 0
@@ -61,7 +63,7 @@ class Toll(NamedTuple):
     worst: int = 0
 
     def build_outputs(self) -> dict[str, Any]:
-        """The outputs of the whole fire."""
+        """Return the outputs of the whole fire."""
         return {
             "hits": self.hits,
             "saved": self.saved,
@@ -75,19 +77,23 @@ NO_TOLL = Toll()
 
 
 class FireState(NamedTuple):
-    """Whose roll is owed and which; the shooters whose hit is still to be worked out; what came
-    of the others.
+    """The state of a fire: the step that is due, and the position of the shooter who rolls.
+
+    `hits` are the positions of the shooters whose save or damage is rolled later, `toll` the
+    results so far.
     """
 
     owes: str | None
-    at: int = 0
+    position: int = 0
     hits: tuple[int, ...] = ()
     toll: Toll = NO_TOLL
 
 
 class Firing:
-    """The rolls of a fire; `spots` are in an interrupt the Spot checks, None for a target that
-    is spotted anyway.
+    """The rolls of a fire, and the rulings on them.
+
+    `spots` are the Spot checks of an interrupt, one for each shooter, None for a target that is
+    spotted automatically. Without `spots` it is shooting.
     """
 
     def __init__(
@@ -98,7 +104,9 @@ class Firing:
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
 
     def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[FireState]:
-        """The plan of the fire as it is played."""
+        """Return the plan of the fire; `settle` returns its result, `lines` are the answer's first
+        lines.
+        """
         opening: dict[str, Any] = {"shooters": []}
         for shooter, spot in zip(self.firing, self.spots, strict=True):
             path = shooter.path
@@ -107,144 +115,165 @@ class Firing:
             if self.interrupts:
                 opening[f"{path}.spot_final"] = None if spot is None else spot.final
             if self.interrupts and spot is None:
-                opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
+                opening[f"{path}.spot_roll"] = None
+                opening[f"{path}.spotted"] = True
         start = self.turn(0, NO_TOLL)
         return Plan(
             start,
             self.steps(),
             settle,
             opening,
-            lambda end: end.toll.build_outputs(),
+            lambda fire: fire.toll.build_outputs(),
             lines,
             apart=self.split_parts,
         )
 
     def steps(self) -> dict[str, RuledStep[FireState]]:
-        """The rolls that a character may owe."""
+        """Return the steps of a fire by name."""
         return {
             "spot": ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
             "shot": ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
             "save": ruled(lambda fire: self.dice(fire, "save"), self.save),
-            "damage": ruled(
-                lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice,
-                self.damage,
-            ),
+            "damage": ruled(self.list_damage_dice, self.damage),
         }
 
-    def dice(self, fire: FireState, what: str) -> tuple[Die, ...]:
-        """A die of the character at hand."""
-        return d20(f"{self.firing[fire.at].label} {what}")
+    def dice(self, fire: FireState, roll_name: str) -> tuple[Die, ...]:
+        """Return a d20 of the character who rolls, labelled with `roll_name`."""
+        return d20(f"{self.firing[fire.position].label} {roll_name}")
 
-    # -- whose turn it is ---------------------------------------------------------------------------------
+    def list_damage_dice(self, fire: FireState) -> tuple[Die, ...]:
+        """Return the damage dice of the character who rolls."""
+        return self.dice(fire, "damage") * self.firing[fire.position].weapon.dice
 
-    def turn(self, at: int, toll: Toll, hits: tuple[int, ...] = ()) -> FireState:
-        """The next character from `at` on owes a first roll; after the last the hits are worked
-        out.
+    # -- the order of the characters ----------------------------------------------------------------------
+
+    def turn(self, position: int, toll: Toll, hits: tuple[int, ...] = ()) -> FireState:
+        """Return the state in which the character at `position` owes the first roll.
+
+        After the last character, the hits are worked out.
         """
-        if at < len(self.firing):
-            return FireState("shot" if self.spots[at] is None else "spot", at, hits, toll)
+        if position < len(self.firing):
+            step = "shot" if self.spots[position] is None else "spot"
+            return FireState(step, position, hits, toll)
         return self.work_out(hits, toll)
 
     def work_out(self, hits: tuple[int, ...], toll: Toll) -> FireState:
-        """The first of `hits` owes what follows a hit: the save, if one is allowed, or the
-        damage dice.
+        """Return the state in which the first of `hits` owes the save, if one is allowed, or the
+        damage dice. Without hits the fire ends.
         """
         if not hits:
             return FireState(None, toll=toll)
-        return FireState(
-            "damage" if self.firing[hits[0]].saves is None else "save", hits[0], hits[1:], toll
-        )
+        position, *later_hits = hits
+        step = "damage" if self.firing[position].saves is None else "save"
+        return FireState(step, position, tuple(later_hits), toll)
 
     def finish_character(self, fire: FireState, toll: Toll) -> FireState:
-        """The character at hand has rolled everything."""
-        return self.turn(fire.at + 1, toll) if self.interrupts else self.work_out(fire.hits, toll)
+        """Return the state after the last roll of the character who rolls: the next character in an
+        interrupt, the next hit in shooting.
+        """
+        if self.interrupts:
+            return self.turn(fire.position + 1, toll)
+        return self.work_out(fire.hits, toll)
 
     # -- the rolls ----------------------------------------------------------------------------------------
 
     def spot(self, fire: FireState, roll: Roll) -> Ruling[FireState]:
-        """Who does not spot the target does not attack."""
-        spot, shooter, (face,) = self.spots[fire.at], self.firing[fire.at], roll
+        """Rule on a Spot roll. A character who does not spot the target does not attack."""
+        spot = self.spots[fire.position]
+        shooter = self.firing[fire.position]
+        (face,) = roll
         assert spot is not None
         path = shooter.path
-        spotted = spot.passes[face]
-        found: dict[str, Any] = {f"{path}.spot_roll": face, f"{path}.spotted": spotted}
-        if spotted:
-            after = FireState("shot", *fire[1:])
+        is_spotted = spot.passes[face]
+        outputs: dict[str, Any] = {f"{path}.spot_roll": face, f"{path}.spotted": is_spotted}
+        if is_spotted:
+            next_state = fire._replace(owes="shot")
         else:
-            found |= {
+            outputs |= {
                 f"{path}.roll": None,
                 f"{path}.hit": False,
                 f"{path}.saved": None,
                 f"{path}.damage": [],
             }
-            after = self.finish_character(fire, fire.toll)
-        return Ruling(after, found, lambda: (_build_check_line(shooter, "to spot", spot, roll),))
+            next_state = self.finish_character(fire, fire.toll)
+        return Ruling(
+            next_state, outputs, lambda: (_build_check_line(shooter, "to spot", spot, roll),)
+        )
 
     def shot(self, fire: FireState, roll: Roll) -> Ruling[FireState]:
-        """At or under the final skill hits; in shooting the next character rolls before the hit
-        is worked out.
+        """Rule on a roll to hit: at or under the final skill hits.
+
+        In shooting the next character rolls first; in an interrupt a hit is worked out at once.
         """
-        shooter, at, toll, (face,) = self.firing[fire.at], fire.at, fire.toll, roll
+        position = fire.position
+        shooter = self.firing[position]
+        toll = fire.toll
+        (face,) = roll
         path = shooter.path
-        hit = shooter.check.passes[face]
-        found: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": hit}
-        if not hit or shooter.saves is None:
-            found[f"{path}.saved"] = None
-        if not hit:
-            found[f"{path}.damage"] = []
+        is_hit = shooter.check.passes[face]
+        outputs: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": is_hit}
+        if not is_hit or shooter.saves is None:
+            outputs[f"{path}.saved"] = None
+        if not is_hit:
+            outputs[f"{path}.damage"] = []
         if not self.interrupts:
-            found[f"{path}.loses_ap"] = face == LAST
-        if hit:
-            toll = Toll(toll.hits + 1, *toll[1:])
-        if hit and self.interrupts:
-            after = self.work_out((at,), toll)
+            outputs[f"{path}.loses_ap"] = face == LAST
+        hits = fire.hits
+        if is_hit:
+            toll = toll._replace(hits=toll.hits + 1)
+            hits = (*hits, position)
+        if is_hit and self.interrupts:
+            next_state = self.work_out((position,), toll)
         else:
-            after = self.turn(at + 1, toll, (*fire.hits, at) if hit else fire.hits)
+            next_state = self.turn(position + 1, toll, hits)
         return Ruling(
-            after, found, lambda: (_build_check_line(shooter, "to hit", shooter.check, roll),)
+            next_state,
+            outputs,
+            lambda: (_build_check_line(shooter, "to hit", shooter.check, roll),),
         )
 
     def save(self, fire: FireState, roll: Roll) -> Ruling[FireState]:
-        """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are
-        rolled.
+        """Rule on the save from a hit by a pistol, an SMG or a blast: if it fails, the damage dice
+        follow.
         """
-        shooter = self.firing[fire.at]
+        shooter = self.firing[fire.position]
         toll = fire.toll
         assert shooter.saves is not None
         path = shooter.path
-        saved = shooter.saves[roll[0] - 1] == shooters.SAVED
         faces = shooter.saves
-        found: dict[str, Any] = {f"{path}.saved": saved}
-        if saved:
-            found[f"{path}.damage"] = []
-            after = self.finish_character(fire, toll._replace(saved=toll.saved + 1))
+        is_saved = faces[roll[0] - 1] == shooters.SAVED
+        outputs: dict[str, Any] = {f"{path}.saved": is_saved}
+        if is_saved:
+            outputs[f"{path}.damage"] = []
+            next_state = self.finish_character(fire, toll._replace(saved=toll.saved + 1))
         else:
-            after = FireState("damage", *fire[1:])
+            next_state = fire._replace(owes="damage")
 
-        def story() -> tuple[Line]:
-            label = f"save from {shooter.shown}"
+        def build_lines() -> tuple[Line]:
+            name = shooter.display_name
+            label = f"save from {name}"
             joins = f"saves from {shooter.arms}"
             result = f"{faces.count(shooters.SAVED)} or less needed"
-            return (Line(label, roll, result=result, unit=shooter.shown, joins=joins),)
+            return (Line(label, roll, result=result, unit=name, joins=joins),)
 
-        return Ruling(after, found, story)
+        return Ruling(next_state, outputs, build_lines)
 
     def damage(self, fire: FireState, roll: Roll) -> Ruling[FireState]:
-        """Each damage die is read by itself; the element takes the worst status."""
-        shooter = self.firing[fire.at]
+        """Rule on the damage dice: each is read by itself, and the element takes the worst status."""
+        shooter = self.firing[fire.position]
         damage = shooter.damage
-        found = dict[str, Any]()
+        outputs = dict[str, Any]()
         for number, face in enumerate(roll):
-            found |= _build_die_outputs(shooter, number, face)
-        after = self._apply_damage(fire, damage.casualties(roll), damage.worst(roll))
-        return Ruling(after, found, lambda: (build_damage_line(shooter, roll),))
+            outputs |= _build_die_outputs(shooter, number, face)
+        next_state = self._apply_damage(fire, damage.casualties(roll), damage.worst(roll))
+        return Ruling(next_state, outputs, lambda: (build_damage_line(shooter, roll),))
 
     def _apply_damage(self, fire: FireState, dead: int = 0, worst: int = 0) -> FireState:
-        """After the damage dice of the character at hand."""
-        toll = fire.toll
-        return self.finish_character(
-            fire, Toll(toll.hits, toll.saved, toll.casualties + dead, max(toll.worst, worst))
+        """Return the state after the damage dice of the character who rolls."""
+        toll = fire.toll._replace(
+            casualties=fire.toll.casualties + dead, worst=max(fire.toll.worst, worst)
         )
+        return self.finish_character(fire, toll)
 
     # -- what follows is for the odds; the rules end here ---------------------------------------------------
 
@@ -254,81 +283,84 @@ class Firing:
         The parts are single damage dice, or the characters before the first has fired.
         """
         if fire.owes == "damage":
-            each = [
-                self._build_die_part(self.firing[fire.at], number)
-                for number in range(self.firing[fire.at].damage.dice)
-            ]
+            shooter = self.firing[fire.position]
+            dice = [self._build_die_part(shooter, number) for number in range(shooter.damage.dice)]
             reads = {"dead": ("casualties", "morale_loss"), "worst": ("status",)}
             return IndependentParts(
-                each,
+                dice,
                 {"dead": add, "worst": max},
-                lambda **hurt: Ruling(self._apply_damage(fire, **hurt)),
+                lambda **damage: Ruling(self._apply_damage(fire, **damage)),
                 reads,
             )
-        if len(self.firing) > 1 and fire.at == 0:
-            return IndependentParts(
-                [self._build_part(at) for at in range(len(self.firing))], TOTALS
-            )
+        if len(self.firing) > 1 and fire.position == 0:
+            characters = [self._build_part(position) for position in range(len(self.firing))]
+            return IndependentParts(characters, TOTALS)
         return None
 
-    def _build_part(self, at: int) -> IndependentPart[FireState]:
-        shooter = self.firing[at]
-        spot = self.spots[at]
+    def _build_part(self, position: int) -> IndependentPart[FireState]:
+        shooter = self.firing[position]
+        spot = self.spots[position]
 
         def plan() -> Plan[FireState]:
             alone = Firing((shooter,), (spot,) if self.interrupts else None)
             return alone.plan(resolve_never, ())._replace(opening={})
 
-        return IndependentPart(
-            (shooter.path,), plan, (spot, shooter.check, shooter.damage, shooter.saves)
-        )
+        key = (spot, shooter.check, shooter.damage, shooter.saves)
+        return IndependentPart((shooter.path,), plan, key)
 
     def _build_die_part(self, shooter: Shooter, number: int) -> IndependentPart[Any]:
         damage = shooter.damage
 
-        def tells(face: int) -> Outputs:
-            hurt = {"dead": damage.casualties((face,)), "worst": damage.worst((face,))}
-            return _build_die_outputs(shooter, number, face) | hurt
+        def build_outputs(face: int) -> Outputs:
+            totals = {"dead": damage.casualties((face,)), "worst": damage.worst((face,))}
+            return _build_die_outputs(shooter, number, face) | totals
 
-        return shooters.build_die_part(f"{shooter.path}.damage[{number}]", tells, damage)
+        path = f"{shooter.path}.damage[{number}]"
+        return shooters.build_die_part(path, build_outputs, damage)
 
 
-def plan(tables: Tables, given: Given) -> Plan[FireState]:
-    """Fire of `shooters`. Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
+def plan(tables: Tables, inputs: Given) -> Plan[FireState]:
+    """Return the plan for the fire of `shooters`.
 
-    Raises UserError for a shooter without weapon or skill, and for higher together with lower.
+    Raises UserError for a shooter without weapon or skill, for higher together with lower, and
+    (without `anyway`) for one that cannot act or lacks AP.
+    Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
     """
-    cover = shooters.build_firm_cover(tables, given)
+    cover = shooters.build_firm_cover(tables, inputs)
 
     @cache
-    def modifiers(is_moving: bool) -> shooters.Parts:
+    def build_modifiers(is_moving: bool) -> shooters.Parts:
         card = tables["shoot-modifiers"](
-            **given.flags(CONDITIONS),
+            **inputs.flags(CONDITIONS),
             attacker_moving=is_moving,
-            extra_ap=given.int("extra_ap"),
+            extra_ap=inputs.int("extra_ap"),
         )
         return (*list_modifiers(card.parts), *cover)
 
-    firing = shooters.read_shooters(tables, given, lambda unit: modifiers(is_moving(unit, given)))
-    units = given.units("shooters")
-    paid = shooters.list_payments(tables, units, given.int("extra_ap"))
-    if not given.flag("anyway"):
-        shooters.refuse_overdraft(paid)
+    firing = shooters.read_shooters(
+        tables, inputs, lambda unit: build_modifiers(is_moving(unit, inputs))
+    )
+    units = inputs.units("shooters")
+    payments = shooters.list_payments(tables, units, inputs.int("extra_ap"))
+    if not inputs.flag("anyway"):
+        shooters.refuse_overdraft(payments)
+    overrides = shooters.list_overrides(units)
     settle = partial(
         resolve_fire,
-        given,
+        inputs,
         firing,
         "shoots|shoot",
-        acting=tuple([payment.build_change() for payment in paid]),
-        given_up=(*shooters.list_overrides(units), *[payment.describe() for payment in paid]),
+        shooter_changes=tuple([payment.build_change() for payment in payments]),
+        costs=(*overrides, *[payment.describe() for payment in payments]),
     )
     return Firing(firing).plan(settle, shooters.build_skill_lines(firing))
 
 
-def is_moving(unit: Unit, given: Given) -> bool:
-    """Return whether a shooter is moving: as typed, else by the marker of the element."""
-    typed = "attacker_moving" in given.typed
-    return given.flag("attacker_moving") if typed else MOVING in unit.flags
+def is_moving(unit: Unit, inputs: Given) -> bool:
+    """Return whether a shooter is moving: as typed, or else by the flag of the element."""
+    if "attacker_moving" in inputs.typed:
+        return inputs.flag("attacker_moving")
+    return MOVING in unit.flags
 
 
 # -- interrupts: character by character a Spot roll, then one free attack with hit, save and damage
@@ -351,173 +383,194 @@ ACTIVATED = frozenset({"activated"})
 REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
 
 
-def plan_interrupt(tables: Tables, given: Given) -> Plan[FireState]:
-    """An interrupt of `shooters`. Source: Interrupt, Spotting and Shooting.
+def plan_interrupt(tables: Tables, inputs: Given) -> Plan[FireState]:
+    """Return the plan for an interrupt of `shooters`: a plan without dice if the card forbids it.
 
-    Raises UserError for a shooter without weapon or skill, and for higher together with lower.
+    Raises UserError for a shooter without weapon or skill, for higher together with lower, and
+    (without `anyway`) for one that cannot act.
+    Source: Interrupt, Spotting and Shooting.
     """
-    if not given.flag("anyway"):
-        shooters.refuse_unfit(given.unit("unit"), "unit")
-    spotting = tables["spot-modifiers"](**given.flags(SPOTTING))
-    shooting = tables["shoot-modifiers"](**given.flags(SHOOTING))
-    parts = (*list_modifiers(shooting.parts), *shooters.build_firm_cover(tables, given))
-    firing = shooters.read_shooters(tables, given, lambda _: parts)
-    spots = _build_spot_checks(tables, given, firing, list_modifiers(spotting.parts))
-    units = list_acting_units(given)
-    reason = find_prohibition(given, units)
+    if not inputs.flag("anyway"):
+        shooters.refuse_unfit(inputs.unit("unit"), "unit")
+    spot_answer = tables["spot-modifiers"](**inputs.flags(SPOTTING))
+    shoot_answer = tables["shoot-modifiers"](**inputs.flags(SHOOTING))
+    parts = (*list_modifiers(shoot_answer.parts), *shooters.build_firm_cover(tables, inputs))
+    firing = shooters.read_shooters(tables, inputs, lambda _: parts)
+    spots = _build_spot_checks(tables, inputs, firing, list_modifiers(spot_answer.parts))
+    units = list_acting_units(inputs)
+    reason = find_prohibition(inputs, units)
     if reason:
-        opening = {"shooters": [], **REFUSED}
-        refused = UnitResult(
-            shooters.name_unit(given.unit("target"), "the target"), "not-allowed", reason
-        )
-        answer = Resolution(f"not allowed: {reason}", fates=(refused,))
-        return Plan(FireState(None), {}, lambda _: answer, opening)
-    to_spot = {spot.parts: spot for spot in spots if spot is not None}.values()
-    lines = (
-        *[build_sum_line(spot, "to spot") for spot in to_spot],
-        *shooters.build_skill_lines(firing),
-    )
-    activated = tuple([Change(unit.name, mark=ACTIVATED) for unit in units])
+        return _build_prohibited_plan(inputs, reason)
+    different_spots = {spot.parts: spot for spot in spots if spot is not None}
+    spot_lines = [build_sum_line(spot, "to spot") for spot in different_spots.values()]
     settle = partial(
         resolve_fire,
-        given,
+        inputs,
         firing,
         "interrupts|interrupt",
-        acting=activated,
-        given_up=(*shooters.list_overrides(units), GIVEN_UP),
+        shooter_changes=tuple([Change(unit.name, mark=ACTIVATED) for unit in units]),
+        costs=(*shooters.list_overrides(units), GIVEN_UP),
     )
+    lines = (*spot_lines, *shooters.build_skill_lines(firing))
     return Firing(firing, spots).plan(settle, lines)
+
+
+def _build_prohibited_plan(inputs: Given, reason: str) -> Plan[FireState]:
+    """Return a plan without dice that only says why the interrupt is not allowed."""
+    target_name = shooters.name_unit(inputs.unit("target"), "the target")
+    result = UnitResult(target_name, "not-allowed", reason)
+    resolution = Resolution(f"not allowed: {reason}", fates=(result,))
+    return Plan(FireState(None), {}, lambda _: resolution, {"shooters": [], **REFUSED})
 
 
 def _build_spot_checks(
     tables: Tables,
-    given: Given,
+    inputs: Given,
     firing: tuple[Shooter, ...],
     modifiers: tuple[tuple[str, int | float], ...],
 ) -> tuple[Check | None, ...]:
-    """The Spot check of each shooter, None where the target is spotted automatically."""
-    if given.flag("auto_spotted"):
+    """Return the Spot check of each shooter, None if the target is spotted automatically.
+
+    Raises UserError for a shooter without a Spot skill of its own if none is typed either.
+    """
+    if inputs.flag("auto_spotted"):
         return (None,) * len(firing)
-    made: dict[shooters.Parts, Check] = {}
+    checks: dict[shooters.Parts, Check] = {}
     spots: list[Check] = []
     for shooter in firing:
-        own = shooter.unit.numbers.get("spot", given.get_optional("spot_skill"))
-        if own is None:
-            what = (
+        skill = shooter.unit.numbers.get("spot", inputs.get_optional("spot_skill"))
+        if skill is None:
+            problem = (
                 "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
             )
-            raise UserError(what, option="spot_skill", code="missing")
-        held = shooters.build_status_part(tables, given, shooter.unit)
-        parts = (("Spot", int(own)), *modifiers, *held, *build_mod_part(given))
-        if parts not in made:
-            made[parts] = shooters.build_check(tables, parts)
-        spots.append(made[parts])
+            raise UserError(problem, option="spot_skill", code="missing")
+        status_part = shooters.build_status_part(tables, inputs, shooter.unit)
+        parts = (("Spot", int(skill)), *modifiers, *status_part, *build_mod_part(inputs))
+        if parts not in checks:
+            checks[parts] = shooters.build_check(tables, parts)
+        spots.append(checks[parts])
     return tuple(spots)
 
 
-def list_acting_units(given: Given) -> tuple[Unit, ...]:
-    """The roster units that interrupt, each once."""
-    named = [
-        unit
-        for unit in (given.unit("unit"), *given.units("shooters"))
-        if unit is not None and unit.name
-    ]
-    return tuple({unit.name: unit for unit in named}.values())
+def list_acting_units(inputs: Given) -> tuple[Unit, ...]:
+    """Return the roster units that interrupt, each once."""
+    units_by_name: dict[str, Unit] = {}
+    for unit in (inputs.unit("unit"), *inputs.units("shooters")):
+        if unit is not None and unit.name:
+            units_by_name[unit.name] = unit
+    return tuple(units_by_name.values())
 
 
-def find_prohibition(given: Given, units: Sequence[Unit]) -> str:
-    """Why the element may not interrupt, or nothing. What is typed goes before what the roster
-    knows.
+def find_prohibition(inputs: Given, units: Sequence[Unit]) -> str:
+    """Return why the element may not interrupt, or "" if it may.
+
+    An input `activated` or `marked` that was typed goes before the roster.
     """
-    known = not given.typed & {"activated"}
-    if given.flag("activated") or (known and any("activated" in unit.flags for unit in units)):
+    is_activated = inputs.flag("activated")
+    if "activated" not in inputs.typed:
+        is_activated = is_activated or any("activated" in unit.flags for unit in units)
+    if is_activated:
         return "the element has already activated in this round"
-    known = not given.typed & {"marked"}
-    marked = any(
-        unit.numbers.get(f"{kind}_markers") for unit in units for kind in ("morale", "suppression")
-    )
-    if given.flag("marked") or (known and marked):
+    is_marked = inputs.flag("marked")
+    if "marked" not in inputs.typed:
+        is_marked = is_marked or any(_has_markers(unit) for unit in units)
+    if is_marked:
         return "the element has a Morale or Suppression marker"
     return ""
 
 
-TOTALS = {
+def _has_markers(unit: Unit) -> bool:
+    """Return whether a unit has Morale or Suppression markers."""
+    markers = unit.numbers.get("morale_markers") or unit.numbers.get("suppression_markers")
+    return bool(markers)
+
+
+def _get_worse_status(status: str, other_status: str) -> str:
+    return max(status, other_status, key=STATUSES.index)
+
+
+TOTALS: Mapping[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(("hits", "saved", "casualties", "morale_loss"), add),
-    "status": lambda one, other: max(one, other, key=STATUSES.index),
+    "status": _get_worse_status,
 }
-"""What the fire comes to, and how that of several characters adds up."""
+"""The outputs of the whole fire, each with the function that adds up two characters."""
 
 
 def _build_die_outputs(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
-    """The outputs of one damage die."""
-    one = f"{shooter.path}.damage[{number}]"
+    """Return the outputs of one damage die."""
+    path = f"{shooter.path}.damage[{number}]"
     damage = shooter.damage
     return {
-        f"{one}.roll": face,
-        f"{one}.total": face + damage.bonus,
-        f"{one}.status": damage.statuses[face - 1],
+        f"{path}.roll": face,
+        f"{path}.total": face + damage.bonus,
+        f"{path}.status": damage.statuses[face - 1],
     }
 
 
-def _build_check_line(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:
-    says = f"{format_needed(check.final)}{format_lost_ap(roll)}"
-    label = f"{shooter.shown} {what}"
-    joins = f"{shooter.arms} {what}"
-    return Line(label, roll, result=says, unit=shooter.shown, joins=joins)
+def _build_check_line(shooter: Shooter, roll_name: str, check: Check, roll: Roll) -> Line:
+    """Return the line of a skill check, with the d20 that is needed."""
+    remark = f"{format_needed(check.final)}{format_lost_ap(roll)}"
+    label = f"{shooter.display_name} {roll_name}"
+    joins = f"{shooter.arms} {roll_name}"
+    return Line(label, roll, result=remark, unit=shooter.display_name, joins=joins)
 
 
 def build_damage_line(shooter: Shooter, roll: Roll) -> Line:
-    """The line of the damage dice of a hit."""
+    """Return the line of the damage dice of a hit, with the totals if there is a bonus."""
     bonus = shooter.damage.bonus
-    parts = (("each" if len(roll) > 1 else "damage", bonus),) if bonus else ()
-    totals = ", ".join(f"{face + bonus}" for face in roll) if bonus and len(roll) > 1 else ""
-    total = roll[0] + bonus if bonus and len(roll) == 1 else None
-    label = f"{shooter.shown} damage"
+    is_single = len(roll) == 1
+    parts: tuple[tuple[str, int], ...] = ()
+    total: int | None = None
+    totals = ""
+    if bonus:
+        parts = (("damage" if is_single else "each", bonus),)
+        if is_single:
+            total = roll[0] + bonus
+        else:
+            totals = ", ".join(f"{face + bonus}" for face in roll)
+    label = f"{shooter.display_name} damage"
     joins = f"{shooter.arms} damage"
-    return Line(label, roll, parts, total, totals, unit=shooter.shown, joins=joins)
+    return Line(label, roll, parts, total, totals, unit=shooter.display_name, joins=joins)
 
 
-# -- what fire has done to an element: the words of the answer, and what the roster takes from it.
+# -- the result of fire: the words of the answer, and the changes of the roster.
 # Source: Infantry Combat, Damage, Status Damage
 
 
 def resolve_fire(
-    given: Given,
+    inputs: Given,
     firing: Sequence[Shooter],
     verb: str,
     out: Mapping[str, Any],
     *,
-    acting: tuple[Change, ...] = (),
-    given_up: tuple[str, ...] = (),
+    shooter_changes: tuple[Change, ...] = (),
+    costs: tuple[str, ...] = (),
 ) -> Resolution:
-    """The status of the element that was shot at, and its losses; `verb` for one shooter and for
-    several.
+    """Return the result of a fire: the status and losses of the target, and the costs of firing.
 
-    `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
+    `verb` has a form for one shooter and one for several, `shoots|shoot`. `shooter_changes` are
+    changes of those who fire, `costs` the same in words. `out` are the finished outputs.
     """
-    target = given.unit("target")
+    target = inputs.unit("target")
     lost = out["casualties"]
     status = str(out["status"])
     members = target.numbers.get("members") if target is not None else None
-    losses = _exhaust_shooters(firing, out)
-    acting = (*acting, *[change for change, _ in losses])
-    given_up = (*given_up, *[said for _, said in losses])
+    exhaustions = _exhaust_shooters(firing, out)
+    shooter_changes = (*shooter_changes, *[change for change, _ in exhaustions])
+    costs = (*costs, *[text for _, text in exhaustions])
     if members is not None and lost >= members > 0:  # nobody whose Morale could fall
         out = {**out, "casualties": members, "morale_loss": 0}
         lost = members
+    target_name = shooters.name_unit(target, "the target")
+    result = UnitResult(target_name, status, shooters.format_loss(lost, members))
+    effects = describe_status(out) if lost != members else ("nobody is left",)
     return Resolution(
         format_headline(out),
         ((target.word, status),) if target is not None else (),
         list_areas(firing, out),
-        (*shooters.build_changes(target, lost, status), *acting),
-        (
-            UnitResult(
-                shooters.name_unit(target, "the target"),
-                status,
-                shooters.format_loss(lost, members),
-            ),
-        ),
-        (*(describe_status(out) if lost != members else ("nobody is left",)), *given_up),
+        (*shooters.build_changes(target, lost, status), *shooter_changes),
+        (result,),
+        (*effects, *costs),
         by=describe_firers(firing, verb),
         sums=list_sums(firing, out),
         forms=list_area_forms(firing, out),
@@ -527,17 +580,17 @@ def resolve_fire(
 def _exhaust_shooters(
     firing: Sequence[Shooter], out: Mapping[str, Any]
 ) -> list[tuple[Change, str]]:
-    """Return what natural 20s take from the elements that shoot, and say it."""
+    """Return (change, text) for each element with AP that rolled a natural 20 to hit."""
     weapons: dict[str, list[str]] = {}
-    for shooter, told in zip(firing, out["shooters"], strict=False):
-        if told.get("loses_ap"):
+    for shooter, outputs in zip(firing, out["shooters"], strict=False):
+        if outputs.get("loses_ap"):
             weapons.setdefault(shooter.unit.name, []).append(shooter.weapon.word)
     units = shooters.list_units_with_ap(shooter.unit for shooter in firing)
     return [shooters.exhaust(unit, weapons[unit.name]) for unit in units if unit.name in weapons]
 
 
 def format_headline(out: Mapping[str, Any]) -> str:
-    """The result of the fire in a few words: `pinned, 2 hits, 1 saved`."""
+    """Format the headline of a fire: `pinned, 2 hits, 1 saved`."""
     status = "no effect" if out["status"] == "none" else str(out["status"])
     pieces = [status, "1 hit" if out["hits"] == 1 else f"{out['hits']} hits"]
     if out["saved"]:
@@ -550,57 +603,66 @@ def format_headline(out: Mapping[str, Any]) -> str:
 
 
 def list_areas(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[str, ...]:
-    """The areas of effect of the weapons that hit, for the players to measure."""
-    fired = zip(firing, out["shooters"], strict=True)
-    hit = {shooter.weapon.word: shooter.weapon.area for shooter, told in fired if told["hit"]}
-    inches = {
-        shooters.format_weapon(word): shooters.format_area(area) for word, area in hit.items()
-    }
-    said = [f"{weapon} {area}" for weapon, area in inches.items() if area]
-    return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
+    """Return the text with the areas of effect of the weapons that hit, for the players to measure;
+    () if none has one.
+    """
+    areas: dict[str, str] = {}
+    for shooter, outputs in zip(firing, out["shooters"], strict=True):
+        if outputs["hit"]:
+            name = shooters.format_weapon(shooter.weapon.word)
+            areas[name] = shooters.format_area(shooter.weapon.area)
+    texts = [f"{weapon} {area}" for weapon, area in areas.items() if area]
+    if not texts:
+        return ()
+    return (f"Measure who else is in the area of effect: {', '.join(texts)}.",)
 
 
 def list_area_forms(
     firing: Sequence[Shooter], out: Mapping[str, Any]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the forms that ask who else is in the area of each weapon that hit."""
+    """Return (label, command) of a form for the others in the area of each weapon that hit.
+
+    Saved hits do not count. A weapon has a form for each skill above 20 with which it was fired.
+    """
     hits: dict[tuple[str, int], int] = {}
-    for shooter, told in zip(firing, out["shooters"], strict=False):
-        if told["hit"] and not told["saved"] and shooters.format_area(shooter.weapon.area):
+    for shooter, outputs in zip(firing, out["shooters"], strict=False):
+        has_area = shooters.format_area(shooter.weapon.area)
+        if outputs["hit"] and not outputs["saved"] and has_area:
             key = (shooter.weapon.word, shooter.check.over)
             hits[key] = hits.get(key, 0) + 1
-    return tuple(
-        [
-            (
-                f"In the area: {shooters.format_weapon(word)}",
-                f"ucn damage weapon={word} hits={count}" + (f" over={over}" if over else ""),
-            )
-            for (word, over), count in hits.items()
-        ]
-    )
+    forms: list[tuple[str, str]] = []
+    for (word, over), count in hits.items():
+        command = f"ucn damage weapon={word} hits={count}"
+        if over:
+            command += f" over={over}"
+        forms.append((f"In the area: {shooters.format_weapon(word)}", command))
+    return tuple(forms)
 
 
 def describe_firers(firing: Sequence[Shooter], verb: str) -> str:
-    """Who fires: `2 rifles and an LMG shoot`, with the verb for one and for several."""
-    one, several = verb.split("|")
-    listed = [shooter.unit for shooter in firing]
-    named = [unit.name for unit in listed if unit.name]
-    arms = [shooters.format_weapon(unit.word) for unit in listed if not unit.name]
-    called = [
-        *dict.fromkeys(named),
-        *(arm if arms.count(arm) > 1 else add_article(arm) for arm in arms),
-    ]
-    return f"{join_names(called)} {one if len(called) == 1 else several}"
+    """Format the firers with the verb: `2 rifles and an LMG shoot`.
+
+    `verb` has a form for one and a form for several, `shoots|shoot`.
+    """
+    singular, plural = verb.split("|")
+    unit_names: list[str] = []
+    arms: list[str] = []
+    for shooter in firing:
+        if shooter.unit.name:
+            unit_names.append(shooter.unit.name)
+        else:
+            arms.append(shooters.format_weapon(shooter.unit.word))
+    arm_names = [arm if arms.count(arm) > 1 else add_article(arm) for arm in arms]
+    names = [*dict.fromkeys(unit_names), *arm_names]
+    return f"{join_names(names)} {singular if len(names) == 1 else plural}"
 
 
 def describe_status(out: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the status means."""
-    lost = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
-    return (
-        (*lost, shooters.UNDER_FIRE[out["status"]])
-        if out["status"] in shooters.UNDER_FIRE
-        else lost
-    )
+    """Return the effects on the target as texts: its Morale loss, and those of its status."""
+    texts = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
+    if out["status"] not in shooters.UNDER_FIRE:
+        return texts
+    return (*texts, shooters.UNDER_FIRE[out["status"]])
 
 
 def list_sums(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[Line, ...]:
@@ -608,49 +670,66 @@ def list_sums(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[Line, 
 
     The dice join these lines from the lines of the single shooters.
     """
-    by_arms: dict[str, list[tuple[Shooter, Mapping[str, Any]]]] = {}
-    for shooter, told in zip(firing, out["shooters"], strict=False):
-        by_arms.setdefault(shooter.arms, []).append((shooter, told))
+    shots_by_arms: dict[str, Shots] = {}
+    for shooter, outputs in zip(firing, out["shooters"], strict=False):
+        shots_by_arms.setdefault(shooter.arms, []).append((shooter, outputs))
     lines: list[Line] = []
-    for line_of in (_build_spot_line, _build_hit_line, _build_save_line, _build_damage_line):
-        lines += [line for arms, rolled in by_arms.items() if (line := line_of(arms, rolled))]
+    for build_line in (_build_spot_line, _build_hit_line, _build_save_line, _build_damage_line):
+        for arms, shots in shots_by_arms.items():
+            line = build_line(arms, shots)
+            if line is not None:
+                lines.append(line)
     return tuple(lines)
 
 
-Rolled: TypeAlias = list[tuple[Shooter, Mapping[str, Any]]]
+Shots: TypeAlias = list[tuple[Shooter, Mapping[str, Any]]]
 """Shooters with the same weapon, each with its outputs."""
 
 
-def _build_spot_line(arms: str, rolled: Rolled) -> Line | None:
-    rolls = [told for _, told in rolled if told.get("spot_roll")]
-    spotted = [told for told in rolls if told["spotted"]]
-    result = f"{len(spotted)} of {len(rolls)} spot"
-    return Line(f"{arms} to spot", result=result) if rolls else None
+def _build_spot_line(arms: str, shots: Shots) -> Line | None:
+    """Return the line with the number of characters who spotted, None without Spot rolls."""
+    rolls = [outputs for _, outputs in shots if outputs.get("spot_roll")]
+    if not rolls:
+        return None
+    spotted = [outputs for outputs in rolls if outputs["spotted"]]
+    return Line(f"{arms} to spot", result=f"{len(spotted)} of {len(rolls)} spot")
 
 
-def _build_hit_line(arms: str, rolled: Rolled) -> Line | None:
-    dice = tuple([told["roll"] for _, told in rolled if told.get("roll")])
+def _build_hit_line(arms: str, shots: Shots) -> Line | None:
+    """Return the line with the number of hits, None if nobody rolled to hit.
+
+    The d20 that is needed is added if it is the same for all of them.
+    """
+    dice = tuple([outputs["roll"] for _, outputs in shots if outputs.get("roll")])
     if not dice:
         return None
-    hits = [told for _, told in rolled if told["hit"]]
-    spotted = " who spotted" if len(dice) < len(rolled) else ""
-    checks = {shooter.check.final for shooter, _ in rolled}
-    skill = f", {format_needed(checks.pop())}" if len(checks) == 1 else ""
-    lost = format_lost_ap(dice) if "loses_ap" in rolled[0][1] else ""
-    result = f"{len(hits)} of {len(dice)}{spotted}{skill}{lost}"
+    hits = [outputs for _, outputs in shots if outputs["hit"]]
+    condition = " who spotted" if len(dice) < len(shots) else ""
+    skills = {shooter.check.final for shooter, _ in shots}
+    needed = f", {format_needed(skills.pop())}" if len(skills) == 1 else ""
+    _, first_outputs = shots[0]
+    lost_ap = format_lost_ap(dice) if "loses_ap" in first_outputs else ""
+    result = f"{len(hits)} of {len(dice)}{condition}{needed}{lost_ap}"
     return Line(f"{arms} to hit", result=result)
 
 
-def _build_save_line(arms: str, rolled: Rolled) -> Line | None:
-    saves = [told for _, told in rolled if told["saved"] is not None]
-    saved = [told for told in saves if told["saved"]]
-    result = f"{len(saved)} of {len(saves)} saved"
-    return Line(f"saves from {arms}", result=result) if saves else None
+def _build_save_line(arms: str, shots: Shots) -> Line | None:
+    """Return the line with the number of saves that succeeded, None without saves."""
+    saves = [outputs["saved"] for _, outputs in shots if outputs["saved"] is not None]
+    if not saves:
+        return None
+    successes = [is_saved for is_saved in saves if is_saved]
+    return Line(f"saves from {arms}", result=f"{len(successes)} of {len(saves)} saved")
 
 
-def _build_damage_line(arms: str, rolled: Rolled) -> Line | None:
-    damage = [die for _, told in rolled for die in told["damage"]]
-    faces = [die["roll"] for die in damage]
-    totals = [die["total"] for die in damage]
+def _build_damage_line(arms: str, shots: Shots) -> Line | None:
+    """Return the line of all damage dice, with their totals if there is a bonus; None without
+    damage dice.
+    """
+    dice = [die for _, outputs in shots for die in outputs["damage"]]
+    if not dice:
+        return None
+    faces = [die["roll"] for die in dice]
+    totals = [die["total"] for die in dice]
     result = "" if faces == totals else ", ".join(map(str, totals))
-    return Line(f"{arms} damage", result=result) if damage else None
+    return Line(f"{arms} damage", result=result)

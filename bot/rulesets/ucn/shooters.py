@@ -1,5 +1,5 @@
-"""The characters that fire: AP, weapon, check to hit, damage of a hit, and whether a hit may be
-saved; and what results make of elements of the roster, and how answers call them.
+"""The characters that fire: AP, weapon, check to hit, damage of a hit and the save from it; the
+roster changes of elements, and the names in answers.
 
 Source: Action Points and Skills, Skills; Infantry Combat, Shooting, Damage, Status Damage, Save.
 """
@@ -32,31 +32,45 @@ GONE = "combat-ineffective"
 
 
 def build_changes(target: Unit | None, count: int, status: str) -> tuple[Change, ...]:
-    """What fire makes of the element that is shot at: members and casualties, and its state, which
-    no milder one takes the place of. Source: Infantry Combat, Status Damage."""
+    """Return the roster changes of an element under fire: members and casualties, and its state.
+
+    `count` is the number of casualties. A milder state does not replace a worse one. Empty if
+    nothing changes, or if the element is not on the roster.
+    Source: Infantry Combat, Status Damage.
+    """
     if target is None or not target.name:
         return ()
     members = target.numbers.get("members")
-    state = target.state
-    new = dict[str, Any]()
+    values = dict[str, Any]()
     lost = count if members is None else min(count, int(members))
     if lost:
-        new["casualties"] = int(target.numbers.get("casualties") or 0) + lost
+        values["casualties"] = _get_number(target, "casualties") + lost
     if lost and members is not None:
-        new["members"] = int(members) - lost
-    if new.get("members") == 0:
+        values["members"] = int(members) - lost
+    state = _worsen_state(target.state, status)
+    if values.get("members") == 0:
         state = GONE
-    elif state != GONE and (
-        status in ("pinned", GONE) or (status == "hesitant" and state != "pinned")
-    ):
-        state = "hesitant" if status == "hesitant" else "pinned"
     if state != target.state:
-        new["state"] = state
-    return (Change(target.name, set=new),) if new else ()
+        values["state"] = state
+    return (Change(target.name, set=values),) if values else ()
+
+
+def _worsen_state(state: str, status: str) -> str:
+    """Return the state of an element after a `status` of fire. A milder one changes nothing.
+
+    The members who are left of a combat-ineffective element are pinned.
+    """
+    if state == GONE:
+        return state
+    if status in ("pinned", GONE):
+        return "pinned"
+    if status == "hesitant" and state != "pinned":
+        return "hesitant"
+    return state
 
 
 def format_casualties(lost: int) -> str:
-    """Return how many characters are lost, in words."""
+    """Format the number of characters who are lost: `1 casualty`, `2 casualties`."""
     return "1 casualty" if lost == 1 else f"{lost} casualties"
 
 
@@ -68,42 +82,52 @@ BARRED = {
 """States in which an element can do nothing in this activation. Source: Infantry Combat, Status
 Damage; Morale, Failed Morale Test."""
 RELOAD = "reload"
-ALL_THE_SAME = "If your group allows it, do it all the same."
+OVERRIDE_HINT = "If your group allows it, do it all the same."
 
 
 def format_loss(lost: int, members: int | None) -> str:
-    """Return what an element loses in words: whoever is left is pinned."""
+    """Format the loss of an element: `1 casualty and is pinned`; empty for no loss.
+
+    `members` is their number before the loss. If all are lost, nobody is left to be pinned.
+    """
     if not lost:
         return ""
-    said = format_casualties(lost)
-    return said if members == lost else f"{said} and is pinned"
+    casualties = format_casualties(lost)
+    return casualties if members == lost else f"{casualties} and is pinned"
 
 
 def refuse_unfit(unit: Unit | None, option: str) -> None:
-    """Raise UserError for who can do nothing in this activation, or has to reload first."""
+    """Raise UserError if a roster element can do nothing in this activation, or has to reload.
+
+    `option` is the input with the element.
+    """
     if unit is None or not unit.name:
         return
     if unit.state in BARRED:
-        what = f"{unit.word} {BARRED[unit.state]} and can do nothing in this activation."
-        raise UserError(what, hint=ALL_THE_SAME, option=option, code="card-forbids")
+        problem = f"{unit.word} {BARRED[unit.state]} and can do nothing in this activation."
+        raise UserError(problem, hint=OVERRIDE_HINT, option=option, code="card-forbids")
     if RELOAD in unit.marks:
-        what = f"{unit.word} has to reload first."
+        problem = f"{unit.word} has to reload first."
         hint = phrase(
             '`/ucn act unit="{name}" action=reload` does it.',
             name=unit.word,
         )
-        raise UserError(what, hint=hint, option=option, code="card-forbids")
+        raise UserError(problem, hint=hint, option=option, code="card-forbids")
 
 
 def list_overrides(units: Iterable[Unit]) -> tuple[str, ...]:
-    """Return who of these acts although the card forbids it, and why it does."""
-    known = {unit.name: unit for unit in units if unit.name}.values()
-    barred = [(unit.word, BARRED[unit.state]) for unit in known if unit.state in BARRED]
-    reloads = [(unit.word, "has to reload first") for unit in known if RELOAD in unit.marks]
-    return tuple([f"{name} {why}, and acts all the same" for name, why in (*barred, *reloads)])
+    """Return a text for each roster element that acts although the card forbids it, with the
+    reason. Those who are barred by their state come first, then those who have to reload.
+    """
+    roster_units = {unit.name: unit for unit in units if unit.name}.values()
+    reasons = [(unit.word, BARRED[unit.state]) for unit in roster_units if unit.state in BARRED]
+    for unit in roster_units:
+        if RELOAD in unit.marks:
+            reasons.append((unit.word, "has to reload first"))
+    return tuple([f"{name} {reason}, and acts all the same" for name, reason in reasons])
 
 
-# -- how answers call weapons and elements, and what a status means in few words
+# -- the names of weapons and elements in answers, and the meaning of a status in few words
 
 WEAPONS = {
     "bolt-action-rifle": "rifle",
@@ -116,7 +140,7 @@ WEAPONS = {
     "rifle-grenade-launcher": "rifle grenade",
     "sniper-rifle": "sniper rifle",
 }
-"""Weapons as players call them, where that differs from the sheet."""
+"""Weapons as players call them, if that differs from the sheet."""
 _PINNED = (
     "prone, −6 to all skills until it passes a Morale test, surrenders to an enemy within 4 inches"
 )
@@ -125,75 +149,86 @@ UNDER_FIRE = {
     "pinned": _PINNED,
     "combat-ineffective": _PINNED,
 }
-"""What the statuses of fire mean. Source: Infantry Combat, Status Damage."""
+"""The effects of each status of fire, for the answer. Source: Infantry Combat, Status Damage."""
 
 
 def format_weapon(word: str) -> str:
-    """A weapon as players call it."""
+    """Return the name that players use for a weapon."""
     return WEAPONS.get(word, word)
 
 
 def name_unit(unit: Unit | None, otherwise: str) -> str:
-    """The unit that an answer is about, or what it is called where none was named."""
+    """Return the word of the unit, or `otherwise` if no unit was given."""
     return otherwise if unit is None else unit.word
 
 
-# -- what acting costs an element whose AP the roster knows: additional AP go into the skill first,
-# then its own are spent. Source: Action Points, AP Expenditure; Additional AP; Skills
+# -- the AP that an action costs an element, if the roster has its AP: additional AP go into the
+# skill first, then its own are spent. Source: Action Points, AP Expenditure; Additional AP; Skills
 
 
 class Payment(NamedTuple):
-    """The AP that a shot takes from an element: its own, additional ones, and what it lacks."""
+    """The AP that a shot takes from an element: its own and additional ones, and the missing AP."""
 
     unit: Unit
-    own: int
-    lent: int
+    own_ap: int
+    additional_ap: int
     shortfall: int
 
     @property
     def remaining(self) -> int:
-        """The AP that are left after the shot, additional ones among them."""
-        return get_ap_left(self.unit) + _get_number(self.unit, "more_ap") - self.own - self.lent
+        """The AP that are left after the shot, with additional ones."""
+        available = get_ap_left(self.unit) + _get_number(self.unit, "more_ap")
+        return available - self.own_ap - self.additional_ap
 
     def describe(self) -> str:
-        """Say what it uses: `Red uses 1 AP and 1 additional (2 left)`."""
+        """Format the payment: `Red uses 1 AP and 1 additional (2 left)`."""
+        name = self.unit.name
         if self.shortfall:
-            return f"{self.unit.name} lacks AP, and acts all the same"
-        if self.lent and not self.own:
-            return f"{self.unit.name} uses {self.lent} additional AP ({self.remaining} left)"
-        lent = f" and {self.lent} additional" if self.lent else ""
-        return f"{self.unit.name} uses {self.own} AP{lent} ({self.remaining} left)"
+            return f"{name} lacks AP, and acts all the same"
+        if self.additional_ap and not self.own_ap:
+            return f"{name} uses {self.additional_ap} additional AP ({self.remaining} left)"
+        additional = f" and {self.additional_ap} additional" if self.additional_ap else ""
+        return f"{name} uses {self.own_ap} AP{additional} ({self.remaining} left)"
 
     def build_change(self) -> Change:
-        """Return what it takes from the roster unit."""
-        new: dict[str, Any] = {"spent": _get_number(self.unit, "spent") + self.own}
-        if self.lent:
-            new["more_ap"] = _get_number(self.unit, "more_ap") - self.lent
-        return Change(self.unit.name, set=new, mark=frozenset({"activated", "shot"}))
+        """Return the change of the roster unit: AP spent, and the markers for having fired."""
+        values: dict[str, Any] = {"spent": _get_number(self.unit, "spent") + self.own_ap}
+        if self.additional_ap:
+            values["more_ap"] = _get_number(self.unit, "more_ap") - self.additional_ap
+        return Change(self.unit.name, set=values, mark=frozenset({"activated", "shot"}))
 
 
 def list_payments(tables: Tables, units: Iterable[Unit], extra: int) -> tuple[Payment, ...]:
-    """Return what each element that shoots pays, with `extra` AP for its skill."""
+    """Return the payment of each element with AP for one shot, with `extra` AP for its skill."""
     return tuple([_build_payment(tables, unit, extra) for unit in list_units_with_ap(units)])
 
 
 def list_units_with_ap(units: Iterable[Unit]) -> tuple[Unit, ...]:
-    """Return the elements whose AP the roster knows, each once."""
-    known = {unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None}
-    return tuple(known.values())
+    """Return the elements that have AP on the roster, each once."""
+    units_by_name: dict[str, Unit] = {}
+    for unit in units:
+        if unit.name and unit.numbers.get("ap") is not None:
+            units_by_name[unit.name] = unit
+    return tuple(units_by_name.values())
 
 
 def get_ap_left(unit: Unit) -> int:
-    """Return an element's own AP that are left in this activation."""
+    """Return an element's own AP that it has not spent in this activation."""
     return max(0, _get_number(unit, "ap") - _get_number(unit, "spent"))
 
 
 def _build_payment(tables: Tables, unit: Unit, extra: int) -> Payment:
+    """Return the payment for one shot; a second one in an activation costs more.
+
+    Additional AP pay for `extra`, and for the part of the cost that the element's own AP do not
+    cover.
+    """
     is_second = "shot" in unit.flags
     cost = int(tables["ap-costs"](action="shoot", second=is_second)["ap"]) + extra
-    lent = min(_get_number(unit, "more_ap"), max(extra, cost - get_ap_left(unit)))
-    own = min(get_ap_left(unit), cost - lent)
-    return Payment(unit, own, lent, cost - lent - own)
+    needed = max(extra, cost - get_ap_left(unit))
+    additional_ap = min(_get_number(unit, "more_ap"), needed)
+    own_ap = min(get_ap_left(unit), cost - additional_ap)
+    return Payment(unit, own_ap, additional_ap, cost - additional_ap - own_ap)
 
 
 def _get_number(unit: Unit, key: str) -> int:
@@ -201,12 +236,13 @@ def _get_number(unit: Unit, key: str) -> int:
 
 
 def refuse_overdraft(payments: Iterable[Payment]) -> None:
-    """Raise UserError for an element with fewer AP than the shot takes."""
+    """Raise UserError for the first element with fewer AP than the shot takes."""
     for payment in payments:
         if payment.shortfall:
-            has = payment.own + payment.lent
-            what = f"{payment.unit.word} has {has or 'no'} AP left, and this takes {has + payment.shortfall}."
-            raise UserError(what, hint=ALL_THE_SAME, option="shooters", code="card-forbids")
+            available = payment.own_ap + payment.additional_ap
+            cost = available + payment.shortfall
+            problem = f"{payment.unit.word} has {available or 'no'} AP left, and this takes {cost}."
+            raise UserError(problem, hint=OVERRIDE_HINT, option="shooters", code="card-forbids")
 
 
 WHOLE = ("heavy-weapon-crew", "vehicle")
@@ -214,23 +250,24 @@ WHOLE = ("heavy-weapon-crew", "vehicle")
 
 
 def exhaust(unit: Unit, weapons: Sequence[str]) -> tuple[Change, str]:
-    """Return what natural 20s take from an element, and say it; `weapons` are those they fired.
+    """Return the change of an element that rolled natural 20s, and its text for the answer.
 
-    Each character who rolls one loses what AP are left. Source: Action Points and Skills, Skills.
+    Each character who rolls one loses the remaining AP; `weapons` are those they fired. The element
+    as a whole has none left if all its characters lost theirs, or if its type has AP as a whole.
+    Source: Action Points and Skills, Skills.
     """
     characters = int(unit.numbers.get("members") or 1)
-    without = min(characters, _get_number(unit, "without_ap") + len(weapons))
-    if unit.type in WHOLE or without >= characters:
+    without_ap = min(characters, _get_number(unit, "without_ap") + len(weapons))
+    if unit.type in WHOLE or without_ap >= characters:
         spent = max(_get_number(unit, "ap"), _get_number(unit, "spent"))
-        return Change(
-            unit.name, set={"spent": spent, "more_ap": None}
-        ), f"{unit.name} has no AP left"
-    new: dict[str, Any] = {"without_ap": without}
+        change = Change(unit.name, set={"spent": spent, "more_ap": None})
+        return change, f"{unit.name} has no AP left"
+    values: dict[str, Any] = {"without_ap": without_ap}
     if unit.numbers.get(LOADOUT):
-        new[IDLE] = add_pieces(unit.numbers.get(IDLE) or (), weapons)
-    lost = "has lost its" if without == 1 else "have lost their"
-    said = f"{without} of {characters} characters of {unit.name} {lost} AP to a natural 20"
-    return Change(unit.name, set=new), said
+        values[IDLE] = add_pieces(unit.numbers.get(IDLE) or (), weapons)
+    verb = "has lost its" if without_ap == 1 else "have lost their"
+    text = f"{without_ap} of {characters} characters of {unit.name} {verb} AP to a natural 20"
+    return Change(unit.name, set=values), text
 
 
 # -- skill checks: 1d20 at or under the final skill, a 1 always and a 20 never
@@ -244,8 +281,10 @@ Parts: TypeAlias = tuple[tuple[str, int | float], ...]
 
 
 class Check(NamedTuple):
-    """A final skill with what made it up, what it has above 20, and which faces of the d20
-    succeed.
+    """The final skill of a check and the faces of the d20 that pass it.
+
+    `over` is the part of the skill above 20, `passes` has an item for each face from 0, and `parts`
+    are the skill and its modifiers.
     """
 
     final: int
@@ -255,49 +294,57 @@ class Check(NamedTuple):
 
 
 def build_check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
-    """The check against the sum of `parts`, the skill first."""
-    kept = tuple(parts)
-    final = int(sum([value for _, value in kept]))
+    """Return the check against the sum of `parts`, the skill first."""
+    parts = tuple(parts)
+    final = int(sum([value for _, value in parts]))
     # Beyond the edges of the table nothing changes any more: only a 1 succeeds, only a 20 fails.
     skill = min(HIGHEST, max(LOWEST, final))
-    read = tables["skill-check"].get_column("success", skill=skill, roll=FACES)
-    return Check(final, max(0, final - LAST), (False, *read), kept)
+    passes = tables["skill-check"].get_column("success", skill=skill, roll=FACES)
+    return Check(final, max(0, final - LAST), (False, *passes), parts)
 
 
-def build_sum_line(check: Check, whose: str = "") -> Line:
-    """How a final skill comes about, the skill first: `Skill: Spot 11 + 4 target moving = 15`."""
-    return Line(whose or "skill", (), check.parts[1:], check.final, contributors=check.parts[:1])
+def build_sum_line(check: Check, label: str = "") -> Line:
+    """Return the line with the sum of a final skill: `Skill: Spot 11 + 4 target moving = 15`."""
+    skill = check.parts[:1]
+    modifiers = check.parts[1:]
+    return Line(label or "skill", (), modifiers, check.final, contributors=skill)
 
 
 def d20(label: str) -> tuple[Die, ...]:
-    """One d20 that is rolled for `label`."""
+    """Return one d20 with this label."""
     return (Die(label, LAST),)
 
 
 class Alone(NamedTuple):
-    """One die that is owed, or that has been rolled."""
+    """The state of a part with a single die: `owes` is None after the roll."""
 
     owes: str | None
 
 
 def build_die_part(
-    path: str, tells: Callable[[int], Outputs], key: Hashable
+    path: str, build_outputs: Callable[[int], Outputs], key: Hashable
 ) -> IndependentPart[Any]:
-    """For odds: one d20 as a part of its own, with all that each face `tells`, at `path` and of
-    the totals.
+    """Return, for odds, one d20 as an independent part.
+
+    `build_outputs` returns the outputs and totals of a face; the outputs are at `path`. Parts with
+    equal `key` have equal odds.
     """
-    steps = {"die": ruled(d20("die"), lambda _, roll: Ruling(Alone(None), tells(roll[0])))}
+
+    def rule(_: Alone, roll: Roll) -> Ruling[Alone]:
+        return Ruling(Alone(None), build_outputs(roll[0]))
+
+    steps = {"die": ruled(d20("die"), rule)}
     return IndependentPart((path,), lambda: Plan(Alone("die"), steps, resolve_never), key)
 
 
-def build_status_part(tables: Tables, given: Given, unit: Unit) -> Parts:
+def build_status_part(tables: Tables, inputs: Given, unit: Unit) -> Parts:
     """Return the skill modifier for the status of the element that acts.
 
     A typed status counts, else the state of the roster unit.
     Source: Infantry Combat, Status Damage; Failed Morale Test.
     """
-    is_from_roster = unit.name and "status" not in given.typed
-    status = unit.state if is_from_roster else given.word("status")
+    is_from_roster = unit.name and "status" not in inputs.typed
+    status = unit.state if is_from_roster else inputs.word("status")
     effects = tables["status-effects"]
     if status not in effects.get_option("status").values:
         return ()
@@ -307,37 +354,35 @@ def build_status_part(tables: Tables, given: Given, unit: Unit) -> Parts:
 
 
 def format_needed(final: int) -> str:
-    """Return the text that says which d20 succeeds: a 1 always does, a 20 never."""
+    """Format the d20 that is needed for this final skill: a 1 always succeeds, a 20 never."""
     return "needs a 1" if final <= 1 else f"{min(final, LAST - 1)} or less needed"
 
 
-def build_mod_part(given: Given) -> Parts:
-    """Any other modifier, if there is one."""
-    return (("modifier", given.int("mod")),) if given.int("mod") else ()
+def build_mod_part(inputs: Given) -> Parts:
+    """Return the typed modifier `mod` as a part of a skill, or () if there is none."""
+    return (("modifier", inputs.int("mod")),) if inputs.int("mod") else ()
 
 
 def format_lost_ap(roll: Roll) -> str:
-    """What natural 20s add to the line of a roll, or nothing: the characters that rolled them
-    lose their AP.
+    """Format the addition to a roll's line that natural 20s cost the remaining AP; empty if there
+    are none.
     """
     count = roll.count(LAST)
     if not count:
         return ""
-    return (
-        ", natural 20: loses the remaining AP"
-        if count == 1
-        else f", {count} natural 20s: each loses the remaining AP"
-    )
+    if count == 1:
+        return ", natural 20: loses the remaining AP"
+    return f", {count} natural 20s: each loses the remaining AP"
 
 
-# -- small arms: damage dice, fixed addition, and whether the characters hit may save. Source:
+# -- small arms: damage dice, fixed addition, and the save of the characters who are hit. Source:
 # Infantry Combat, Firearms, Machine Guns, Specialist Weapons, Save, Status Damage
 
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
 STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
 CASUALTY = STATUSES.index("combat-ineffective")
 MODIFIER_NAMES = {"go-firm": "gone firm", "hesitant-morale": "hesitant"}
-"""How a line names the modifier of a status, if not by its own word."""
+"""The name of a status in a line with its modifier, if it is not the status itself."""
 RANKS = {status: rank for rank, status in enumerate(STATUSES)}
 
 
@@ -346,8 +391,8 @@ SAVED = "saved"
 
 
 class Weapon(NamedTuple):
-    """A weapon: its word, damage dice per hit, what is added to each, whether a hit may be
-    saved, its area.
+    """A weapon: damage dice for each hit and the bonus of each die, if a hit may be saved, and its
+    area of effect.
     """
 
     word: str
@@ -358,8 +403,8 @@ class Weapon(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """The damage of one hit: its dice, what is added to each, and the status that each face from
-    1 on gives.
+    """The damage of one hit: the number of dice, the bonus of each, and the status of each face
+    from 1.
     """
 
     dice: int
@@ -367,20 +412,20 @@ class Damage(NamedTuple):
     statuses: tuple[str, ...]
 
     def rank(self, face: int) -> int:
-        """How bad the status of a face is: its place in the list of statuses."""
+        """Return the index of a face's status in STATUSES: the higher, the worse."""
         return RANKS[self.statuses[face - 1]]
 
     def casualties(self, roll: Roll) -> int:
-        """Return how many of the dice are casualties."""
+        """Return the number of dice that are casualties."""
         return [self.rank(face) for face in roll].count(CASUALTY)
 
     def worst(self, roll: Roll) -> int:
-        """The worst status among the dice."""
+        """Return the worst rank among the dice."""
         return max([self.rank(face) for face in roll])
 
 
 def find_weapon(tables: Tables, word: str) -> Weapon:
-    """The weapon called `word`, from the table that has it. Raises UserError."""
+    """Return the weapon `word` from the table that lists it. Raises UserError if there is none."""
     for name in TABLES:
         table = tables[name]
         if word in table.get_option("weapon").values:
@@ -392,7 +437,7 @@ def find_weapon(tables: Tables, word: str) -> Weapon:
 
 
 def format_area(area: str) -> str:
-    """The area of effect of a weapon in words, in inches; empty for none."""
+    """Format the area of effect of a weapon, in inches; empty for none."""
     if area == "none":
         return ""
     if area.startswith("kz"):
@@ -405,15 +450,17 @@ def format_area(area: str) -> str:
 
 
 def find_carried_weapon(tables: Tables, unit: Unit) -> Weapon:
-    """The weapon of a shooter: the word itself, or what the roster unit carries. Raises
-    UserError for none.
+    """Return the weapon of a shooter: the one on the roster, or else the typed word itself.
+
+    Raises UserError if there is none, or for an unknown one.
     """
     word = unit.numbers.get("weapon") if unit.name else unit.type
     if word is None:
+        quoted_name = f'"{unit.word}"' if " " in unit.word else unit.word
         hint = phrase(
             "Add it after the name: {name} weapon=lmg. To keep it: `/unit edit {typed} weapon=lmg`",
             name=unit.word,
-            typed=f'"{unit.word}"' if " " in unit.word else unit.word,
+            typed=quoted_name,
         )
         raise UserError(
             f"{unit.word} has no weapon.", hint=hint, option="shooters", code="no-weapon"
@@ -421,22 +468,24 @@ def find_carried_weapon(tables: Tables, unit: Unit) -> Weapon:
     return find_weapon(tables, str(word))
 
 
-# -- the characters that fire: weapon, check to hit, damage of a hit, and whether a hit may be saved
+# -- the characters that fire: weapon, check to hit, damage of a hit, and the save from it
 
 MORALE_LOSS = 2  # per casualty
-GO_FIRM = 5  # by how much a Morale test was failed
+GO_FIRM = 5  # the margin of a failed Morale test
 
 
 class Shooter(NamedTuple):
-    """One character: what the dice and the answer call them, where their outputs are, and how
-    they fire.
+    """One character who fires.
 
-    `arms` is the weapon in words, with the number of characters who fire it: `6 rifles`.
+    - `label`: the name on the dice. `display_name`: the name in the answer.
+    - `arms`: the weapon in words, with the number of characters who fire it: `6 rifles`.
+    - `path`: the path of the outputs.
+    - `saves`: the result of each face of the save from a hit, None if none is allowed.
     """
 
     unit: Unit
     label: str
-    shown: str
+    display_name: str
     arms: str
     path: str
     weapon: Weapon
@@ -446,137 +495,153 @@ class Shooter(NamedTuple):
 
 
 Armed: TypeAlias = tuple[Weapon, Check, Damage, Saves | None]
-"""How a character fires: weapon, check to hit, damage of a hit, what each face of a save does
-where one is allowed.
-"""
+"""The last four values of a Shooter."""
 
 
 def read_shooters(
-    tables: Tables, given: Given, modifiers: Callable[[Unit], Parts]
+    tables: Tables, inputs: Given, build_modifiers: Callable[[Unit], Parts]
 ) -> tuple[Shooter, ...]:
-    """The characters of `shooters` in order; `modifiers` gives what the card adds for each.
+    """Return the characters of input `shooters` in order.
 
-    Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the
-    game.
+    `build_modifiers` returns the modifiers of the card for one of them. Raises UserError for a
+    shooter without weapon or skill, for flags or weapon= after a typed weapon, and for an element
+    that is out of the game or (without `anyway`) cannot act.
     """
-    units = given.units("shooters")
+    units = inputs.units("shooters")
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    armed = [_arm_shooter(tables, given, unit, modifiers(unit)) for unit in units]
-    names = {unit.name for unit in units}
-    called = [
-        format_weapon(weapon.word) if len(names) == 1 else name_with_weapon(unit, weapon)
-        for unit, (weapon, *_) in zip(units, armed, strict=True)
-    ]
-    counts = Counter(called)
-    shown = number_repeated(called)  # as the answer calls them
-    return tuple(
-        [
-            Shooter(
-                unit, labels[at], shown[at], count_arms(called[at], counts[called[at]]),
-                f"shooters[{at}]", *armed[at],
-            )
-            for at, unit in enumerate(units)
-        ]
-    )  # fmt: skip
+    armed = [_arm_shooter(tables, inputs, unit, build_modifiers(unit)) for unit in units]
+    is_one_element = len({unit.name for unit in units}) == 1
+    names: list[str] = []
+    for unit, (weapon, *_) in zip(units, armed, strict=True):
+        if is_one_element:
+            names.append(format_weapon(weapon.word))
+        else:
+            names.append(name_with_weapon(unit, weapon))
+    counts = Counter(names)
+    display_names = number_repeated(names)
+    shooters: list[Shooter] = []
+    for index, unit in enumerate(units):
+        name = names[index]
+        arms = count_arms(name, counts[name])
+        path = f"shooters[{index}]"
+        display_name = display_names[index]
+        shooters.append(Shooter(unit, labels[index], display_name, arms, path, *armed[index]))
+    return tuple(shooters)
 
 
 def name_with_weapon(unit: Unit, weapon: Weapon) -> str:
-    """Return what a character is called by the element and the weapon: `MG Team's pistol`."""
+    """Return the weapon with the name of the roster element, if any: `MG Team's pistol`."""
     arm = format_weapon(weapon.word)
     return f"{unit.name}'s {arm}" if unit.name else arm
 
 
 def count_arms(arm: str, count: int) -> str:
-    """Return a weapon with the number of those who fire it: `6 rifles`, `MMG`."""
+    """Format a weapon with the number of characters who fire it: `6 rifles`, `MMG` for one."""
     return f"{count} {format_plural(arm)}" if count > 1 else arm
 
 
-def _arm_shooter(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
+def _arm_shooter(tables: Tables, inputs: Given, unit: Unit, modifiers: Parts) -> Armed:
+    """Return weapon, check to hit, damage of a hit and save of one shooter.
+
+    Raises UserError as `read_shooters` does.
+    """
     _refuse(unit)
-    if not given.flag("anyway"):
+    if not inputs.flag("anyway"):
         refuse_unfit(unit, "shooters")
     weapon = find_carried_weapon(tables, unit)
-    own = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
-    held = (*build_status_part(tables, given, unit), *build_mod_part(given))
-    found = build_check(tables, (("Firearms", _get_skill(given, unit)), *modifiers, *held, *own))
-    saves = read_saves(tables, weapon) if given.flag("saves") else None
-    return weapon, found, read_damage(tables, weapon, found.over), saves
+    status_part = build_status_part(tables, inputs, unit)
+    mod_part = build_mod_part(inputs)
+    own_part = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
+    skill = ("Firearms", _get_skill(inputs, unit))
+    check = build_check(tables, (skill, *modifiers, *status_part, *mod_part, *own_part))
+    saves = read_saves(tables, weapon) if inputs.flag("saves") else None
+    return weapon, check, read_damage(tables, weapon, check.over), saves
 
 
 def read_damage(tables: Tables, weapon: Weapon, over: int) -> Damage:
-    """Return the damage of a hit; `over` is what the skill has above 20."""
+    """Return the damage of a hit; `over` is the part of the skill above 20."""
     bonus = weapon.bonus + over
     statuses = tables["status-damage"].get_column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
     return Damage(weapon.dice, bonus, statuses)
 
 
 def read_saves(tables: Tables, weapon: Weapon) -> Saves | None:
-    """Return what each face of a save does, None for a weapon that allows none."""
+    """Return the result of each face of a save, or None if the weapon allows none."""
     if not weapon.saves:
         return None
     return tables["save-roll"].get_column("result", weapon=weapon.word, roll=FACES)
 
 
 def _refuse(unit: Unit) -> None:
+    """Raise UserError for flags or weapon= after a typed weapon, or for an element out of the
+    game.
+    """
     if not unit.name and (unit.flags or unit.numbers.get("weapon") is not None):
         word = next(iter(unit.flags), "weapon=")
-        what = f"{word} cannot follow {unit.word}: it belongs to a roster unit."
-        raise UserError(
-            what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit"
-        )
+        problem = f"{word} cannot follow {unit.word}: it belongs to a roster unit."
+        hint = f"{unit.word} n=2 skill=14 mod=-4"
+        raise UserError(problem, hint=hint, option="shooters", code="bad-unit")
     if unit.state in (GONE, "surrendered", "destroyed"):
+        state = unit.state.replace("-", " ")
         raise UserError(
-            f"{unit.word} is {unit.state.replace('-', ' ')} and cannot fire.",
-            option="shooters",
-            code="unit-unfit",
+            f"{unit.word} is {state} and cannot fire.", option="shooters", code="unit-unfit"
         )
 
 
-def _get_skill(given: Given, unit: Unit) -> int:
-    for own in (
+def _get_skill(inputs: Given, unit: Unit) -> int:
+    """Return the Firearms skill: the unit's own, or else the typed one.
+
+    Raises UserError if there is neither.
+    """
+    skills = (
         unit.numbers.get("skill"),
         unit.numbers.get("firearms"),
-        given.get_optional("skill"),
-    ):
-        if own is not None:
-            return int(own)
-    what = f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30."
-    raise UserError(what, option="skill", code="missing")
+        inputs.get_optional("skill"),
+    )
+    for skill in skills:
+        if skill is not None:
+            return int(skill)
+    problem = f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30."
+    raise UserError(problem, option="skill", code="missing")
 
 
 def build_skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
-    """Return how each different final skill comes about.
+    """Return a line with the sum of each different final skill, labelled with its weapons.
 
-    Modifiers that several different skills have in common stand in a line of their own, once.
+    Modifiers that all of several different skills have in common are in a first line of their own.
+    A single skill has no weapons in its label.
     """
     checks: dict[Parts, Check] = {}
-    words: dict[Parts, dict[str, None]] = {}
+    weapons: dict[Parts, dict[str, None]] = {}
     for shooter in shooters:
         parts = shooter.check.parts
         checks[parts] = shooter.check
-        words.setdefault(parts, {})[format_weapon(shooter.weapon.word)] = None
+        weapons.setdefault(parts, {})[format_weapon(shooter.weapon.word)] = None
     if len(checks) == 1:
         return tuple([build_sum_line(check) for check in checks.values()])
     shared = _list_shared(checks)
     lines = [_build_shared_line(shared)] if shared else []
-    lines += [
-        build_sum_line(_merge_shared(check, shared), join_names(words[parts]))
-        for parts, check in checks.items()
-    ]
+    for parts, check in checks.items():
+        label = join_names(weapons[parts])
+        lines.append(build_sum_line(_merge_shared(check, shared), label))
     return tuple(lines)
 
 
 FEWEST_SHARED = 2
-"""One modifier takes no less room in a line of its own."""
+"""Fewest modifiers for a line of their own: a single one would save no room."""
 FOR_ALL = "for all"
 
 
 def _list_shared(skills: Iterable[Parts]) -> Parts:
-    """Return the modifiers that all skills have, in the order of the first; () for too few."""
-    first, *others = skills
-    shared = [part for part in first[1:] if all(part in other[1:] for other in others)]
+    """Return the modifiers that all skills have, in the order of the first; () for fewer than
+    FEWEST_SHARED.
+    """
+    reference, *compared_skills = skills
+    shared = [
+        part for part in reference[1:] if all(part in compared[1:] for compared in compared_skills)
+    ]
     return tuple(shared) if len(shared) >= FEWEST_SHARED else ()
 
 
@@ -589,20 +654,20 @@ def _merge_shared(check: Check, shared: Parts) -> Check:
     if not shared:
         return check
     skill, *modifiers = check.parts
-    own = [part for part in modifiers if part not in shared]
-    return check._replace(parts=(skill, (FOR_ALL, _sum_values(shared)), *own))
+    shared_sum = (FOR_ALL, _sum_values(shared))
+    own_parts = [part for part in modifiers if part not in shared]
+    return check._replace(parts=(skill, shared_sum, *own_parts))
 
 
 def _sum_values(parts: Parts) -> int | float:
     return sum([value for _, value in parts])
 
 
-def build_firm_cover(tables: Tables, given: Given) -> Parts:
-    """The cover of a target that a failed Morale test made go firm, off the skill. Source:
-    Failed Morale Test.
+def build_firm_cover(tables: Tables, inputs: Given) -> Parts:
+    """Return the cover of a target that went firm after a failed Morale test, as a negative part of
+    the skill; () without `target_firm_cover`. Source: Failed Morale Test.
     """
-    if not given.flag("target_firm_cover"):
+    if not inputs.flag("target_firm_cover"):
         return ()
-    return (
-        ("target's firm cover", -int(tables["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),
-    )
+    cover = int(tables["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])
+    return (("target's firm cover", -cover),)
