@@ -1,4 +1,4 @@
-"""The games that were played in a channel: where each is at, and which one somebody means."""
+"""The games that were played in a channel: their status, and finding the one that a user names."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
@@ -26,133 +26,145 @@ FREE_PLAY = "Free play"
 
 
 class ChannelGame(NamedTuple):
-    """A game that is or was played in a place. `number` is 1 for the first one there and stays;
-    times are Unix seconds."""
+    """A game that is or was played in a channel.
+
+    `number` counts the games of the channel from 1 and never changes. `is_on`: the channel still
+    plays it. `begun` and `updated` are Unix seconds.
+    """
 
     number: int
     loaded: LoadedGame
     is_on: bool
     begun: float
-    last: float
+    updated: float
 
     @property
     def row(self) -> str:
-        """Its id in the store."""
+        """The id of the game in the store."""
         return self.loaded.row
 
     @property
     def game(self) -> Game:
-        """Its state."""
+        """The state of the game."""
         return self.loaded.game
 
     @property
     def title(self) -> str:
-        """What it is called."""
-        return title_of(self.game)
+        """The name of the game, or `Free play`."""
+        return get_game_title(self.game)
 
 
-def title_of(game: Game) -> str:
-    """What a game is called."""
+def get_game_title(game: Game) -> str:
+    """Return the name of a game, or `Free play` for one without a name."""
     return game.name or FREE_PLAY
 
 
 def format_game_name(game: Game) -> str:
-    """A game as it is called within a sentence."""
+    """Format the name of a game for use within a sentence: in quotation marks, or `the free play`."""
     return f'"{game.name}"' if game.name else "the free play"
 
 
-async def load_channel_games(store: Store, where: Place) -> list[ChannelGame]:
-    """All games that are or were played in a place, the oldest first."""
-    found = []
-    for number, row in await store.load_game_history(where.key):
+async def load_channel_games(store: Store, channel: Place) -> list[ChannelGame]:
+    """Load the games that are or were played in a channel, the oldest first.
+
+    A game that other channels play and this one does not is left out.
+    """
+    games = []
+    for number, row in await store.load_game_history(channel.key):
         saved = await store.load_game_by_id(row)
-        if saved is not None and (not saved.places or where.key in saved.places):
-            # else it goes on elsewhere
-            found.append(
-                ChannelGame(
-                    number,
-                    restore_game(saved),
-                    bool(saved.places),
-                    saved.game.created,
-                    saved.game.updated,
-                )
+        if saved is None or (saved.places and channel.key not in saved.places):
+            continue
+        games.append(
+            ChannelGame(
+                number,
+                restore_game(saved),
+                bool(saved.places),
+                saved.game.created,
+                saved.game.updated,
             )
-    return found
+        )
+    return games
 
 
 def sort_current_first(games: Many[ChannelGame]) -> list[ChannelGame]:
-    """The game that is on, then the others by when something last happened in them."""
-    return sorted(games, key=lambda one: (not one.is_on, -one.last, -one.number))
+    """Return the game that is on, then the others, the last updated first."""
+    return sorted(games, key=lambda game: (not game.is_on, -game.updated, -game.number))
 
 
-async def list_game_choices(store: Store, where: Place) -> tuple[CompletionChoice, ...]:
-    """The games that were played in a place, as an option that names one is completed."""
-    games = sort_current_first(await load_channel_games(store, where))
-    return tuple(
-        CompletionChoice(
-            f"{one.number}. {one.title}: {format_status(one)}"[:MAX_LENGTH], str(one.number)
-        )
-        for one in games
-    )
+async def list_game_choices(store: Store, channel: Place) -> tuple[CompletionChoice, ...]:
+    """Return the games of a channel as choices for an option that takes the number of one."""
+    choices = []
+    for game in sort_current_first(await load_channel_games(store, channel)):
+        label = f"{game.number}. {game.title}: {format_status(game)}"
+        choices.append(CompletionChoice(label[:MAX_LENGTH], str(game.number)))
+    return tuple(choices)
 
 
-def format_status(one: ChannelGame) -> str:
-    """Where a game is at, in a few words: `turn 3, Operations · #42`."""
-    game = one.game
+def format_status(channel_game: ChannelGame) -> str:
+    """Format the status of a game in a few words: `Turn 3, Operations · #42`.
+
+    Free play has the number of its events and the date it began, an ended game its winner.
+    """
+    game = channel_game.game
     if not game.started:
-        return f"{format_count(game.number - 1, 'event')} since {format_date(one.begun)}"
+        return f"{format_count(game.number - 1, 'event')} since {format_date(channel_game.begun)}"
     system = get_systems().get(game.system)
     turn = format_numbered_phase(game, system)
     if game.ended:
-        said = f"{format_winner(game)} {describe_end_turn(game, system)}"
+        status = f"{format_winner(game)} {describe_end_turn(game, system)}"
+    elif not channel_game.is_on:
+        status = f"asleep since {format_date(channel_game.updated)} · {turn}"
+    elif len(game.go) == 1:
+        status = f"{turn} · {describe_whose_go(game)}"
     else:
-        whose = f" · {describe_whose_go(game)}" if len(game.go) == 1 else ""
-        said = f"{turn}{whose}" if one.is_on else f"asleep since {format_date(one.last)} · {turn}"
-    return f"{capitalize_first(said)} · #{game.number}"
+        status = turn
+    return f"{capitalize_first(status)} · #{game.number}"
 
 
 def format_winner(game: Game) -> str:
-    """How an ended game ended: `US won`."""
+    """Format the result of an ended game: `US won`, `a draw`, or `ended`."""
     return {"": "ended", DRAW: "a draw"}.get(game.winner, f"{game.winner} won")
 
 
-def format_date(at: float) -> str:
-    """A date as it is read everywhere: `22 Nov 2026`."""
-    return datetime.fromtimestamp(at, UTC).strftime("%d %b %Y").lstrip("0")
+def format_date(timestamp: float) -> str:
+    """Format Unix seconds as a date in UTC: `22 Nov 2026`."""
+    return datetime.fromtimestamp(timestamp, UTC).strftime("%d %b %Y").lstrip("0")
 
 
 def find_game(games: Many[ChannelGame], typed: str) -> ChannelGame:
-    """The game that a number, a title or its id means. Raises UserError."""
+    """Return the game with this number, id, title, or part of a title. Raises UserError.
+
+    A number or id goes before a title, and a whole title before a part of one.
+    """
     text = normalize_name(typed).strip('"\u201c\u201d')
     folded = comparison_key(text)
-    by_number = [one for one in games if folded in (str(one.number), one.row)]
-    exact = [one for one in games if comparison_key(one.title) == folded]
-    found = (
-        by_number
-        or exact
-        or [one for one in games if not text.isdecimal() and folded in comparison_key(one.title)]
-    )
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = ", ".join(f"{one.number} ({format_date(one.begun)})" for one in found[:8])
-        hint = f"Say which by its number: {several}."
+    matches = [game for game in games if folded in (str(game.number), game.row)]
+    if not matches:
+        matches = [game for game in games if comparison_key(game.title) == folded]
+    if not matches and not text.isdecimal():
+        matches = [game for game in games if folded in comparison_key(game.title)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        numbers = ", ".join(f"{game.number} ({format_date(game.begun)})" for game in matches[:8])
         raise UserError(
             f'Several games here are called "{text[:40]}".',
-            hint=hint,
+            hint=f"Say which by its number: {numbers}.",
             option="game",
             code="unclear-game",
         )
-    hint = did_you_mean(text, [one.title for one in games]) or phrase("All of them: `/game list`")
+    titles = [game.title for game in games]
+    hint = did_you_mean(text, titles) or phrase("All of them: `/game list`")
     raise UserError(
         f'No game "{text[:40]}" was played here.', hint=hint, option="game", code="unknown-game"
     )
 
 
 def find_game_by_row(games: Many[ChannelGame], row: str) -> ChannelGame:
-    """The game that a button names. Raises UserError for one that was not played here."""
-    if (found := next((one for one in games if one.row == row), None)) is not None:
-        return found
+    """Return the game with this id. Raises UserError if it is not among the `games`."""
+    for game in games:
+        if game.row == row:
+            return game
     raise UserError(
         "That game is not kept here.",
         hint=phrase("All that are: `/game list`"),
@@ -161,61 +173,59 @@ def find_game_by_row(games: Many[ChannelGame], row: str) -> ChannelGame:
 
 
 async def use_named_game(context: Context, typed: str | None) -> None:
-    """Let the command speak of the game named, where one is; the channel goes on with its own."""
+    """Let the command work on the game of this channel with the typed number or title, if any.
+
+    The channel itself goes on with its own game. Raises UserError.
+    """
     if typed:
-        await use_game(
-            context,
-            find_game(await load_channel_games(context.store, context.command.where), typed),
-        )
+        games = await load_channel_games(context.store, context.command.where)
+        await use_game(context, find_game(games, typed))
 
 
 async def use_game_of_row(context: Context, row: str) -> bool:
-    """Let the command speak of the game that a button names; whether it was played here."""
-    found = next(
-        (
-            one
-            for one in await load_channel_games(context.store, context.command.where)
-            if one.row == row
-        ),
-        None,
-    )
-    if found is not None:
-        await use_game(context, found)
-    return found is not None
+    """Let the command work on the game with this id. Return False, and change nothing, if that
+    game was not played in this channel.
+    """
+    for game in await load_channel_games(context.store, context.command.where):
+        if game.row == row:
+            await use_game(context, game)
+            return True
+    return False
 
 
-async def use_game(context: Context, one: ChannelGame) -> None:
-    """Let the command speak of this game, with the packs that it was played with."""
-    if one.row != context.ledger.row:
-        context.ledger = Ledger(one.loaded, context.ledger.writer)
-        await context.use_systems_of_game(one.game)
+async def use_game(context: Context, channel_game: ChannelGame) -> None:
+    """Let the command work on this game, with the packs that it is played with."""
+    if channel_game.row != context.ledger.row:
+        context.ledger = Ledger(channel_game.loaded, context.ledger.writer)
+        await context.use_systems_of_game(channel_game.game)
 
 
 def describe_replaced_game(loaded: LoadedGame | None) -> tuple[str, ...]:
-    """What to say of the game that made room for another, if there was one."""
+    """Return a sentence on a game that another one has replaced, with the command to find it.
+
+    Return () if there was no game.
+    """
     if loaded is None:
         return ()
     game = loaded.game
+    title = capitalize_first(format_game_name(game))
     if game.started and not game.ended:
-        return (
-            phrase(
-                "{title} is put aside: `/game resume` takes it up again.",
-                title=capitalize_first(format_game_name(game)),
-            ),
-        )
-    return (
-        phrase("{title} is kept: `/game list`", title=capitalize_first(format_game_name(game))),
-    )
+        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=title),)
+    return (phrase("{title} is kept: `/game list`", title=title),)
 
 
-def tell(
-    context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})
+def post_in_other_channels(
+    context: Context,
+    replies: Mapping[str, Reply],
+    topics: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Post what is told in each place, but this one: here it is the answer. `about` is what a
-    message is about that will change."""
-    here = context.command.where.key
+    """Post the reply for each channel there, except in this one.
+
+    Both mappings are by channel key. A message with a topic can be reworded later.
+    """
+    current_channel = context.command.where.key
     context.commit.outbox += [
-        Outgoing(place, {}, 0.0, reply.to_json(), about.get(place, ""))
-        for place, reply in told.items()
-        if place != here
+        Outgoing(channel, {}, 0.0, reply.to_json(), topics.get(channel, ""))
+        for channel, reply in replies.items()
+        if channel != current_channel
     ]

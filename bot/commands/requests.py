@@ -1,4 +1,6 @@
-"""Somebody asks, another agrees or refuses, or it lapses; the messages that ask follow."""
+"""Requests: a user asks for something, and another one agrees or refuses, or the request lapses.
+The messages that ask are reworded then.
+"""
 
 from dataclasses import dataclass
 
@@ -11,83 +13,91 @@ from bot.ui.reply.reply import OVER, Reply
 LAPSES = "expires"
 HOURS = 24
 OPEN = HOURS * 3600.0
-"""For how many seconds one place may agree to what was asked in another."""
+"""Seconds during which a channel may agree to a request that was made in another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """What is asked for: how it is stored until it is answered or lapses, and the messages
-    (`topics`) that ask.
+    """A request that awaits an answer.
 
-    `what` is what they asked for, as they say once it is over; where `game` is given, they also say
-    when it lapses.
+    `doc` is its stored form, `topics` are those of the messages that ask. `subject` is the title
+    of these messages once the request is closed. With the row of a `game`, the messages are also
+    reworded when the request lapses.
     """
 
     doc: Doc
     topics: tuple[str, ...]
-    what: str = ""
+    subject: str = ""
     game: str = ""
 
     @property
     def _due_key(self) -> str:
-        """Under which key it is stored when it lapses."""
+        """The storage key of the time at which the request lapses."""
         return f"{self.game}/{LAPSES}-{self.doc.key}"
 
     def register(self, context: Context) -> None:
-        """It is open from now on."""
+        """Open the request: it is stored with the command."""
         context.commit.docs.append(self.doc)
         if self.game:
-            at = self.doc.expires or 0.0
-            context.commit.due.append(
-                DueRow(self._due_key, at, LAPSES, {"topics": list(self.topics), "what": self.what})
-            )
+            data = {"topics": list(self.topics), "what": self.subject}
+            due_time = self.doc.expires or 0.0
+            context.commit.due.append(DueRow(self._due_key, due_time, LAPSES, data))
 
     def close(self, context: Context) -> None:
-        """It is answered: nobody can do so again."""
+        """Delete the request: nobody can answer it any more."""
         context.commit.drop_docs.append((self.doc.kind, self.doc.key))
         if self.game:
             context.commit.drop_due.append((self._due_key, None))
 
-    def close_with_note(self, context: Context, how: str) -> None:
-        """It is answered, and all its messages say how, without their buttons."""
+    def close_with_note(self, context: Context, note: str) -> None:
+        """Delete the request, and replace its messages with its subject and the `note` on how it
+        was answered. They lose their buttons.
+        """
         self.close(context)
         context.pressed_topic = context.pressed_topic or self.topics[0]
         for topic in self.topics:
-            amend_request_message(context, topic, how, self.what)
+            amend_request_message(context, topic, note, self.subject)
 
 
 async def load_open_request(
-    context: Context, kind: str, key: str, gone: UserError, **about: object
+    context: Context, kind: str, key: str, error: UserError, **expected: object
 ) -> Doc:
-    """The open request under this key, if it is about this. Raises `gone` otherwise."""
+    """Return the open request of this kind under this key.
+
+    Raises `error` if there is none, or if its data differ from the `expected` values.
+    """
     doc = await context.store.load_doc(kind, key)
-    if doc is None or any(doc.data[name] != value for name, value in about.items()):
-        raise gone
+    if doc is None or any(doc.data[name] != value for name, value in expected.items()):
+        raise error
     return doc
 
 
-def need_place_manager(context: Context, what: str, *, option: str | None = None) -> None:
-    """Raise UserError for who may not speak for this place: they manage no server of it, nor is
-    it their own.
+def need_place_manager(context: Context, action: str, *, option: str | None = None) -> None:
+    """Raise UserError for a user who may not speak for this channel: they do not manage its
+    server, and it is not their own conversation with the bot.
+
+    `action` completes the sentence "Only a manager can ...".
     """
     if not context.can_manage:
+        manager_word = get_manager_word(context.command.where.key)
         raise UserError(
-            f"Only a {get_manager_word(context.command.where.key)} can {what}.",
+            f"Only a {manager_word} can {action}.",
             option=option,
             code="not-manager",
         )
 
 
 async def expire_request(context: Context, row: DueRow) -> None:
-    """Nobody can agree any more: the messages that still ask say so."""
+    """Reword the messages of a request that has lapsed, and remove what was due."""
     context.commit.drop_due.append((row.key, row.at))
+    note = f"Expired after {HOURS} hours"
     for topic in row.data["topics"]:
-        amend_request_message(
-            context, str(topic), f"Expired after {HOURS} hours", str(row.data["what"])
-        )
+        amend_request_message(context, str(topic), note, str(row.data["what"]))
 
 
-def amend_request_message(context: Context, about: str, how: str, what: str) -> None:
-    """A request was answered: its message says how, without its buttons."""
-    now = Reply(what[:1].upper() + what[1:], over=how, tone=OVER)
-    context.amendments.append(Amendment(about, lambda _said: now, anywhere=True))
+def amend_request_message(context: Context, topic: str, note: str, subject: str) -> None:
+    """Replace the message about `topic` with the subject of its request and the `note` on how it
+    was closed, without buttons. This also applies to direct messages.
+    """
+    new_reply = Reply(subject[:1].upper() + subject[1:], over=note, tone=OVER)
+    context.amendments.append(Amendment(topic, lambda _reply: new_reply, anywhere=True))

@@ -1,6 +1,6 @@
 """`/log since:me`: what happened while somebody was away, and what that means for them."""
 
-from bot.commands.channel_games import title_of as name_of_game
+from bot.commands.channel_games import get_game_title
 from bot.commands.context import Context
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, build_phase_buttons
 from bot.game.cups import is_drawn_next
@@ -68,9 +68,9 @@ async def show_missed_events(context: Context, typed: str) -> Reply:
     return Reply(
         title,
         tuple(lines),
-        by=f"{format_count(len(events), 'event')}, {name_of_game(game)}"
+        by=f"{format_count(len(events), 'event')}, {get_game_title(game)}"
         if events
-        else name_of_game(game),
+        else get_game_title(game),
         tone=HURT if lost else WAITING,
         private=True,
         buttons=(*buttons, context.build_button("read", "Log", "log")),

@@ -1,5 +1,7 @@
-"""`/game end` asks first, then closes the game with its story; it is read-only from then on,
-until it is resumed. Players of different sides end their game together: see end_together.py.
+"""`/game end`: ask for confirmation, then close the game with a summary.
+
+A game that has ended is read-only until it is resumed. Players of different sides end their game
+together: see end_together.py.
 """
 
 import asyncio
@@ -38,40 +40,41 @@ from bot.ui.reply.reply import Button, File, Reply
 
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
-"""Seconds for which the question under which a sentence was typed may be answered."""
+"""Seconds during which a sentence that was typed with the question is remembered."""
 MOST_NAMES = 12
 LONG_ODDS = 0.5
-"""The chance below which a result is worth telling."""
+"""The chance below which a success is listed as the best shot."""
 BAD_LUCK = 0.2
-"""The chance to do so badly, below which a roll is bad luck worth telling."""
+"""A roll is listed as the worst luck if the chance to do no better was below this."""
 PAGE_SECONDS = 10.0
-"""What the page of a game may take when it ends: its rolls are mostly known by then, from its
-luck.
+"""Time limit for the page of a game when it ends. Most of its odds are cached by then, because the
+luck was computed from them.
 """
 
 
 async def ask_or_end(context: Context) -> Reply:
-    """Ask whether the game is to end, unless a director has said that already."""
+    """Ask whether the game is to end. If a director typed `confirm`, end it at once.
+
+    If closed hands are left, ask their owners to open them first. A sentence that was typed is
+    stored for the answer. Raises UserError.
+    """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
     context.ledger.need_choice_made()
     options = context.clean_options()
     winner = check_winner(game, options["winner"] or "")
     text = check_sentence(options["text"] or "")
-    if not partners and (rest := list_unopened_hands(context)):
-        return await ask_to_open(context, rest, winner or None)
+    closed_hands = [] if partners else list_unopened_hands(context)
+    if closed_hands:
+        return await ask_to_open(context, closed_hands, winner or None)
     if options["confirm"] and not partners:
-        story = await finish_game(context, winner, text, reveals=options["reveal"])
-        return Reply(f'"{game.name}" has ended', private=True, announce=story)
+        summary = await finish_game(context, winner, text, reveals=options["reveal"])
+        return Reply(f'"{game.name}" has ended', private=True, announce=summary)
     if text:
-        doc = Doc(
-            SENTENCE,
-            _get_sentence_key(context),
-            {"text": text},
-            context.now + ASKED,
-            context.command.who.key,
-        )
-        context.commit.docs.append(doc)
+        key = _get_sentence_key(context)
+        expires = context.now + ASKED
+        owner = context.command.who.key
+        context.commit.docs.append(Doc(SENTENCE, key, {"text": text}, expires, owner))
     else:
         await take_sentence(context)
     reveals = options["reveal"] and not partners
@@ -79,7 +82,11 @@ async def ask_or_end(context: Context) -> Reply:
 
 
 async def ask_to_reveal_seed(context: Context, winner: str) -> Reply:
-    """The same question, about ending the game and revealing its seed."""
+    """Ask whether the game is to end and its seed to be shown, by the button *Show the dice
+    secret*.
+
+    Raises UserError for a user who does not direct the game.
+    """
     game = context.need_started()
     need_director(game, context.actor, "end it")
     text = await _load_sentence(context)
@@ -89,42 +96,42 @@ async def ask_to_reveal_seed(context: Context, winner: str) -> Reply:
 async def _build_end_question(
     context: Context, winner: str, text: str, partners: Sequence[str], *, reveals: bool
 ) -> Reply:
-    """Return the question whether the game is to end, and who won; players of `partners` must
-    agree.
+    """Return the private question whether the game is to end, with what that would open.
+
+    It also asks who won, if the game has sides and no `winner` is named. Players of the sides
+    `partners` must agree. `reveals`: the seed is to be shown.
     """
     game = context.game
-    opens = ""
+    lines = [text] if text else []
+    lines += [f"{title}: {scores}" for title, scores in list_scores(game, context.system)]
+    if partners:
+        lines.append(f"{join_names(partners)} must agree.")
+    if game.sealed:
+        lines.append(f"{format_count(len(game.sealed), 'sealed roll')} will be opened.")
     if game.orders:
-        opens = (
-            "will be opened" if await may_open(context) else "stay unopened: not every side is in"
+        can_open = await may_open(context)
+        result = "will be opened" if can_open else "stay unopened: not every side is in"
+        lines.append(f"Sealed orders {describe_order_sides(game)} {result}.")
+    if reveals:
+        lines.append(
+            "The dice secret (the seed) is shown with it, so that everybody can check the dice."
         )
-    lines = [
-        text,
-        *(f"{title}: {scores}" for title, scores in list_scores(game, context.system)),
-        f"{join_names(partners)} must agree." if partners else "",
-        f"{format_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
-        f"Sealed orders {describe_order_sides(game)} {opens}." if game.orders else "",
-        "The dice secret (the seed) is shown with it, so that everybody can check the dice."
-        if reveals
-        else "",
-        phrase("You can still read it afterwards; `/game resume` reopens it."),
-    ]
+    lines.append(phrase("You can still read it afterwards; `/game resume` reopens it."))
     buttons = _build_outcome_buttons(context, winner, "endseed" if reveals else "end")
     if not reveals and not partners:
         buttons.append(context.build_button("askseed", "Show the dice secret", winner))
-    return Reply(
-        f'End "{game.name}" {describe_end_turn(game, context.system)}?'
-        + (" Who won?" if game.sides and not winner else ""),
-        tuple(line for line in lines if line),
-        private=True,
-        buttons=tuple(buttons),
-    )
+    title = f'End "{game.name}" {describe_end_turn(game, context.system)}?'
+    if game.sides and not winner:
+        title = f"{title} Who won?"
+    return Reply(title, tuple(lines), private=True, buttons=tuple(buttons))
 
 
 def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[Button]:
-    """Return the button that ends the game, or if the question is who won, one for each outcome.
+    """Return the button that ends the game, or one for each outcome if the game has sides and no
+    `winner` is named.
 
-    None of these is green. If the score is level, a draw comes first.
+    `name` is the action of the buttons. With several outcomes no button is highlighted, and a draw
+    comes first if the score is level.
     """
     game = context.game
     labels = {"": "No result", DRAW: "Draw"}
@@ -140,18 +147,25 @@ def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[But
 
 
 async def press_end_now(context: Context, winner: str) -> Reply:
-    """The buttons under the question: about the game, and (`endseed`) about game and seed."""
+    """End the game by a button under the question. The button `endseed` also reveals the seed.
+
+    If closed hands are left, ask their owners to open them instead. Raises UserError for a user who
+    does not direct the game.
+    """
     reveals = context.spec.path[1] == "endseed"
     game = context.need_started()
     need_director(game, context.actor, "end it")
-    if rest := list_unopened_hands(context):
-        return await ask_to_open(context, rest, winner)
+    closed_hands = list_unopened_hands(context)
+    if closed_hands:
+        return await ask_to_open(context, closed_hands, winner)
     text = await take_sentence(context)
     return await finish_game(context, check_winner(game, winner), text, reveals=reveals)
 
 
 async def take_sentence(context: Context) -> str:
-    """Return the sentence that was typed with the question, "" for none, and forget it."""
+    """Return the sentence that the user typed with the question, and delete it. Return "" if there
+    is none.
+    """
     text = await _load_sentence(context)
     if text:
         context.commit.drop_docs.append((SENTENCE, _get_sentence_key(context)))
@@ -159,27 +173,29 @@ async def take_sentence(context: Context) -> str:
 
 
 async def _load_sentence(context: Context) -> str:
-    """The sentence that was typed with the question; "" for none."""
+    """Return the sentence that the user typed with the question, or ""."""
     doc = await context.store.load_doc(SENTENCE, _get_sentence_key(context))
     return str(doc.data["text"]) if doc is not None else ""
 
 
 def _get_sentence_key(context: Context) -> str:
-    """The sentence of who ends this game, until they have pressed a button under the question."""
+    """Return the storage key of the user's sentence about the end of this game."""
     return f"{context.ledger.row}:{context.command.who.key}"
 
 
 def check_sentence(typed: str) -> str:
-    """A sentence on one line. Raises UserError for more than one can read in a list."""
+    """Return the sentence with single spaces. Raises UserError if it is longer than `LONGEST`
+    characters.
+    """
     text = " ".join(typed.split())
     if len(text) > LONGEST:
-        what = f"That is too long for the last line of a story: at most {LONGEST} characters."
-        raise UserError(what, option="text", code="too-long")
+        message = f"That is too long for the last line of a story: at most {LONGEST} characters."
+        raise UserError(message, option="text", code="too-long")
     return text
 
 
 def check_winner(game: Game, typed: str) -> str:
-    """A side, or DRAW, or nobody. Raises UserError for anybody else."""
+    """Return the side that is typed, DRAW, or "" for nobody. Raises UserError for anything else."""
     word = comparison_key(typed)
     return word if word in ("", DRAW) else find_side(game, typed)
 
@@ -187,39 +203,37 @@ def check_winner(game: Game, typed: str) -> str:
 async def finish_game(
     context: Context, winner: str, text: str, *, reveals: bool = False, agreed: Sequence[str] = ()
 ) -> Reply:
-    """End the game: sealed rolls are opened, its story is told, and its seed revealed if that
-    was asked for. `agreed` are the players who end it together.
+    """End the game and return its summary: sealed rolls, hands and orders are opened.
+
+    `winner` is a side, DRAW or "", `text` the closing sentence or "". `reveals`: the seed is
+    published too. `agreed` are the names of the players who end the game together. The summary
+    comes with the after-action page as a file, if that is ready in time.
     """
-    orders = await list_unopened_orders(context)
+    order_lines = await list_unopened_orders(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
-    shown, hands = await open_hands(context, opened.game)
-    after = replace(shown, ended=True, winner=winner)
+    game_with_open_hands, hand_lines = await open_hands(context, opened.game)
     context.ledger.add(
-        "end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result,
+        "end",
+        replace(game_with_open_hands, ended=True, winner=winner),
+        texts={"text": text} if text else None,
+        opens=opened.numbers,
+        result=opened.result,
         shows=context.game.hidden or None,
-    )  # fmt: skip
+    )
     game = context.game
-    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} {fit_verb(winner, 'wins', 'win')}")
     types = dict[str, str]()
     async for rows in iterate_events(context.store, context.ledger.row):
         types = first_types(row.data for row in rows if '"units":' in row.body) | types
     tally = await load_tally(context)
-    players = " v ".join(
-        " and ".join(names) for side in game.sides if (names := context.ledger.list_players(side))
-    )
+    lines: list[Part] = [text] if text else []
+    if agreed:
+        lines.append(f"{join_names(agreed)} agree.")
+    lines += [*opened.brief, *hand_lines, *order_lines]
+    lines += await _build_summary(context, tally, types)
     reply = Reply(
-        f"{game.name} is over{how} {describe_end_turn(game, context.system)}",
-        (
-            *((text,) if text else ()),
-            *((f"{join_names(agreed)} agree.",) if agreed else ()),
-            *opened.brief,
-            *hands,
-            *orders,
-            *await _build_summary(context, tally, types),
-        ),
-        by=", ".join(
-            filter(None, (players, format_count(tally.total, "roll") if tally.total else ""))
-        ),
+        f"{game.name} is over{describe_outcome(winner)} {describe_end_turn(game, context.system)}",
+        tuple(lines),
+        by=_format_players_and_rolls(context, tally),
         buttons=(
             context.build_button("read", "Statistics", "stats"),
             context.build_button("read", "Proof", "proof"),
@@ -228,16 +242,34 @@ async def finish_game(
     )
     await store_first_line(context, reply)  # the page has the event as it is stored
     if reveals:
-        revealed = await reveal_seed(context)
-        await store_first_line(context, revealed)
-        reply = replace(reply, lines=(*reply.lines, Small(str(revealed.lines[0]))))
+        seed_reply = await reveal_seed(context)
+        await store_first_line(context, seed_reply)
+        reply = replace(reply, lines=(*reply.lines, Small(str(seed_reply.lines[0]))))
     reply = await offer_picture(context, reply, context.build_button("drawgame", "").action)
     return replace(reply, files=await _build_page_file(context))
 
 
+def describe_outcome(winner: str) -> str:
+    """Return the end of a headline on the winner: `: US wins`, `: a draw`, or "" for nobody."""
+    if not winner:
+        return ""
+    if winner == DRAW:
+        return ": a draw"
+    return f": {winner} {fit_verb(winner, 'wins', 'win')}"
+
+
+def _format_players_and_rolls(context: Context, tally: Tally) -> str:
+    """Return the players by side and the number of rolls: `anna v ben and carl, 41 rolls`."""
+    players_by_side = [context.ledger.list_players(side) for side in context.game.sides]
+    players = " v ".join(" and ".join(names) for names in players_by_side if names)
+    rolls = format_count(tally.total, "roll") if tally.total else ""
+    return ", ".join(words for words in (players, rolls) if words)
+
+
 async def _build_page_file(context: Context) -> tuple[File, ...]:
-    """The after-action page; none where it would keep the channel waiting (`/game export html`
-    writes it then).
+    """Return the after-action page, or no file if it takes longer than `PAGE_SECONDS` or fails.
+
+    `/game export html` writes it later.
     """
     try:
         return (await asyncio.wait_for(build_page_file(context), PAGE_SECONDS),)
@@ -246,22 +278,29 @@ async def _build_page_file(context: Context) -> tuple[File, ...]:
 
 
 async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str]) -> list[Part]:
-    """Return the score, what the game cost each side, its best shot and worst luck, and how lucky they
-    were.
+    """Return the lines of the summary: the score, the losses of each side, and the luck.
+
+    `types` are the types that units had when they joined, by folded name.
     """
     game = context.game
-    lost = (format_losses(game, side, types) for side in game.sides)
     lines: list[Part] = [
         Group(title, scores, grave=True) for title, scores in list_scores(game, context.system)
     ]
     lines += _list_doubts_about_winner(context)
-    lines += [Group(told, names, grave=True) if names else told for told, names in lost if told]
+    for side in game.sides:
+        losses, names = format_losses(game, side, types)
+        if names:
+            lines.append(Group(losses, names, grave=True))
+        elif losses:
+            lines.append(losses)
     lines += await _build_luck_lines(context, tally)
     return lines
 
 
 def _list_doubts_about_winner(context: Context) -> list[str]:
-    """Return a sentence about a winner whom the score does not name, if any."""
+    """Return a sentence if the score names another winner than the players do. Return no line
+    otherwise.
+    """
     game = context.game
     if not game.winner or has_best_score(game, context.system, game.winner):
         return []
@@ -272,20 +311,24 @@ def _list_doubts_about_winner(context: Context) -> list[str]:
 
 
 async def _build_luck_lines(context: Context, tally: Tally) -> list[Part]:
-    """Return the best shot, the worst luck, and what the rolls of each side achieved."""
+    """Return the best shot, the worst luck, the points of each side against the expected ones, and
+    a verdict.
+
+    A line is left out if no roll of the game is good or bad enough for it.
+    """
     game = context.game
     lines = list[Part]()
     by_side, measured = await compute_luck_quickly(context, tally)
     successes, failures = rank_by_chance(measured.rolls)
     if successes and successes[0][1] < LONG_ODDS:
         roll, chance = successes[0]
-        told, text = await _describe_roll(context, roll, f"{format_percent(float(chance))} chance")
-        lines.append(Group("Best shot" if told.acts else "Best roll", text, grave=True))
+        odds = f"{format_percent(float(chance))} chance"
+        event_text, text = await _describe_roll(context, roll, odds)
+        lines.append(Group("Best shot" if event_text.acts else "Best roll", text, grave=True))
     if failures and failures[0][1] < BAD_LUCK:
         roll, chance = failures[0]
-        _, text = await _describe_roll(
-            context, roll, f"{format_percent(float(1 - chance))} of rolls would have done better"
-        )
+        odds = f"{format_percent(float(1 - chance))} of rolls would have done better"
+        _, text = await _describe_roll(context, roll, odds)
         lines.append(Group("Worst luck", text, grave=True))
     by_side = {side: by_side[side] for side in (*game.sides, *by_side) if side in by_side}
     if by_side:
@@ -295,68 +338,75 @@ async def _build_luck_lines(context: Context, tally: Tally) -> list[Part]:
 
 
 async def _describe_roll(context: Context, roll: ScoredRoll, odds: str) -> tuple[EventText, str]:
-    """Return `US Squad 1 fires: VC 3 takes casualties (8% chance, #38)`; of bad luck, with the
-    share of rolls that would have done better.
+    """Return the text of the event of a roll, and its short form with the odds and the event
+    number: `US Squad 1 fires: VC 3 takes casualties (8% chance, #38)`.
     """
     event = await load_event_body(context.store, context.ledger.row, context.game, roll.number)
     assert event is not None
-    told = describe_event(event, context.ledger.get_name, sides=context.game.sides)
-    return told, f"{told.short} ({odds}, #{roll.number})"
+    event_text = describe_event(event, context.ledger.get_name, sides=context.game.sides)
+    return event_text, f"{event_text.short} ({odds}, #{roll.number})"
 
 
 def _join_first_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return join_names(names[:MOST_NAMES]) + more
+    """Return the first `MOST_NAMES` names as a list in words, with the number of the others."""
+    others = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return join_names(names[:MOST_NAMES]) + others
 
 
 def format_losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
-    """Return what a side lost of all that were on its roster: `US lost 2 of 7`, and their names,
-    with the names of those that are weakened.
+    """Return the losses of a side, `US lost 2 of 7`, and the names of the lost and weakened units.
 
-    Return ("", "") for a side that had no units. `types` are those that units had when they came.
+    `types` are the types that units had when they joined, by folded name. Return ("", "") for a
+    side without units.
     """
     units = sort_units(unit for unit in game.units.values() if unit.side == side)
-    found = count_losses(units, types, get_systems().get(game.system))
-    if not found.total:
+    losses = count_losses(units, types, get_systems().get(game.system))
+    if not losses.total:
         return "", ""
-    heading = f"{side} lost {len(found.lost) or 'none'} of {found.total}"
-    if len(found.lost) == found.total > 1:
-        heading = f"{side} lost all {found.total}"
-    if not found.weakened:
-        return heading, _join_first_names(found.lost)
-    weakened = f"{len(found.weakened)} weakened"
-    if not found.lost:
-        return f"{heading}, {weakened}", _join_first_names(found.weakened)
+    heading = f"{side} lost {len(losses.lost) or 'none'} of {losses.total}"
+    if len(losses.lost) == losses.total > 1:
+        heading = f"{side} lost all {losses.total}"
+    if not losses.weakened:
+        return heading, _join_first_names(losses.lost)
+    weakened = f"{len(losses.weakened)} weakened"
+    if not losses.lost:
+        return f"{heading}, {weakened}", _join_first_names(losses.weakened)
     return (
         heading,
-        f"{_join_first_names(found.lost)}; {weakened}: {_join_first_names(found.weakened)}",
+        f"{_join_first_names(losses.lost)}; {weakened}: {_join_first_names(losses.weakened)}",
     )
 
 
 def format_points(by_side: Mapping[str, Luck]) -> str:
-    """`US 21.5 points (19.8 expected), VC 16 (17.1 expected)`: what came of the rolls, and what
-    was likely.
+    """Format the points that the rolls of each side achieved: `US 21.5 points (19.8 expected), VC
+    16 (17.1 expected)`.
+
+    Only the first side has the word *points*.
     """
-    told = list[str]()
+    pieces = list[str]()
     for name, luck in by_side.items():
-        what = "" if told else " point" if luck.worth == 1 else " points"
-        told.append(f"{name} {luck.worth:g}{what} ({luck.mean:.1f} expected)")
-    return ", ".join(told)
+        unit = " point" if luck.worth == 1 else " points"
+        if pieces:
+            unit = ""
+        pieces.append(f"{name} {luck.worth:g}{unit} ({luck.mean:.1f} expected)")
+    return ", ".join(pieces)
 
 
 def format_luck_verdict(by_side: Mapping[str, Luck], total: int) -> str:
-    """Return whether that was luck, in one sentence, with how many of all rolls count."""
+    """Return how many of all rolls count, and who was lucky: `12 of 14 rolls: US was luckier than
+    in 97.5 of 100 such games`.
+
+    The side farthest from its expectation is named. With fewer than `ENOUGH` rolls of a side, the
+    verdict is that there are too few.
+    """
     rolls = format_counted_rolls(sum(luck.count for luck in by_side.values()), total)
     judged = {
         name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0
     }
     if not judged:
         return f"{rolls}: too few to judge"
-    name, luck = max(judged.items(), key=lambda item: abs(item[1].z))
-    word, of = describe_luck(luck.z)
-    told = (
-        f"{name} was {word} than in {of} of 100 such games"
-        if word
-        else "nothing out of the ordinary"
-    )
-    return f"{rolls}: {told}"
+    name = max(judged, key=lambda side: abs(judged[side].z))
+    word, percentile = describe_luck(judged[name].z)
+    if not word:
+        return f"{rolls}: nothing out of the ordinary"
+    return f"{rolls}: {name} was {word} than in {percentile} of 100 such games"

@@ -1,10 +1,11 @@
-"""Players of different sides end their own game: one of them asks, the others agree by a button."""
+"""`/game end` by players of different sides: one of them asks, and the others agree by a button."""
 
 from bot.commands.context import Context
 from bot.commands.games.end import (
     ask_or_end,
     check_sentence,
     check_winner,
+    describe_outcome,
     finish_game,
     press_end_now,
     take_sentence,
@@ -13,15 +14,13 @@ from bot.commands.play.hands import agree_by_asking, ask_to_open, list_unopened_
 from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player
-from bot.game.sides import fit_verb
-from bot.game.state import DRAW
 from bot.rules.errors import UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY
 from bot.storage.records import Doc
-from bot.ui.reply.parts import Small
+from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Reply
 from bot.ui.typing.command_text import quote_value
 
@@ -30,8 +29,10 @@ KEPT = DAY
 
 
 async def end_game(context: Context) -> Reply:
-    """End the game as `/game end` was typed; a player who confirms it asks the others, or agrees
-    to what one of them asked.
+    """Ask whether the game is to end, or end it, for `/game end`. Raises UserError.
+
+    If the users of other sides must agree and the user typed `confirm`, this posts a request to
+    them, or agrees to the open request of another user for the same winner.
     """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
@@ -52,7 +53,11 @@ async def end_game(context: Context) -> Reply:
 
 
 async def press_end(context: Context, winner: str) -> Reply:
-    """End the game if a director chose the winner; otherwise ask the other sides to agree."""
+    """End the game with this winner, by a button under the question. A player who does not direct
+    the game asks the other sides to agree instead.
+
+    Raises UserError.
+    """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
     if not partners:
@@ -65,10 +70,13 @@ async def press_end(context: Context, winner: str) -> Reply:
 async def _ask_other_sides(
     context: Context, winner: str, text: str, partners: tuple[str, ...]
 ) -> Reply:
-    """Return the request to the players of `partners`. Who asks agrees to open their own hand."""
-    opens = agree_by_asking(context)
+    """Return the request to end the game, for the players of the sides `partners`, and store it.
+
+    By asking, the user agrees to open their own hand.
+    """
+    hand_sentence = agree_by_asking(context)
     id = create_id()
-    topic = context.build_topic(context.game.number if opens else f"end-{id}")
+    topic = context.build_topic(context.game.number if hand_sentence else f"end-{id}")
     data = {
         "id": id,
         "topic": topic,
@@ -79,23 +87,23 @@ async def _ask_other_sides(
         "agreed": [],
     }
     owner = context.command.who.key
-    _build_request(Doc(END, context.ledger.row, data, context.now + KEPT, owner)).register(context)
-    if not opens:
+    doc = Doc(END, context.ledger.row, data, context.now + KEPT, owner)
+    _build_request(doc).register(context)
+    if not hand_sentence:
         context.about = topic
     players = join_names(context.ledger.list_players(*partners))
-    outcome = {"": "", DRAW: ": a draw"}.get(
-        winner, f": {winner} {fit_verb(winner, 'wins', 'win')}"
-    )
     master = context.ledger.persons.get(context.game.master)
     or_master = f", or {context.ledger.get_name(master.person)}, the game master" if master else ""
-    typed = f"/game end{f' winner={quote_value(winner)}' if winner else ''} confirm"
-    lines = (text, f"{players} must agree{or_master}.", opens)
+    lines: list[Part] = [text] if text else []
+    lines.append(f"{players} must agree{or_master}.")
+    if hand_sentence:
+        lines.append(hand_sentence)
+    winner_option = f" winner={quote_value(winner)}" if winner else ""
+    command = f"/game end{winner_option} confirm"
+    lines.append(Small(phrase("Press Agree or type `{typed}`.", typed=command)))
     return Reply(
-        f"{context.user_name} asks to end the game{outcome}",
-        (
-            *(line for line in lines if line),
-            Small(phrase("Press Agree or type `{typed}`.", typed=typed)),
-        ),
+        f"{context.user_name} asks to end the game{describe_outcome(winner)}",
+        tuple(lines),
         tone=WAITING,
         buttons=(
             context.build_button("endagree", "Agree", id, style="good"),
@@ -106,9 +114,11 @@ async def _ask_other_sides(
 
 
 async def agree_to_end(context: Context, id: str) -> Reply:
-    """End the game once every other side that has players agrees, or a director does.
+    """Note that the user agrees to end the game, and end it once every other side with players has
+    agreed, or at once for a director.
 
-    Raise UserError for who has no say, and for a request that is no longer open.
+    If closed hands are left then, ask their owners to open them instead. Raises UserError for a
+    user who may not agree, and for a request that is no longer open.
     """
     doc = await _load_open_request(context, id)
     game = context.need_started()
@@ -121,9 +131,9 @@ async def agree_to_end(context: Context, id: str) -> Reply:
         if doc.owner == context.command.who.key or actor.side == asker:
             raise UserError("Another side has to agree.", code="not-yours")
         agreed.append(actor.person)
-        settled = {asker, *(game.players.get(person, "") for person in agreed)}
-        others = [side for side in game.sides if side not in settled]
-        missing = [side for side in others if side in game.players.values()]
+        agreed_sides = {asker, *(game.players.get(person, "") for person in agreed)}
+        other_sides = [side for side in game.sides if side not in agreed_sides]
+        missing = [side for side in other_sides if side in game.players.values()]
         if missing:
             agree_by_asking(context)
             data = {**doc.data, "agreed": agreed}
@@ -132,9 +142,9 @@ async def agree_to_end(context: Context, id: str) -> Reply:
                 f"{context.user_name} agrees to end the game",
                 (f"{join_names(missing)} must agree too.",),
             )
-    rest = list_unopened_hands(context)
-    if rest:
-        return await ask_to_open(context, rest, str(doc.data["winner"]))
+    closed_hands = list_unopened_hands(context)
+    if closed_hands:
+        return await ask_to_open(context, closed_hands, str(doc.data["winner"]))
     _build_request(doc).close_with_note(context, f"{context.user_name} agrees")
     persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.ensure_person()))
     names = tuple(map(context.ledger.get_name, persons))
@@ -143,7 +153,10 @@ async def agree_to_end(context: Context, id: str) -> Reply:
 
 
 async def refuse_to_end(context: Context, id: str) -> Reply:
-    """Let the game go on. Raise UserError for a stranger, and if the request is not open."""
+    """Refuse the request to end the game, which goes on.
+
+    Raises UserError for a stranger, and for a request that is no longer open.
+    """
     doc = await _load_open_request(context, id)
     need_player(context.need_started(), context.actor)
     _build_request(doc).close_with_note(context, f"{context.user_name} wants to play on")
@@ -155,8 +168,8 @@ def _build_request(doc: Doc) -> PendingRequest:
 
 
 async def _load_open_request(context: Context, id: str) -> Doc:
-    """Return the open request with this id. Raise UserError if there is none."""
-    gone = UserError(
+    """Return the open request with this id. Raises UserError if there is none."""
+    error = UserError(
         "That request is no longer open.", hint=phrase("`/game end` asks again."), code="not-asked"
     )
-    return await load_open_request(context, END, context.ledger.row, gone, id=id)
+    return await load_open_request(context, END, context.ledger.row, error, id=id)

@@ -1,16 +1,20 @@
-"""`/game link`: one game played from several channels, also on two networks.
+"""`/game link`: play one game from several channels, also on two networks.
 
-A code from one channel is typed in another. Nothing is bound before somebody who may speak for it
-has agreed in each channel whose rolls the others will see: a manager of its server, or the person
-whose own conversation with the bot it is. Who may not is welcome to ask; then a request with a
-button appears there, for all to see.
+A code from one channel is typed in another one. The channels are linked once somebody who may speak
+for it has agreed in each channel: a manager of its server, or the owner of a private conversation
+with the bot. Other users may ask for a link. A request with a button is then posted in the channels
+that have not agreed.
 """
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 
-from bot.commands.channel_games import describe_replaced_game, format_game_name, tell
+from bot.commands.channel_games import (
+    describe_replaced_game,
+    format_game_name,
+    post_in_other_channels,
+)
 from bot.commands.context import Context
 from bot.commands.log.undo import HOME
 from bot.commands.requests import HOURS, OPEN, PendingRequest, need_place_manager
@@ -40,45 +44,53 @@ LINK = "link"
 OFF = "off"
 MINUTES = 15
 OVER, BARE, ROSTER, RUNNING = range(4)
-"""How much a game would be missed where another takes its place: one that has ended, mere rolls,
-a roster, a game.
+"""The importance of a game that another one would replace: it has ended, has only rolls, has a
+roster, or is running.
 """
 _LOOKALIKES = str.maketrans("OIL", "011")
 REQUEST, ASKED = "link-request", "link-asked"
-WHAT = "the link that was requested"
+SUBJECT = "the link that was requested"
 MOST_ASKED = 10
-"""Requests of one game in a day: they are posted also where whoever asks is not a member."""
+"""Maximum number of requests for one game in a day. They are posted in channels whose members may
+not know the user.
+"""
 
 
 async def handle_link(context: Context) -> Reply:
-    """Give a code, take one, or end the link of this channel."""
+    """Create a code, use the code that was typed, or end the link of this channel with `off`.
+    Raises UserError.
+    """
     typed = context.clean_options()["code"]
     if not typed:
-        return await _give_code(context)
+        return await _create_code(context)
     if comparison_key(typed) == OFF:
         return await _end_link(context)
     code = normalize_value(typed).upper().translate(_LOOKALIKES)
-    return await (
-        agree_to_link if await context.store.load_doc(REQUEST, code) is not None else _take_code
-    )(context, code)
+    if await context.store.load_doc(REQUEST, code) is not None:
+        return await agree_to_link(context, code)
+    return await _use_code(context, code)
 
 
-async def _give_code(context: Context) -> Reply:
-    """A code; given by a manager it says, in public, that the channel may be linked."""
+async def _create_code(context: Context) -> Reply:
+    """Create a code that links this channel, and show it to the user alone.
+
+    If the user is a manager, the code is their consent, and the channel sees that it may be
+    linked. Raises UserError for a user who does not direct the game here.
+    """
     row = context.ledger.row
     if row:
         need_director(context.game, context.actor, "link it")
     code = create_code()
-    here = context.command.where
-    place = {
-        "place": here.key,
-        "server": here.server,
-        "name": here.name,
+    channel = context.command.where
+    data = {
+        "place": channel.key,
+        "server": channel.server,
+        "name": channel.name,
         "game": row,
         "agreed": context.can_manage,
     }
     context.commit.docs.append(
-        Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key)
+        Doc(LINK, code, data, context.now + MINUTES * 60, context.command.who.key)
     )
     lines = [
         phrase(
@@ -87,23 +99,27 @@ async def _give_code(context: Context) -> Reply:
         ),
         f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
     ]
-    told = None
+    announcement = None
     if not context.can_manage:
         lines.append(
-            f"A {get_manager_word(here.key)} must agree too: they are asked here once the code is used."
+            f"A {get_manager_word(channel.key)} must agree too: they are asked here once the code is used."
         )
-    elif not here.owner:
-        what = "a code links this channel with another one, which then sees every roll made here"
-        lines_of_all = (
-            f"For {MINUTES} minutes {what}.",
+    elif not channel.owner:
+        public_lines = (
+            f"For {MINUTES} minutes a code links this channel with another one, "
+            "which then sees every roll made here.",
             phrase("To end a link, type: `/game link off`"),
         )
-        told = Reply(f"{context.user_name} offers to link this channel", lines_of_all)
-    return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
+        announcement = Reply(f"{context.user_name} offers to link this channel", public_lines)
+    return Reply(f"The code is {code}", tuple(lines), private=True, announce=announcement)
 
 
-async def _take_code(context: Context, code: str) -> Reply:
-    """Link at once where all have agreed, else ask those who have not."""
+async def _use_code(context: Context, code: str) -> Reply:
+    """Link this channel with the one that the code is from, if both have agreed. Otherwise post a
+    request in those that have not.
+
+    The code is used up. Raises UserError for an unknown code, and if the channels cannot be linked.
+    """
     doc = await context.store.load_doc(LINK, code)
     if doc is None:
         raise UserError(
@@ -112,87 +128,106 @@ async def _take_code(context: Context, code: str) -> Reply:
             option="code",
             code="unknown-code",
         )
-    here = context.command.where
-    there = str(doc.data["place"])
-    if there == here.key:
+    channel = context.command.where
+    code_channel = str(doc.data["place"])
+    if code_channel == channel.key:
         raise UserError(
             "That code is from this channel.",
             hint="Type it in the other one.",
             option="code",
             code="same-channel",
         )
-    saved = await context.store.load_game(there)
-    if (saved.game.id if saved is not None else "") != doc.data[
-        "game"
-    ]:  # its giver had no say in what began since
+    saved = await context.store.load_game(code_channel)
+    current_row = saved.game.id if saved is not None else ""
+    if current_row != doc.data["game"]:
+        # The user who created the code had no say in a game that began later.
         hint = phrase("Get a new code there: `/game link`")
         raise UserError(
             "Another game has started there since.", hint=hint, option="code", code="game-changed"
         )
     context.commit.drop_docs.append((LINK, code))
+    code_channel_name = str(doc.data["name"])
     context.commit.docs += [
-        build_name_doc(here),
-        build_name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"]))),
+        build_name_doc(channel),
+        build_name_doc(Place(code_channel, str(doc.data["server"]), code_channel_name)),
     ]
-    names = {there: str(doc.data["name"]), here.key: here.name}
-    ledger, new, aside = _choose_shared_game(
-        context, restore_game(saved) if saved is not None else None, there
+    code_channel_game = restore_game(saved) if saved is not None else None
+    ledger, new_channel, replaced_game = _choose_shared_game(
+        context, code_channel_game, code_channel
     )
-    agreed = [
-        place
-        for place, said in ((here.key, context.can_manage), (there, doc.data["agreed"] is True))
-        if said
-    ]
-    row = aside.row if aside is not None else ""
+    agreed = []
+    if context.can_manage:
+        agreed.append(channel.key)
+    if doc.data["agreed"] is True:
+        agreed.append(code_channel)
     link = ChannelLink(
-        code, ledger.row, ledger.places, new, tuple(agreed), context.command.who.key, row
+        code,
+        ledger.row,
+        ledger.places,
+        new_channel,
+        tuple(agreed),
+        context.command.who.key,
+        replaced_game.row if replaced_game is not None else "",
     )
-    names = {**await load_place_names(context.store, link.places), **names}
-    if not link.pending_places:
+    names = {
+        **await load_place_names(context.store, link.channels),
+        code_channel: code_channel_name,
+        channel.key: channel.name,
+    }
+    if not link.pending_channels:
         lines = (phrase("`/game status` shows the game."),)
-        return Reply(
-            "The channels are linked",
-            lines,
-            private=True,
-            announce=link_place(context, ledger, new, names, aside),
-        )
-    return await ask_places(context, ledger.game, link, names)
+        announcement = link_channel(context, ledger, new_channel, names, replaced_game)
+        return Reply("The channels are linked", lines, private=True, announce=announcement)
+    return await ask_channels(context, ledger.game, link, names)
 
 
 def _choose_shared_game(
-    context: Context, other: LoadedGame | None, there: str
+    context: Context, code_channel_game: LoadedGame | None, code_channel: str
 ) -> tuple[Ledger, str, LoadedGame | None]:
-    """The game that both channels are to play, the one that is new to it, and what makes room for
-    it there.
+    """Return the game that this channel and the code's channel are to play, the channel that does
+    not play it yet, and the game that it replaces there.
 
-    Raises UserError where there is no game, or one in each that nobody would give up.
+    The more important game is kept (see `OVER`), or the code's if both are equal. Raises UserError
+    if neither channel has a game, if both have one that is worth keeping, or if the channel whose
+    game is replaced is linked with others.
     """
-    here = context.command.where.key
-    own = context.ledger.was
-    if own is None and other is None:
+    own_game = context.ledger.was
+    if own_game is None and code_channel_game is None:
         hint = phrase('Start one first: `/game start lnlt "Hill 875"`')
         raise UserError("No game is played in either channel.", hint=hint, code="no-game")
-    if other is not None and (own is None or _rate_importance(other) >= _rate_importance(own)):
-        kept = other
-        aside = own
-        shared = Ledger(other, context.ledger.writer)
-        new = here
+    if code_channel_game is not None and (
+        own_game is None or _rate_importance(code_channel_game) >= _rate_importance(own_game)
+    ):
+        shared_game = code_channel_game
+        replaced_game = own_game
+        ledger = Ledger(code_channel_game, context.ledger.writer)
+        new_channel = context.command.where.key
     else:
-        assert own is not None
-        # of the other side, who gave the code had the right to
+        assert own_game is not None
+        # The right to share the other game was checked when its code was created.
         need_director(context.game, context.actor, "link it")
-        kept = own
-        aside = other
-        shared = context.ledger
-        new = there
-    if aside is not None and _rate_importance(aside) >= max(ROSTER, _rate_importance(kept)):
+        shared_game = own_game
+        replaced_game = code_channel_game
+        ledger = context.ledger
+        new_channel = code_channel
+    if replaced_game is not None:
+        _need_replaceable(replaced_game, shared_game)
+    return ledger, new_channel, replaced_game
+
+
+def _need_replaceable(replaced_game: LoadedGame, shared_game: LoadedGame) -> None:
+    """Raise UserError if a game may not be replaced by the shared one: both are worth keeping, or
+    its channel is linked with others.
+    """
+    importance = _rate_importance(replaced_game)
+    if importance >= max(ROSTER, _rate_importance(shared_game)):
         hint = phrase(
             "Only one of them can have one: `/game end` or `/game transfer` frees a channel."
         )
         raise UserError(
             "Both channels already have a game.", hint=hint, option="code", code="two-games"
         )
-    if aside is not None and len(aside.places) > 1:
+    if len(replaced_game.places) > 1:
         hint = phrase("End that there first: `/game link off`")
         raise UserError(
             "One of the channels is linked with others already.",
@@ -200,118 +235,140 @@ def _choose_shared_game(
             option="code",
             code="linked",
         )
-    return shared, new, aside
 
 
 def _rate_importance(loaded: LoadedGame) -> int:
-    """How much the game would be missed."""
+    """Return the importance of a game, from OVER (0) to RUNNING (3)."""
     if loaded.game.ended:
         return OVER
-    return RUNNING if loaded.game.started else ROSTER if loaded.game.units else BARE
+    if loaded.game.started:
+        return RUNNING
+    return ROSTER if loaded.game.units else BARE
 
 
 async def _end_link(context: Context) -> Reply:
-    """This channel plays the game no more; it goes on in the others."""
+    """End the link of this channel. The game goes on in the other channels.
+
+    Raises UserError if the channel is not linked, and for a user who is neither a manager nor the
+    game master.
+    """
     context.need_game()
     if len(context.ledger.places) < 2:
         raise UserError(
             "The game is played in this channel alone.", option="code", code="not-linked"
         )
     if not (context.can_manage or context.actor.directs):
-        what = "Only the game master or a manager can end the link."
-        raise UserError(what, option="code", code="not-master")
-    return await unlink_place(context, context.ledger, context.command.where.key)
+        message = "Only the game master or a manager can end the link."
+        raise UserError(message, option="code", code="not-master")
+    return await unlink_channel(context, context.ledger, context.command.where.key)
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelLink:
-    """A link that is asked for: the game, the places that play it, the new one, and who has agreed
-    so far.
+    """A requested link of channels, by channel key.
 
-    `aside` is what is played in the new one until then, and makes room.
+    `channels` are those that play the game with the row `game`, `new_channel` is the one that is
+    to play it too. `agreed` are the channels that have agreed. `replaced_row` is the game that
+    `new_channel` has played until now, or "".
     """
 
     code: str
     game: str
-    places: tuple[str, ...]
-    new: str
+    channels: tuple[str, ...]
+    new_channel: str
     agreed: tuple[str, ...]
     asker: str
-    aside: str = ""
+    replaced_row: str = ""
 
     @property
-    def all_places(self) -> tuple[str, ...]:
-        """Every place that would see what is rolled in the others."""
-        return (*self.places, self.new)
+    def all_channels(self) -> tuple[str, ...]:
+        """The channels that would see each other's rolls."""
+        return (*self.channels, self.new_channel)
 
     @property
-    def pending_places(self) -> tuple[str, ...]:
-        """The places where nobody has agreed yet."""
-        return tuple(place for place in self.all_places if place not in self.agreed)
+    def pending_channels(self) -> tuple[str, ...]:
+        """The channels that have not agreed yet."""
+        return tuple(channel for channel in self.all_channels if channel not in self.agreed)
 
-    def build_topic(self, place: str) -> str:
-        """What the message is about that asks in one of the places."""
-        return f"{self.game}/link-{self.code}-{self.all_places.index(place)}"
+    def build_topic(self, channel: str) -> str:
+        """Return the topic of the message that asks in this channel."""
+        return f"{self.game}/link-{self.code}-{self.all_channels.index(channel)}"
 
-    def build_request(self, until: float) -> PendingRequest:
-        """What is asked, until then, in the places where nobody has agreed yet."""
+    def build_request(self, expires: float) -> PendingRequest:
+        """Return the request to the channels that have not agreed yet.
+
+        `expires` is in Unix seconds.
+        """
         data = {
             "game": self.game,
-            "places": list(self.places),
-            "new": self.new,
-            "aside": self.aside,
+            "places": list(self.channels),
+            "new": self.new_channel,
+            "aside": self.replaced_row,
+            "agreed": list(self.agreed),
         }
-        doc = Doc(REQUEST, self.code, {**data, "agreed": list(self.agreed)}, until, self.asker)
-        return PendingRequest(
-            doc, tuple(map(self.build_topic, self.pending_places)), WHAT, self.game
-        )
+        topics = tuple(map(self.build_topic, self.pending_channels))
+        doc = Doc(REQUEST, self.code, data, expires, self.asker)
+        return PendingRequest(doc, topics, SUBJECT, self.game)
 
 
-async def ask_places(
+async def ask_channels(
     context: Context, game: Game, link: ChannelLink, names: dict[str, str]
 ) -> Reply:
-    """Post the request in each place that has not agreed; not too many of them, for nobody there
-    asked for that. Raises UserError."""
-    known = await context.store.load_doc(ASKED, link.game)
-    asked_at = (
-        [at for at in known.data["at"] if at > context.now - DAY] if known is not None else []
-    )
-    if len(asked_at) >= MOST_ASKED:
-        what = f"{MOST_ASKED} links were requested for this game within a day."
+    """Post the request in each channel that has not agreed, and return the private answer.
+
+    `names` are the channels' names by key. Raises UserError after `MOST_ASKED` requests for the
+    game in a day.
+    """
+    doc = await context.store.load_doc(ASKED, link.game)
+    times = doc.data["at"] if doc is not None else []
+    recent_times = [time for time in times if time > context.now - DAY]
+    if len(recent_times) >= MOST_ASKED:
+        message = f"{MOST_ASKED} links were requested for this game within a day."
         hint = phrase("Managers on both sides can link without a request: each types `/game link`.")
-        raise UserError(what, hint=hint, code="too-many-links")
+        raise UserError(message, hint=hint, code="too-many-links")
     context.commit.docs.append(
-        Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY)
+        Doc(ASKED, link.game, {"at": [*recent_times, context.now]}, context.now + DAY)
     )
     link.build_request(context.now + OPEN).register(context)
-    here = context.command.where.key
-    asked = {
-        place: _build_request_message(context, game, link, names, place)
-        for place in link.pending_places
+    current_channel = context.command.where.key
+    messages = {
+        channel: _build_request_message(context, game, link, names, channel)
+        for channel in link.pending_channels
     }
-    names = names if here in link.places else {}  # what the others are called is theirs to tell
-    tell(context, asked, {place: link.build_topic(place) for place in asked})
-    if here in asked:
-        context.about = link.build_topic(here)
-    whom = list_places(link.pending_places, names, here)
+    # Only a channel that plays the game may see the names of the others.
+    visible_names = names if current_channel in link.channels else {}
+    topics = {channel: link.build_topic(channel) for channel in messages}
+    post_in_other_channels(context, messages, topics)
+    if current_channel in messages:
+        context.about = topics[current_channel]
+    pending = list_places(link.pending_channels, visible_names, current_channel)
     lines = (
-        f"A manager must agree first in {whom}. Until then nothing is linked.",
+        f"A manager must agree first in {pending}. Until then nothing is linked.",
         f"The request ends after {HOURS} hours.",
     )
-    return Reply("The link is requested", lines, private=True, announce=asked.get(here))
+    return Reply(
+        "The link is requested", lines, private=True, announce=messages.get(current_channel)
+    )
 
 
 def _build_request_message(
     context: Context, game: Game, link: ChannelLink, names: dict[str, str], reader: str
 ) -> Reply:
-    if reader == link.new and len(link.places) > 1:
+    """Return the request as it reads in the channel `reader`, with the buttons that answer it.
+
+    The new channel does not see the names of the others if there are several.
+    """
+    if reader == link.new_channel and len(link.channels) > 1:
         names = {}
-    others = list_places([place for place in link.all_places if place != reader], names, reader)
-    what = f'play {format_game_name(game)} here too, together with {others}' if reader == link.new else (
-        f"play this channel's game from {name_place(link.new, names.get(link.new, ''), reader)} too"
-    )  # fmt: skip
+    other_channels = [channel for channel in link.all_channels if channel != reader]
+    others = list_places(other_channels, names, reader)
+    if reader == link.new_channel:
+        action = f"play {format_game_name(game)} here too, together with {others}"
+    else:
+        new_name = name_place(link.new_channel, names.get(link.new_channel, ""), reader)
+        action = f"play this channel's game from {new_name} too"
     return Reply(
-        f"{context.user_name} asks to {what}",
+        f"{context.user_name} asks to {action}",
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
@@ -330,86 +387,95 @@ def _build_request_message(
 
 
 async def agree_to_link(context: Context, code: str) -> Reply:
-    """A manager of one of the places agrees; the last one links them. Raises UserError."""
+    """Agree to a link for this channel. If it is the last one to agree, link the channels.
+
+    Raises UserError for a user who may not speak for this channel, and if it has agreed already or
+    the new channel has begun another game since.
+    """
     ledger, link, expires = await _load_pending_link(context, code)
-    here = context.command.where.key
+    current_channel = context.command.where.key
     need_place_manager(context, "agree to that", option="code")
-    context.pressed_topic = link.build_topic(here)
-    if here in link.agreed:
+    current_topic = link.build_topic(current_channel)
+    context.pressed_topic = current_topic
+    if current_channel in link.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
-    there = await context.store.load_game(link.new)
-    if (there.game.id if there is not None else "") != link.aside or (
-        there is not None and len(there.places) > 1
-    ):
+    saved = await context.store.load_game(link.new_channel)
+    saved_row = saved.game.id if saved is not None else ""
+    is_linked = saved is not None and len(saved.places) > 1
+    if saved_row != link.replaced_row or is_linked:
         hint = phrase("Ask again: `/game link`")
         raise UserError(
             "A game has started in the other channel since.", hint=hint, code="game-changed"
         )
-    replace(link.build_request(expires), topics=(link.build_topic(here),)).close_with_note(
-        context, f"{context.user_name} agrees"
-    )
+    request_here = replace(link.build_request(expires), topics=(current_topic,))
+    request_here.close_with_note(context, f"{context.user_name} agrees")
     names = {
-        **await load_place_names(context.store, link.all_places),
-        here: context.command.where.name,
+        **await load_place_names(context.store, link.all_channels),
+        current_channel: context.command.where.name,
     }
     context.commit.docs.append(build_name_doc(context.command.where))
-    missing = [place for place in link.pending_places if place != here]
+    missing = [channel for channel in link.pending_channels if channel != current_channel]
     if not missing:
-        return link_place(
-            context, ledger, link.new, names, restore_game(there) if there is not None else None
-        )
-    # The event lets of two who agree at once one wait for the other.
+        replaced_game = restore_game(saved) if saved is not None else None
+        return link_channel(context, ledger, link.new_channel, names, replaced_game)
+    # If two channels agree at once, this event makes one of them wait for the other.
     ledger.add("link", result="a channel agreed to a link")
     context.ledger = ledger
-    replace(link, agreed=(*link.agreed, here)).build_request(expires).register(context)
-    whom = list_places(missing, names if here in link.places else {}, here)
-    return Reply(f"{context.user_name} agrees to the link", (f"Still to agree: {whom}.",))
+    new_link = replace(link, agreed=(*link.agreed, current_channel))
+    new_link.build_request(expires).register(context)
+    visible_names = names if current_channel in link.channels else {}
+    pending = list_places(missing, visible_names, current_channel)
+    return Reply(f"{context.user_name} agrees to the link", (f"Still to agree: {pending}.",))
 
 
 async def decline_link(context: Context, code: str) -> Reply:
-    """A manager of one of the places refuses, or who asked takes it back."""
+    """Close the request for a link, and post that in all its channels.
+
+    Raises UserError for a user who neither asked for the link nor may speak for this channel.
+    """
     _, link, expires = await _load_pending_link(context, code)
     if link.asker != context.command.who.key:
         need_place_manager(context, "refuse that", option="code")
     context.pressed_topic = link.build_topic(context.command.where.key)
     link.build_request(expires).close_with_note(context, f"{context.user_name} refuses")
-    told = Reply(f"{context.user_name} refuses the link", ("Nothing is linked.",))
-    tell(context, dict.fromkeys(link.all_places, told))
-    return told
+    reply = Reply(f"{context.user_name} refuses the link", ("Nothing is linked.",))
+    post_in_other_channels(context, dict.fromkeys(link.all_channels, reply))
+    return reply
 
 
 async def _load_pending_link(context: Context, code: str) -> tuple[Ledger, ChannelLink, float]:
-    """The game that is to be linked, and the request, read after it: whoever changes one changes
-    the other.
+    """Return the game that is to be linked, the requested link, and when it expires (Unix seconds).
 
-    Raises UserError for a request that is over, that is about other places, or whose game has moved
-    on.
+    The request is read again after the game, because a change of one changes the other. Raises
+    UserError if the request is closed, is for other channels, or if the game has moved since.
     """
-    gone = UserError(
+    error = UserError(
         "There is no open request for this link.",
         hint=phrase("Ask again: `/game link`"),
         code="not-asked",
     )
     doc = await context.store.load_doc(REQUEST, code)
     if doc is None:
-        raise gone
+        raise error
     ledger = context.ledger
     if not ledger.row or ledger.row != doc.data["game"]:
-        ledger = Ledger(
-            await load_game_by_id(context.store, str(doc.data["game"])), context.ledger.writer
-        )
+        loaded = await load_game_by_id(context.store, str(doc.data["game"]))
+        ledger = Ledger(loaded, context.ledger.writer)
     doc = await context.store.load_doc(REQUEST, code)
     if doc is None or ledger.was is None:
-        raise gone
-    places = tuple(doc.data["places"])
-    new = str(doc.data["new"])
-    agreed = tuple(doc.data["agreed"])
+        raise error
     link = ChannelLink(
-        code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", ""))
+        code,
+        str(doc.data["game"]),
+        tuple(doc.data["places"]),
+        str(doc.data["new"]),
+        tuple(doc.data["agreed"]),
+        doc.owner,
+        str(doc.data.get("aside", "")),
     )
-    if context.command.where.key not in link.all_places:
+    if context.command.where.key not in link.all_channels:
         raise UserError("That code is for other channels.", option="code", code="other-channels")
-    if sorted(ledger.places) != sorted(places):
+    if sorted(ledger.places) != sorted(link.channels):
         raise UserError(
             "The game has moved elsewhere since.",
             hint=phrase("Ask again: `/game link`"),
@@ -418,38 +484,49 @@ async def _load_pending_link(context: Context, code: str) -> tuple[Ledger, Chann
     return ledger, link, doc.expires or 0.0
 
 
-def link_place(
+def link_channel(
     context: Context,
     ledger: Ledger,
-    new: str,
+    new_channel: str,
     names: Mapping[str, str],
-    aside: LoadedGame | None = None,
+    replaced_game: LoadedGame | None = None,
 ) -> Reply:
-    """Let a new place play the ledger's game too, and tell it in all of them; what is told here
-    comes back.
+    """Let a new channel play the ledger's game too, and post a notice in all its channels. Return
+    the notice for this channel.
 
-    `aside` is what made room for it there.
+    `names` are the channels' names by key. `replaced_game` is what the new channel has played
+    until now.
     """
-    places = (*ledger.places, new)
+    channels = (*ledger.places, new_channel)
     ledger.add("link", result="played from two channels")
     context.ledger = ledger
-    if len(places) == 2:
+    if len(channels) == 2:
+        home = channels[0]
         context.commit.docs.append(
-            Doc(HOME, ledger.row, {"place": places[0]}, None, get_server_key(places[0]))
+            Doc(HOME, ledger.row, {"place": home}, None, get_server_key(home))
         )
+    replaced_row = replaced_game.row if replaced_game is not None else None
     context.commit.bindings.append(
-        Binding(new, ledger.row, aside.row if aside is not None else None, get_server_key(new))
+        Binding(new_channel, ledger.row, replaced_row, get_server_key(new_channel))
     )
-    told = {place: _build_notice(context, ledger.game, places, names, place) for place in places}
-    told[new] = replace(told[new], lines=(*told[new].lines, *describe_replaced_game(aside)))
-    tell(context, told)
-    return told[context.command.where.key]
+    notices = {
+        channel: _build_notice(context, ledger.game, channels, names, channel)
+        for channel in channels
+    }
+    notice = notices[new_channel]
+    notices[new_channel] = replace(
+        notice, lines=(*notice.lines, *describe_replaced_game(replaced_game))
+    )
+    post_in_other_channels(context, notices)
+    return notices[context.command.where.key]
 
 
 def _build_notice(
-    context: Context, game: Game, places: Many[str], names: Mapping[str, str], reader: str
+    context: Context, game: Game, channels: Many[str], names: Mapping[str, str], reader: str
 ) -> Reply:
-    others = list_places([place for place in places if place != reader], names, reader)
+    """Return the notice that the channels are linked, as it reads in the channel `reader`."""
+    other_channels = [channel for channel in channels if channel != reader]
+    others = list_places(other_channels, names, reader)
     return Reply(
         f"{context.user_name} links this channel with {others}",
         (
@@ -462,59 +539,56 @@ def _build_notice(
     )
 
 
-async def unlink_place(context: Context, ledger: Ledger, place: str) -> Reply:
-    """One of the places that play the ledger's game plays it no more; all are told, and so is
-    who did it.
+async def unlink_channel(context: Context, ledger: Ledger, channel: str) -> Reply:
+    """Let one of the channels that play the ledger's game leave it, and post that in all of them.
+
+    Return the notice for this channel, or that for `channel` if this one does not play the game.
     """
-    places = ledger.places
-    names = await load_place_names(context.store, places)
+    channels = ledger.places
+    names = await load_place_names(context.store, channels)
     ledger.add("link", result="one channel fewer")
-    context.commit.bindings.append(Binding(place, None, ledger.row, get_server_key(place)))
-    name = capitalize_first(format_game_name(ledger.game))
-    told = dict[str, Reply]()
-    for reader in places:
-        if reader == place:
-            rest = list_places([other for other in places if other != place], names, reader)
-            lines = (f"{name} goes on in {rest}. Nothing rolled here is seen there any more.",)
-        else:
-            lines = (
-                f"{name} goes on here without {name_place(place, names.get(place, ''), reader)}.",
+    context.commit.bindings.append(Binding(channel, None, ledger.row, get_server_key(channel)))
+    game_name = capitalize_first(format_game_name(ledger.game))
+    remaining_channels = [other for other in channels if other != channel]
+    notices = dict[str, Reply]()
+    for reader in channels:
+        channel_name = name_place(channel, names.get(channel, ""), reader)
+        line = f"{game_name} goes on here without {channel_name}."
+        if reader == channel:
+            remaining = list_places(remaining_channels, names, reader)
+            line = (
+                f"{game_name} goes on in {remaining}. Nothing rolled here is seen there any more."
             )
-        told[reader] = Reply(
-            f"{context.user_name} ends the link of {name_place(place, names.get(place, ''), reader)}",
-            lines,
-        )
-    tell(context, told)
-    return told.get(context.command.where.key, told[place])
+        title = f"{context.user_name} ends the link of {channel_name}"
+        notices[reader] = Reply(title, (line,))
+    post_in_other_channels(context, notices)
+    return notices.get(context.command.where.key, notices[channel])
 
 
 async def remind_linked_channels(store: Store, server: str) -> None:
-    """The bot is on a server (again). After an absence its linked channels are told who sees what
-    is rolled there.
+    """Post a reminder in the linked channels of a server that the bot has joined again.
 
-    So is a channel that was linked by a release that did not ask its managers; it has no document
-    with its name yet.
+    A channel without a stored name gets it even if the bot was not away: it was linked by an old
+    release, which did not ask the managers.
     """
     was_away = await store.mark_server_joined(server)
-    told = list[Outgoing]()
+    messages = list[Outgoing]()
     docs = list[Doc]()
-    for place, row in await store.list_shared_games(server):
-        is_new = await store.load_doc(PLACE, place) is None
-        if not (was_away or is_new):
+    for channel, row in await store.list_shared_games(server):
+        has_no_name = await store.load_doc(PLACE, channel) is None
+        if not (was_away or has_no_name):
             continue
-        docs += [build_name_doc(Place(place, server))] if is_new else []
+        if has_no_name:
+            docs.append(build_name_doc(Place(channel, server)))
         saved = await store.load_game_by_id(row)
-        places = [other for other in saved.places if other != place] if saved is not None else []
-        others = list_places(places, await load_place_names(store, places), place)
-        lines = (
-            phrase(
-                "Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"
-            ),
+        all_channels = saved.places if saved is not None else ()
+        other_channels = [other for other in all_channels if other != channel]
+        names = await load_place_names(store, other_channels)
+        others = list_places(other_channels, names, channel)
+        line = phrase(
+            "Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"
         )
-        told.append(
-            Outgoing(
-                place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()
-            )
-        )
-    if told:
-        await store.commit(Commit(outbox=told, docs=docs))
+        reply = Reply(f"This channel is linked with {others}", (line,))
+        messages.append(Outgoing(channel, {}, 0.0, reply.to_json()))
+    if messages:
+        await store.commit(Commit(outbox=messages, docs=docs))

@@ -1,18 +1,22 @@
-"""`/game settings`: how the game is played and answered, by which optional rules and version of its
-pack; and what holds for the channel, whatever is played in it. `/setup`: which systems a server
-uses, and which of its channels are linked."""
+"""`/game settings` and `/setup`: settings of a game, of its channel, and of a server.
+
+A game has optional rules and the version of its pack; a channel has its threads and pictures; a
+server has its rule sets and linked channels.
+"""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from bot.commands import pictures
 from bot.commands.context import Context
-from bot.commands.games.link import unlink_place
+from bot.commands.games.link import unlink_channel
 from bot.game.events import add_version, get_extensions, get_packs_in_force
 from bot.game.game_cache import LoadedGame, load_game_by_id
 from bot.game.ledger import Ledger
 from bot.game.rights import need_director
-from bot.game.state import FULL, STRICT, Game, is_strict
+from bot.game.state import FULL, STRICT, Game, Json, is_strict
 from bot.packs.pack_store import (
     SETUP,
     SHORT,
@@ -48,39 +52,76 @@ from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import find_pack_version, load_shared_systems
 from bot.rulesets.catalog import get_systems as all_systems
+from bot.rulesets.system import System
 from bot.storage.records import Doc
+from bot.ui.reply.parts import Part
 from bot.ui.reply.reply import Reply
 from bot.verification.follows.event import format_pack_words, format_rule_words
 
 _TYPED = re.compile(r"([\w-]+)(?:(?:\s*+[=:]\s*+|\s++)(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
-"""How a server hides commands by itself, where its platform lets it."""
+"""Advice on hiding commands with the platform's own means, by platform."""
 
 
 async def change_settings(context: Context) -> Reply:
-    """How the game is played and answered. Raises UserError."""
+    """Change the settings of the game and of its channel; without an option, list them.
+
+    Raises UserError for a value that cannot be set, and for a user who does not direct the game.
+    """
     options = context.clean_options()
-    threads = await _set_thread_mode(context, options.pop("threads"))
-    drawn = await pictures.save_picture_mode(context, options.pop("pictures"))
-    threads = ", ".join(filter(None, (threads, drawn)))
-    if threads and not any(options.values()):
-        return Reply(f"{context.user_name}: {threads}")
+    thread_text = await _set_thread_mode(context, options.pop("threads"))
+    picture_text = await pictures.save_picture_mode(context, options.pop("pictures"))
+    channel_texts = [text for text in (thread_text, picture_text) if text]
     if not any(options.values()):
+        if channel_texts:
+            return Reply(f"{context.user_name}: {', '.join(channel_texts)}")
         return await _list_settings(context)
     game = context.open_game()
     need_director(game, context.actor, "change its settings")
-    after = game
-    told = []
+    game_after, texts = _change_ways_of_play(game, options)
+    if options["rule"]:
+        game_after, rule_text = _switch_rule(context, game_after, options["rule"])
+        texts.append(rule_text)
+    # No name may be in the log, because nobody could delete it there.
+    log_texts = [*texts]
+    if options["master"]:
+        game_after = replace(game_after, master=_find_person(context, options["master"]))
+        texts.append(f"{context.ledger.get_name(game_after.master)} is game master")
+        if game_after.master != game.master:
+            log_texts.append("another game master")
+    if options["pack"]:
+        game_after, pack_text = await _switch_pack_version(context, game_after, options["pack"])
+        texts.append(pack_text)
+        log_texts.append(pack_text)
+    context.ledger.add("settings", game_after, result=", ".join(log_texts))
+    lines: tuple[Part, ...] = ()
+    if _begins_card_led_phases(context, game, game_after):
+        lines = (
+            phrase(
+                "Cards lead this phase the next time it starts, or as soon as you type `/deck draw`."
+            ),
+        )
+    return Reply(f"{context.user_name}: {', '.join([*texts, *channel_texts])}", lines)
+
+
+def _change_ways_of_play(game: Game, options: Mapping[str, Any]) -> tuple[Game, list[str]]:
+    """Return the game with the options on real dice, answers, confirmation and strict rules, and a
+    text for each change.
+
+    Raises UserError if strict rules and another rule are switched together.
+    """
+    game_after = game
+    texts = []
     if options["hand_dice"]:
-        after = replace(after, hand_dice=options["hand_dice"] == "yes")
-        told.append(f"real dice {'allowed' if after.hand_dice else 'not allowed'}")
+        game_after = replace(game_after, hand_dice=options["hand_dice"] == "yes")
+        texts.append(f"real dice {'allowed' if game_after.hand_dice else 'not allowed'}")
     if options["answers"]:
-        after = replace(after, answers=options["answers"])
-        told.append(f"{after.answers} answers")
+        game_after = replace(game_after, answers=options["answers"])
+        texts.append(f"{game_after.answers} answers")
     if options["confirm"]:
-        after = replace(after, confirm=options["confirm"] == "yes")
-        told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
-    if options["strict"] and (options["strict"] == "yes") != is_strict(after):
+        game_after = replace(game_after, confirm=options["confirm"] == "yes")
+        texts.append(f"other targets {'confirmed' if game_after.confirm else 'at once'}")
+    if options["strict"] and (options["strict"] == "yes") != is_strict(game_after):
         if options["rule"]:
             raise UserError(
                 "You can only switch one rule at a time.",
@@ -88,51 +129,43 @@ async def change_settings(context: Context) -> Reply:
                 option="rule",
                 code="not-together",
             )
-        after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
-        told.append(format_rule_words(game.rules, after.rules))
-    if options["rule"]:
-        after, said = _switch_rule(context, after, options["rule"])
-        told.append(said)
-    if options["master"]:
-        after = replace(after, master=_find_person(context, options["master"]))
-    if options["pack"]:
-        after, said = await _switch_pack_version(context, after, options["pack"])
-        told.append(said)
-    # No name may be in the chain, which nobody could delete there.
-    last = [told.pop()] if options["pack"] else []
-    noted = [*told, *(["another game master"] if after.master != game.master else []), *last]
-    if options["master"]:
-        told = [*told, f"{context.ledger.get_name(after.master)} is game master"]
-    told += last
-    rules = context.system.rules.values() if context.system is not None else ()
-    leads = any(
-        rule.leads and after.rules.get(rule.name) and not game.rules.get(rule.name)
-        for rule in rules
-    )
-    first = phrase(
-        "Cards lead this phase the next time it starts, or as soon as you type `/deck draw`."
-    )
-    context.ledger.add("settings", after, result=", ".join(noted))
-    return Reply(
-        f"{context.user_name}: {', '.join([*told, threads] if threads else told)}",
-        (first,) if leads else (),
-    )
+        rules = {**game_after.rules, STRICT: not is_strict(game_after)}
+        game_after = replace(game_after, rules=rules)
+        texts.append(format_rule_words(game.rules, rules))
+    return game_after, texts
+
+
+def _begins_card_led_phases(context: Context, game: Game, game_after: Game) -> bool:
+    """Return whether a rule by which cards lead a phase has just been switched on."""
+    if context.system is None:
+        return False
+    leading_rules = [rule.name for rule in context.system.rules.values() if rule.leads]
+    return any(game_after.rules.get(name) and not game.rules.get(name) for name in leading_rules)
 
 
 async def _list_settings(context: Context) -> Reply:
-    """Return the settings in words, for the asker alone, with a button that opens their form."""
+    """List the settings of the game and its channel for the user alone, with a button that opens
+    their form.
+
+    Raises UserError if no game is played here.
+    """
     game = context.need_game()
-    own = await has_separate_threads(context.store, get_channel(context.command.where))
+    has_own_threads = await has_separate_threads(context.store, get_channel(context.command.where))
+    real_dice = "allowed" if game.hand_dice else "not allowed"
+    answers = "long" if game.answers == FULL else "short"
+    other_target = "asked about first" if game.confirm else "fired at once"
+    second_shot = "refused" if is_strict(game) else "played, with a remark"
     master = context.ledger.get_name(game.master) if game.master else "nobody"
-    when = "refused" if is_strict(game) else "played, with a remark"
+    threads = "games of their own" if has_own_threads else "its game"
+    picture_mode = await pictures.load_picture_mode(context)
     lines = (
-        f"Real dice and cards: {'allowed' if game.hand_dice else 'not allowed'}",
-        f"Answers: {'long' if game.answers == FULL else 'short'}",
-        f"The same shot at another target: {'asked about first' if game.confirm else 'fired at once'}",
-        f"A second shot, or one out of turn or phase: {when}",
+        f"Real dice and cards: {real_dice}",
+        f"Answers: {answers}",
+        f"The same shot at another target: {other_target}",
+        f"A second shot, or one out of turn or phase: {second_shot}",
         f"Game master: {master}",
-        f"Threads of this channel play: {'games of their own' if own else 'its game'}",
-        f"Pictures of look-ups and odds: {(await pictures.load_picture_mode(context)).replace('-', ' ')}",
+        f"Threads of this channel play: {threads}",
+        f"Pictures of look-ups and odds: {picture_mode.replace('-', ' ')}",
         *_list_rules(context, game),
         *await _list_pack_versions(context, game),
     )
@@ -141,49 +174,64 @@ async def _list_settings(context: Context) -> Reply:
 
 
 def _find_person(context: Context, name: str) -> str:
-    """The person of this game with that name, or platform id. Raises UserError."""
+    """Return the person of this game with that name, mention or platform id.
+
+    Raises UserError if nobody or several present persons are called that.
+    """
     folded = comparison_key(name.strip().removeprefix("@").strip("<@!>"))
     rows = [context.ledger.persons[person] for person in context.ledger.list_present_persons()]
-    exact = [row for row in rows if folded == row.user.casefold()]
-    found = exact or [
-        row
-        for row in rows
-        if folded in (comparison_key(row.name), row.user.casefold().rpartition(":")[2])
-    ]
-    if len(found) == 1:
-        return found[0].person
-    if found:
-        hint = f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}."
-        what = f'Several people are called "{name[:40]}".'
-        raise UserError(what, hint=hint, option="master", code="unclear-person")
-    hint = (
-        did_you_mean(name, [row.name for row in rows])
-        or "The new game master has to join or roll here first."
+    matches = [row for row in rows if folded == row.user.casefold()]
+    if not matches:
+        for row in rows:
+            platform_id = row.user.casefold().rpartition(":")[2]
+            if folded in (comparison_key(row.name), platform_id):
+                matches.append(row)
+    if len(matches) == 1:
+        return matches[0].person
+    if matches:
+        choices = ", ".join(f"master={row.user}" for row in matches[:5])
+        raise UserError(
+            f'Several people are called "{name[:40]}".',
+            hint=f"Type which: {choices}.",
+            option="master",
+            code="unclear-person",
+        )
+    near_name = did_you_mean(name, [row.name for row in rows])
+    raise UserError(
+        f'Nobody called "{name[:40]}" has taken part in this game.',
+        hint=near_name or "The new game master has to join or roll here first.",
+        option="master",
+        code="unknown-person",
     )
-    what = f'Nobody called "{name[:40]}" has taken part in this game.'
-    raise UserError(what, hint=hint, option="master", code="unknown-person")
 
 
-async def _set_thread_mode(context: Context, wanted: str | None) -> str:
-    """What to say of the channel's threads, which play its game (`channel`) or games of their own;
-    "" where nothing was asked."""
-    if not wanted:
+async def _set_thread_mode(context: Context, mode: str | None) -> str:
+    """Let the threads of this channel play games of their own (`own`), or its game (`channel`).
+
+    Return a text on that, or "" without a mode. Raises UserError for a user who does not direct
+    the game that is played here.
+    """
+    if not mode:
         return ""
     if context.ledger.row:
         need_director(context.game, context.actor, "change its settings")
     channel = get_channel(context.command.where)
-    was_apart = await has_separate_threads(context.store, channel)
-    if wanted == "own" and not was_apart:
+    were_separate = await has_separate_threads(context.store, channel)
+    if mode == "own" and not were_separate:
         context.commit.docs.append(build_separate_threads_doc(channel))
-    elif wanted == "channel" and was_apart:
+    elif mode == "channel" and were_separate:
         context.commit.drop_docs.append((APART, channel.key))
-    return (
-        "threads play games of their own" if wanted == "own" else "threads play this channel's game"
-    )
+    if mode == "own":
+        return "threads play games of their own"
+    return "threads play this channel's game"
 
 
 def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
-    """The game with a rule on or off, and what the log says of that. Raises UserError."""
+    """Return the game with an optional rule on or off, as typed (`rule=off`), and the text for the
+    log.
+
+    Raises UserError for a rule that the rule set does not have, and if it is on or off already.
+    """
     system = context.system
     if system is None:
         raise UserError(
@@ -197,29 +245,29 @@ def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
         raise UserError(
             f"{system.title} has no optional rules.", option="rule", code="not-in-system"
         )
-    found = _TYPED.fullmatch(comparison_key(typed))
-    rule = rules.get(found[1].replace("_", "-")) if found else None
-    if found is None or rule is None:
-        hint = (
-            did_you_mean(found[1] if found else typed, rules) or f"Its rules: {', '.join(rules)}."
-        )
+    match = _TYPED.fullmatch(comparison_key(typed))
+    rule = rules.get(match[1].replace("_", "-")) if match else None
+    if match is None or rule is None:
+        near_rule = did_you_mean(match[1] if match else typed, rules)
         raise UserError(
             f'{system.title} has no rule "{typed[:40]}".',
-            hint=hint,
+            hint=near_rule or f"Its rules: {', '.join(rules)}.",
             option="rule",
             code="bad-value",
         )
-    on = _read_switch(found[2] or "on", rule.name)
-    if on == (rule in list_rules_in_force(system, game)):
-        raise UserError(
-            f"{rule.title} is {'on' if on else 'off'} already.", option="rule", code="no-change"
-        )
-    after = {**game.rules, rule.name: on}
-    return replace(game, rules=after), format_rule_words(game.rules, after)
+    is_on = _read_switch(match[2] or "on", rule.name)
+    was_on = rule in list_rules_in_force(system, game)
+    if is_on == was_on:
+        state = "on" if is_on else "off"
+        raise UserError(f"{rule.title} is {state} already.", option="rule", code="no-change")
+    new_rules = {**game.rules, rule.name: is_on}
+    return replace(game, rules=new_rules), format_rule_words(game.rules, new_rules)
 
 
 def _read_switch(typed: str, rule: str) -> bool:
-    """Return whether a rule is switched on by the word after it. Raises UserError."""
+    """Return whether the word after a rule switches it on. Raises UserError for a word that is
+    neither.
+    """
     try:
         return bool(clean(Option("rule", "bool"), typed))
     except UserError:
@@ -230,30 +278,36 @@ def _read_switch(typed: str, rule: str) -> bool:
 
 
 def _list_rules(context: Context, game: Game) -> list[str]:
-    """Return the optional rules of the game that is played, each with what it does."""
+    """Return a line for each optional rule of the rule set: whether it is on, and its help."""
     system = context.system
-    now = list_rules_in_force(system, game)
+    rules_in_force = list_rules_in_force(system, game)
     rules = system.rules.values() if system is not None else ()
-    return [
-        f"{rule.title}: {'on' if rule in now else 'off'}{f' ({rule.help})' if rule.help else ''}"
-        for rule in rules
-    ]
+    lines = []
+    for rule in rules:
+        state = "on" if rule in rules_in_force else "off"
+        help_text = f" ({rule.help})" if rule.help else ""
+        lines.append(f"{rule.title}: {state}{help_text}")
+    return lines
 
 
-async def _switch_pack_version(context: Context, game: Game, wanted: str) -> tuple[Game, str]:
-    """The game with another version of its pack, and what the log says of that. Raises
-    UserError.
+async def _switch_pack_version(context: Context, game: Game, typed: str) -> tuple[Game, str]:
+    """Return the game with the typed version of its pack, or of an extension, and the text for the
+    log.
+
+    Raises UserError for an unknown version, one of another game, and one that is in force already.
     """
     server = get_server_key(context.command.where)
-    hosts = list_host_packs()
-    known = [*hosts, *await list_versions(context.store, server)]
-    version = choose_version(wanted, known, await load_enabled(context.store, server))
-    pack = hosts.get(version) or await load_stored_pack(context.store, version.hash)
-    if (version.id if pack is None else pack.home) != game.system:
+    host_packs = list_host_packs()
+    versions = [*host_packs, *await list_versions(context.store, server)]
+    version = choose_version(typed, versions, await load_enabled(context.store, server))
+    pack = host_packs.get(version) or await load_stored_pack(context.store, version.hash)
+    pack_game = version.id if pack is None else pack.home
+    if pack_game != game.system:
         name = context.system.title if context.system is not None else "no system yet"
-        why = describe_exclusion(pack, game.system, all_systems()) if pack is not None else ""
-        other = f"{version.title} is another game than is played here: {name}."
-        raise UserError(why or other, option="pack", code="other-system")
+        message = f"{version.title} is another game than is played here: {name}."
+        if pack is not None:
+            message = describe_exclusion(pack, game.system, all_systems()) or message
+        raise UserError(message, option="pack", code="other-system")
     if get_packs_in_force(game).get(version.id) == version.hash:
         raise UserError(
             f"This game is played with {version.label}.", option="pack", code="no-change"
@@ -261,119 +315,150 @@ async def _switch_pack_version(context: Context, game: Game, wanted: str) -> tup
     if pack is None:
         raise make_missing_files_error()
     if pack.base is not None:
-        played = (
+        other_packs = (
             find_pack_version(hash)
             for id, hash in get_packs_in_force(game).items()
             if id != version.id
         )
-        check_joining(pack, filter(None, played))
-    after = add_version(game.packs, version.hash)
-    return replace(game, packs=after), format_pack_words(after)
+        check_joining(pack, filter(None, other_packs))
+    new_packs = add_version(game.packs, version.hash)
+    return replace(game, packs=new_packs), format_pack_words(new_packs)
 
 
 async def _list_pack_versions(context: Context, game: Game) -> list[str]:
-    """The versions of packs in force, as they are told from others; nothing for a game without
-    one.
-    """
-    known = (
-        await list_versions(context.store, get_server_key(context.command.where))
-        if game.packs
-        else []
-    )
-    named = {one.hash: one.label for one in (*list_host_packs(), *known)}
-    extends = get_extensions(Game(""), game.packs)
-    what = {hash: f"extends {of}" for hash, of in extends.items()}
-    hashes = get_packs_in_force(game).values()
-    return [
-        f"Pack {named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}"
-        for hash in hashes
-    ]
+    """Return a line for each pack in force in the game, with the label of its version."""
+    versions = list(list_host_packs())
+    if game.packs:
+        server = get_server_key(context.command.where)
+        versions += await list_versions(context.store, server)
+    labels = {version.hash: version.label for version in versions}
+    extended_games = get_extensions(Game(""), game.packs)
+    lines = []
+    for hash in get_packs_in_force(game).values():
+        label = labels.get(hash, hash[:SHORT])
+        role = "what it is played with"
+        if hash in extended_games:
+            role = f"extends {extended_games[hash]}"
+        lines.append(f"Pack {label}: {role}")
+    return lines
 
 
 async def choose_systems(context: Context) -> Reply:
-    """Show or set the systems of this server. Raises UserError."""
+    """Set the rule sets that this server uses, as typed; without an option, list them for the user
+    alone.
+
+    Raises UserError for an unknown rule set, and for a user who is not a manager.
+    """
     options = context.clean_options()
     games = load_shared_systems()
     server = context.command.where.server or context.command.where.key
-    hide = [_HIDE[platform]] if (platform := server.partition(":")[0]) in _HIDE else []
+    platform = server.partition(":")[0]
+    advice = [_HIDE[platform]] if platform in _HIDE else []
     doc = await context.store.load_doc(SETUP, server)
-    before = doc.data if doc is not None else {}
+    setup = doc.data if doc is not None else {}
     if not options["systems"]:
-        enabled = before.get("systems", list(games))
-        packs = before.get("packs") or {}
-        lines = [
-            f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}"
-            for id, game in games.items()
-        ]
-        if packs:
-            lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
-        lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
-        lines.append(
-            f"Commitment to the dice of the next free play: {(await context.get_next_seed()).commitment}"
-        )
+        lines = [*_list_systems_and_packs(games, setup)]
+        lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *advice]
+        seed = await context.get_next_seed()
+        lines.append(f"Commitment to the dice of the next free play: {seed.commitment}")
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the rule sets", context.command.where)
-    words = [word for word in re.split(r"[\s,;]+", comparison_key(options["systems"])) if word]
-    chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
-    for word in chosen:
-        if word not in games:
-            hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
+    pieces = re.split(r"[\s,;]+", comparison_key(options["systems"]))
+    typed_ids = [piece for piece in pieces if piece]
+    chosen = list(games) if typed_ids == ["all"] else list(dict.fromkeys(typed_ids))
+    for id in chosen:
+        if id not in games:
             raise UserError(
-                f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system"
+                f'No system "{id[:40]}".',
+                hint=did_you_mean(id, games) or f"Systems: {', '.join(games)}.",
+                option="systems",
+                code="unknown-system",
             )
-    context.commit.docs.append(Doc(SETUP, server, {**before, "systems": chosen}, None, server))
-    others = (
-        ["Commands of the other games now answer that they are not enabled here."]
-        if len(chosen) < len(games)
-        else []
-    )
-    return Reply(f"Enabled here: {', '.join(chosen)}", (*others, *hide), private=True)
+    context.commit.docs.append(Doc(SETUP, server, {**setup, "systems": chosen}, None, server))
+    if len(chosen) < len(games):
+        warning = "Commands of the other games now answer that they are not enabled here."
+        advice = [warning, *advice]
+    return Reply(f"Enabled here: {', '.join(chosen)}", tuple(advice), private=True)
+
+
+def _list_systems_and_packs(games: Mapping[str, System], setup: Json) -> list[str]:
+    """Return a line for each rule set of the bot, and one for the packs of the server's `setup`."""
+    enabled = setup.get("systems", list(games))
+    lines = []
+    for id, game in games.items():
+        note = "" if id in enabled else " (not enabled)"
+        lines.append(f"{id}: {game.title}{note}")
+    packs = setup.get("packs") or {}
+    if packs:
+        lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
+    return lines
 
 
 async def manage_links(context: Context) -> Reply:
-    """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of
-    them. Raises UserError.
+    """List the linked channels of this server, or with the option `end` end the link of one.
+
+    Private conversations are left out. Raises UserError for a user who is not a manager, and for
+    an unknown channel.
     """
     if not context.command.who.manager:
         raise NotManager("see and end links here", context.command.where)
-    where = context.command.where
-    wanted = context.clean_options()["end"]
-    found = await context.store.list_shared_games(where.server or where.key)
-    linked = {get_local_id(place): (place, game) for place, game in found if not is_private(place)}
-    if wanted:
-        return await _end_link(context, linked, wanted.strip().strip("<#>"))
+    current_channel = context.command.where
+    typed = context.clean_options()["end"]
+    shared_games = await context.store.list_shared_games(
+        current_channel.server or current_channel.key
+    )
+    linked = {
+        get_local_id(channel): (channel, row)
+        for channel, row in shared_games
+        if not is_private(channel)
+    }
+    if typed:
+        return await _end_link(context, linked, typed.strip().strip("<#>"))
     lines = []
-    for id, (place, game) in linked.items():
-        loaded = await _load_linked_game(context, game)
+    for id, (channel, row) in linked.items():
+        loaded = await _load_linked_game(context, row)
         names = await load_place_names(context.store, loaded.places)
-        others = list_places([other for other in loaded.places if other != place], names, where.key)
+        name = name_place(channel, names.get(channel, ""), current_channel.key)
+        other_channels = [other for other in loaded.places if other != channel]
+        others = list_places(other_channels, names, current_channel.key)
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
-        lines.append(
-            f"{name_place(place, names.get(place, ''), where.key)}: {title}, also played from {others}."
-        )
+        lines.append(f"{name}: {title}, also played from {others}.")
         lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
     return Reply("Linked channels", tuple(lines) or ("There are none.",), private=True)
 
 
-async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted: str) -> Reply:
-    if wanted not in linked:
-        what = f'No linked channel "{wanted[:40]}" here.'
-        hint = phrase("`/setup links` lists them.")
-        raise UserError(what, hint=hint, option="end", code="unknown-channel")
-    place, game = linked[wanted]
+async def _end_link(context: Context, linked: dict[str, tuple[str, str]], id: str) -> Reply:
+    """End the link of the channel with this id, and post that in all channels of its game.
+
+    `linked` maps the ids of linked channels to (channel key, row of the game). Raises UserError
+    for another id.
+    """
+    if id not in linked:
+        raise UserError(
+            f'No linked channel "{id[:40]}" here.',
+            hint=phrase("`/setup links` lists them."),
+            option="end",
+            code="unknown-channel",
+        )
+    channel, row = linked[id]
     ledger = context.ledger
-    if not ledger.row or ledger.row != game:
-        ledger = Ledger(await _load_linked_game(context, game), context.ledger.writer)
+    if not ledger.row or ledger.row != row:
+        ledger = Ledger(await _load_linked_game(context, row), context.ledger.writer)
         context.other_ledgers.append(ledger)
-    told = await unlink_place(context, ledger, place)
-    here_too = context.command.where.key in ledger.places
+    notice = await unlink_channel(context, ledger, channel)
+    plays_here = context.command.where.key in ledger.places
     return Reply(
-        "The link has ended", told.lines, private=True, announce=told if here_too else None
+        "The link has ended",
+        notice.lines,
+        private=True,
+        announce=notice if plays_here else None,
     )
 
 
-async def _load_linked_game(context: Context, game: str) -> LoadedGame:
-    if (loaded := await load_game_by_id(context.store, game)) is None:
+async def _load_linked_game(context: Context, row: str) -> LoadedGame:
+    """Load the game with this id. Raises UserError if it has been deleted."""
+    loaded = await load_game_by_id(context.store, row)
+    if loaded is None:
         raise UserError("That game has just been deleted.", hint="Try again.", code="game-changed")
     return loaded

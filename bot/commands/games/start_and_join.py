@@ -1,5 +1,7 @@
-"""`/game`: start, sides, status; the larger ones live in files of their own. A start while another
-game is on puts that aside only if its game master, or a manager, agrees."""
+"""`/game start`, `join`, `leave`: start a game in a channel, and take or leave a side.
+
+If a game is on, its game master or a manager must agree before a new one takes its place.
+"""
 
 import re
 from collections.abc import Mapping
@@ -58,7 +60,11 @@ KEPT = 7 * DAY
 
 
 async def start_game(context: Context) -> Reply:
-    """A new game in this channel; over one that is on only if its game master agrees."""
+    """Start a new game in this channel. If one is on here, post a request to its game master
+    instead.
+
+    Raises UserError.
+    """
     options = context.clean_options()
     _, name, _, _ = _read_start_options(options)
     if context.ledger.row and context.game.started and not context.game.ended:
@@ -67,17 +73,19 @@ async def start_game(context: Context) -> Reply:
 
 
 async def begin_game(context: Context) -> Reply:
-    """The new game; who starts it is game master. What was played here until now is kept."""
+    """Begin the new game with the user as game master, and return its first card.
+
+    The game that was played here is kept. Raises UserError.
+    """
     options = context.clean_options()
     await context.use_systems_of_game(None)  # a new game has what is enabled here now
-    old = context.game if context.ledger.row else None
-    aside = describe_replaced_game(context.ledger.was)
+    previous_game = context.game if context.ledger.row else None
+    previous_row = context.ledger.row
+    replaced_lines = describe_replaced_game(context.ledger.was)
     system, name, sides, scenario = _read_start_options(options)
     _check_extensions(system)
-    before = context.ledger.row
-    game = start_first_turn(
-        set_system(Game("", name=name, started=True, sides=sides), system), system
-    )
+    new_game = Game("", name=name, started=True, sides=sides)
+    game = start_first_turn(set_system(new_game, system), system)
     _check_cups(system, sides)
     if scenario is not None:
         game = replace(
@@ -87,49 +95,40 @@ async def begin_game(context: Context) -> Reply:
             turns=scenario.turns,
             wins=scenario.wins,
         )
-    offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
-    if offer and options.get("carry"):
-        assert old is not None
-        game = replace(game, units=carry_over_roster(old, sides, system))
+    can_carry_over = (
+        scenario is None
+        and previous_game is not None
+        and previous_game.system == system.id
+        and bool(previous_game.units)
+    )
+    if can_carry_over and options.get("carry"):
+        assert previous_game is not None
+        game = replace(game, units=carry_over_roster(previous_game, sides, system))
     context.begin_game(game, result=format_phase_title(game, system))
     context.commit.docs.append(build_channel_doc(context.command.where))
-    begun = format_headline(context.game, system)
-    kept = await run_upkeep(context, begun, starts=True)
-    told = context.game
+    headline = format_headline(context.game, system)
+    upkeep_lines = await run_upkeep(context, headline, starts=True)
+    stop = "" if headline.endswith("?") else "."
     lines: list[Part] = [
-        f"{begun}{'' if begun.endswith('?') else '.'} {context.user_name} is game master."
+        f"{headline}{stop} {context.user_name} is game master.",
+        *_describe_forces(context.game, sides, scenario),
+        *_describe_first_phase(context.game, system),
+        *upkeep_lines,
+        *replaced_lines,
     ]
-    if sides and scenario is None:
-        lines.append(f"Sides: {', '.join(sides)}.")
-    if scenario is not None:
-        lines += [scenario.about] if scenario.about else []
-        lines.append(phrase("{forces}. `/unit list` shows them.", forces=scenario.forces))
-    elif told.units:
-        lines.append(f"{count_units(len(told.units))} carried over.")
     lines += [
-        *filter(
-            None, (get_phase_brief(told, system), format_tracks(told, system, whole_piles=False))
-        ),
-        *kept,
-    ]
-    lines += aside
-    lines += [
-        Small(describe_extension(hash, of))
-        for hash, of in get_extensions(Game(""), told.packs).items()
+        Small(describe_extension(hash, extended))
+        for hash, extended in get_extensions(Game(""), context.game.packs).items()
     ]
     lines.append(Small(phrase("`/fair add` mixes your words into the dice before the first roll.")))
     buttons = [
         context.build_button("join", f"Join {side}", side, style="primary") for side in sides
     ]
-    if offer and not told.units:
+    if can_carry_over and not context.game.units:
+        expires = context.now + DRAFTS_KEPT
+        server = context.command.where.server
         context.commit.docs.append(
-            Doc(
-                CARRY,
-                context.ledger.row,
-                {"row": before},
-                context.now + DRAFTS_KEPT,
-                context.command.where.server,
-            )
+            Doc(CARRY, context.ledger.row, {"row": previous_row}, expires, server)
         )
         buttons.append(context.build_button("carry", "Carry the roster over"))
     buttons += build_phase_buttons(context, leads="none" if sides else "", folded=True)
@@ -143,22 +142,46 @@ async def begin_game(context: Context) -> Reply:
     )
 
 
-def _check_cups(system: System, sides: tuple[str, ...]) -> None:
-    """Raise UserError where a chit of a cup that leads a phase names another side than the game
-    has.
+def _describe_forces(game: Game, sides: tuple[str, ...], scenario: Scenario | None) -> list[Part]:
+    """Return the lines on the sides of a new game and its units: those of the scenario, or those
+    carried over.
     """
-    named = [
+    if scenario is not None:
+        about = [scenario.about] if scenario.about else []
+        return [*about, phrase("{forces}. `/unit list` shows them.", forces=scenario.forces)]
+    lines: list[Part] = []
+    if sides:
+        lines.append(f"Sides: {', '.join(sides)}.")
+    if game.units:
+        lines.append(f"{count_units(len(game.units))} carried over.")
+    return lines
+
+
+def _describe_first_phase(game: Game, system: System) -> list[Part]:
+    """Return the brief of the first phase and the tracks of a new game, without those that are
+    empty.
+    """
+    lines = (get_phase_brief(game, system), format_tracks(game, system, whole_piles=False))
+    return [line for line in lines if line]
+
+
+def _check_cups(system: System, sides: tuple[str, ...]) -> None:
+    """Raise UserError if a cup that leads a phase has chits of a side that the game does not have.
+
+    A game without sides is not checked.
+    """
+    cup_sides = [
         side
         for id in system.decks
         if is_cup(id, system)
         for side in list_named_sides(system.decks[id])
     ]
-    if sides and (
-        unknown := [
-            side for side in named if comparison_key(side) not in map(comparison_key, sides)
-        ]
-    ):
-        hint = phrase('For example: sides="{sides}"', sides=", ".join(dict.fromkeys(named)))
+    if not sides:
+        return
+    folded_sides = [comparison_key(side) for side in sides]
+    unknown = [side for side in cup_sides if comparison_key(side) not in folded_sides]
+    if unknown:
+        hint = phrase('For example: sides="{sides}"', sides=", ".join(dict.fromkeys(cup_sides)))
         raise UserError(
             f"A cup of this game has chits of {unknown[0]}.",
             hint=hint,
@@ -168,73 +191,94 @@ def _check_cups(system: System, sides: tuple[str, ...]) -> None:
 
 
 def _check_extensions(system: System) -> None:
-    """Raise UserError where two packs here extend a game that cannot be in force together."""
-    packs = [
-        one
-        for one in get_systems().values()
-        if isinstance(one, PackSystem) and one.base is not None
-    ]
-    for one in packs:
-        if one.home == system.id and one.version not in system.versions:
-            check_joining(one, [other for other in packs if other is not one])
+    """Raise UserError if two packs that are enabled here both extend the game, but cannot be in
+    force together.
+    """
+    visible_systems = get_systems().values()
+    packs = [pack for pack in visible_systems if isinstance(pack, PackSystem)]
+    extensions = [pack for pack in packs if pack.base is not None]
+    for pack in extensions:
+        if pack.home == system.id and pack.version not in system.versions:
+            check_joining(pack, [other for other in extensions if other is not pack])
 
 
 def _read_start_options(
     options: Mapping[str, Any],
 ) -> tuple[System, str, tuple[str, ...], Scenario | None]:
-    """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises
-    UserError.
+    """Return the rule set, name, sides and scenario (None without one) of the new game, as typed.
+
+    A scenario comes with its own sides. Raises UserError.
     """
-    typed = options["name"]
+    name = options["name"]
     sides = read_sides(options["sides"] or "")
-    # a menu says whose it is: lnlt/ford
-    of, _, wanted = str(options["scenario"] or "").rpartition("/")
-    games = [id for id in get_systems() if wanted in get_systems()[id].scenarios]
-    of = options["system"] or of or (games[0] if len(games) == 1 else "")
-    with_scenario = _find_extension(of, wanted)
-    if with_scenario is not None:
-        of = with_scenario.home
-    if of not in get_systems():
-        if wanted and not games:
-            raise _build_unknown_scenario_error(wanted)
-        hint = phrase("For example: `/game start lnlt`")
-        raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
-    system = get_systems()[of]
-    if system.base is not None:
-        what = f"{system.title} comes with {system.base.title}, and is no game by itself."
-        hint = phrase("Start that: `/game start {id}`", id=system.home)
-        raise UserError(what, hint=hint, option="system", code="other-system")
-    if not wanted:
-        return system, _clean_game_name(typed or system.title), sides, None
-    scenario = find_scenario(with_scenario or system, wanted)
+    # The menu of scenarios writes the game before its scenario: lnlt/ford
+    menu_game, _, scenario_name = str(options["scenario"] or "").rpartition("/")
+    system, extension = _find_game_to_start(options["system"] or menu_game, scenario_name)
+    if not scenario_name:
+        return system, _clean_game_name(name or system.title), sides, None
+    scenario = find_scenario(extension or system, scenario_name)
     if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
-        what = "carry" if options.get("carry") else "sides"
+        option = "carry" if options.get("carry") else "sides"
         raise UserError(
             "A scenario comes with its own sides and units.",
-            hint=f"Leave out {what}.",
-            option=what,
+            hint=f"Leave out {option}.",
+            option=option,
             code="not-together",
         )
-    return system, _clean_game_name(typed or scenario.title), scenario.sides, scenario
+    return system, _clean_game_name(name or scenario.title), scenario.sides, scenario
 
 
-def _find_extension(of: str, wanted: str) -> System | None:
-    """Return the extension that has the scenario `wanted`, of the game or extension `of`; None if
-    none has it, or if the game itself has it.
+def _find_game_to_start(game_id: str, scenario_name: str) -> tuple[System, System | None]:
+    """Return the game to start, and its extension that has the scenario, if an extension has it.
+
+    Without `game_id` the only game that has the scenario is started. Raises UserError if that
+    leaves no game, and for an extension by itself.
     """
-    game = get_systems().get(of)
-    if game is None or not wanted:
+    systems = get_systems()
+    games = [id for id in systems if scenario_name in systems[id].scenarios]
+    if not game_id and len(games) == 1:
+        game_id = games[0]
+    extension = _find_extension(game_id, scenario_name)
+    if extension is not None:
+        game_id = extension.home
+    if game_id not in systems:
+        if scenario_name and not games:
+            raise _build_unknown_scenario_error(scenario_name)
+        hint = phrase("For example: `/game start lnlt`")
+        raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
+    system = systems[game_id]
+    if system.base is not None:
+        message = f"{system.title} comes with {system.base.title}, and is no game by itself."
+        hint = phrase("Start that: `/game start {id}`", id=system.home)
+        raise UserError(message, hint=hint, option="system", code="other-system")
+    return system, extension
+
+
+def _find_extension(game_id: str, scenario_name: str) -> System | None:
+    """Return the extension that has the scenario. `game_id` is an extension or the game that it
+    extends.
+
+    Return None if none has it, or if the game itself has it.
+    """
+    game = get_systems().get(game_id)
+    if game is None or not scenario_name:
         return None
-    folded = comparison_key(wanted).replace(" ", "-")
+    folded = comparison_key(scenario_name).replace(" ", "-")
     if folded in game.scenarios:
         return game if game.base is not None else None
-    extensions = [one for one in get_systems().values() if one.base is not None and one.home == of]
-    return next((one for one in extensions if folded in one.scenarios), None)
+    for system in get_systems().values():
+        is_extension = system.base is not None and system.home == game_id
+        if is_extension and folded in system.scenarios:
+            return system
+    return None
 
 
 def _build_unknown_scenario_error(name: str) -> UserError:
-    """Return the error for a scenario that no game has, with the nearest of all games."""
-    names = sorted({name for system in get_systems().values() for name in system.scenarios})
+    """Return the error for a scenario that no game has. Its hint is the scenario of any game with
+    the nearest name, or the list of all.
+    """
+    all_names = {scenario for system in get_systems().values() for scenario in system.scenarios}
+    names = sorted(all_names)
     return UserError(
         f'There is no scenario "{name[:40]}".',
         hint=did_you_mean(name, names) or f"There are {', '.join(names)}.",
@@ -244,14 +288,21 @@ def _build_unknown_scenario_error(name: str) -> UserError:
 
 
 def read_sides(text: str) -> tuple[str, ...]:
-    """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would
-    be misread.
+    """Return the sides as typed: `US, VC`. An empty text gives no sides.
+
+    Raises UserError for a name that is too long, used twice, or would be misread, and for one side
+    or more than eight.
     """
-    sides = [name for side in re.split(COMMAS, text) if (name := normalize_name(side))]
+    names = [normalize_name(side) for side in re.split(COMMAS, text)]
+    sides = [name for name in names if name]
     for side in sides:
         if not is_valid_side_name(side):
-            what = f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.'
-            raise UserError(what, option="sides", code="bad-name")
+            raise UserError(
+                f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, '
+                "without ; = or quotation marks.",
+                option="sides",
+                code="bad-name",
+            )
     if len({comparison_key(side) for side in sides}) < len(sides):
         raise UserError("Two sides have the same name.", option="sides", code="given-twice")
     if len(sides) == 1 or len(sides) > MAX_SIDES:
@@ -266,36 +317,40 @@ def read_sides(text: str) -> tuple[str, ...]:
 
 
 def carry_over_roster(
-    old: Game, sides: tuple[str, ...], system: System | None
+    previous_game: Game, sides: tuple[str, ...], system: System | None
 ) -> dict[str, RosterUnit]:
-    """The roster of the game before, without eliminated units; sides that are no more are left
-    empty. Units get the numbers that their types begin with.
+    """Return the roster of the previous game, without eliminated units, for a game with `sides`.
+
+    Units of a side that the new game does not have lose their side. Units get the numbers that
+    their types begin with.
     """
-    return {
-        key: replace(
-            add_starting_numbers(unit, system) if system is not None else unit,
-            side=unit.side if unit.side in sides or not sides else "",
-        )
-        for key, unit in old.units.items()
-        if not has_left_fight(unit)
-    }
+    units: dict[str, RosterUnit] = {}
+    for key, unit in previous_game.units.items():
+        if has_left_fight(unit):
+            continue
+        side = unit.side if unit.side in sides or not sides else ""
+        new_unit = add_starting_numbers(unit, system) if system is not None else unit
+        units[key] = replace(new_unit, side=side)
+    return units
 
 
-async def press_carry_over(context: Context, _more: str) -> Reply:
-    """The button of a new game: take over the roster of the one before, as it was noted when this
-    one began. Raises UserError."""
+async def press_carry_over(context: Context, _about: str) -> Reply:
+    """Take over the roster of the previous game, by the button on the card of a new game.
+
+    Raises UserError if this game has units already, or if the previous game was deleted.
+    """
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")
-    noted = await context.store.load_doc(CARRY, context.ledger.row)
-    before = await load_game_by_id(context.store, noted.data["row"]) if noted is not None else None
-    if before is None or game.units:
+    doc = await context.store.load_doc(CARRY, context.ledger.row)
+    previous = await load_game_by_id(context.store, doc.data["row"]) if doc is not None else None
+    if previous is None or game.units:
         raise UserError(
             "This game has a roster already, or the game before is gone.", code="roster-taken"
         )
-    units = carry_over_roster(before.game, game.sides, context.system)
+    units = carry_over_roster(previous.game, game.sides, context.system)
     context.commit.drop_docs.append((CARRY, context.ledger.row))
     context.amendments.append(
-        Amendment(context.build_topic(1), lambda said: remove_buttons(said, (CARRY,)))
+        Amendment(context.build_topic(1), lambda reply: remove_buttons(reply, (CARRY,)))
     )
     context.ledger.add(
         "unit", replace(game, units=units), result=f"{count_units(len(units))} carried over"
@@ -303,11 +358,15 @@ async def press_carry_over(context: Context, _more: str) -> Reply:
     return Reply(f"{context.user_name}: {count_units(len(units))} carried over")
 
 
-async def join_side(context: Context, named: str | None = None) -> Reply:
-    """Play for a side: the one typed, or on the button *Join US*. Raises UserError."""
+async def join_side(context: Context, button_side: str | None = None) -> Reply:
+    """Play for a side: `button_side` of a button such as *Join US*, otherwise the side that was
+    typed.
+
+    Raises UserError if the side is missing or unknown, or if the user already plays one.
+    """
     game = context.need_started()
     typed = context.command.options.get("side")
-    if named is None and game.sides and not typed:
+    if button_side is None and game.sides and not typed:
         free = next(
             (side for side in game.sides if side not in game.players.values()), game.sides[0]
         )
@@ -315,16 +374,16 @@ async def join_side(context: Context, named: str | None = None) -> Reply:
         raise UserError(
             f"Which side: {' or '.join(game.sides)}?", hint=line, option="side", code="missing"
         )
-    side = find_side(game, named or (context.clean_options()["side"] if typed else ""))
+    side = find_side(game, button_side or (context.clean_options()["side"] if typed else ""))
     person = context.ledger.ensure_person()
-    if (own := game.players.get(person)) is not None:
-        hint = "" if own == side else phrase("Leave it first: `/game leave`.")
-        error = UserError(f"You already play {own}.", hint=hint, code="side-taken")
-        if own != side:
-            error.buttons = (context.build_button("leave", f"Leave {own}"),)
+    if (current_side := game.players.get(person)) is not None:
+        hint = "" if current_side == side else phrase("Leave it first: `/game leave`.")
+        error = UserError(f"You already play {current_side}.", hint=hint, code="side-taken")
+        if current_side != side:
+            error.buttons = (context.build_button("leave", f"Leave {current_side}"),)
         raise error
-    now = apply_seat_changes(game, {**game.players, person: side}, {person})
-    context.ledger.add("join", now, side=side)
+    game_after = apply_seat_changes(game, {**game.players, person: side}, {person})
+    context.ledger.add("join", game_after, side=side)
     remember_play_channel(context)
     lines = (CLAIM_HINT,) if context.ledger.find_own_import() is not None else ()
     return Reply(f"{context.user_name} plays {side}", lines)
@@ -336,19 +395,26 @@ async def press_leave(context: Context, _about: str) -> Reply:
 
 
 async def leave_side(context: Context) -> Reply:
-    """Leave one's side. Raises UserError."""
+    """Leave the user's side. Raises UserError if the user plays no side.
+
+    The closed cards of their hand go back into the pile, unless another player of the side still
+    holds that hand.
+    """
     game = context.need_started()
     person = context.ledger.find_person()
     if person not in game.players:
         raise UserError("You play no side in this game.", code="not-player")
     players = {other: side for other, side in game.players.items() if other != person}
-    now = apply_seat_changes(game, players, {person})
-    context.ledger.add("leave", now)
-    back = ("Their closed cards go back into the pile.",) if now.cards != game.cards else ()
-    return Reply(f"{context.user_name} leaves {game.players[person]}", back)
+    game_after = apply_seat_changes(game, players, {person})
+    context.ledger.add("leave", game_after)
+    lines: tuple[str, ...] = ()
+    if game_after.cards != game.cards:
+        lines = ("Their closed cards go back into the pile.",)
+    return Reply(f"{context.user_name} leaves {game.players[person]}", lines)
 
 
 def _clean_game_name(raw: str) -> str:
+    """Return the name with single spaces. Raises UserError if it is empty or too long."""
     name = " ".join(raw.split())
     if not name or len(name) > MAX_NAME:
         raise UserError(
@@ -358,23 +424,25 @@ def _clean_game_name(raw: str) -> str:
 
 
 async def ask_director(context: Context, name: str) -> Reply:
-    """Ask whoever directs the game that is on; the new one begins as it was asked for."""
+    """Return the request to start a new game named `name`, for the game master of the game that is
+    on.
+
+    The options of the command are stored with the request, which lapses after `KEPT` seconds.
+    """
     game = context.game
-    who = context.command.who
+    user = context.command.who
     key = create_id()
-    data = {
-        "row": context.ledger.row,
-        "options": {
-            name: value for name, value in context.command.options.items() if value is not None
-        },
-        "name": who.name,
+    options = {
+        option: value for option, value in context.command.options.items() if value is not None
     }
-    request = _build_request(Doc(START, key, data, context.now + KEPT, who.key))
+    data = {"row": context.ledger.row, "options": options, "name": user.name}
+    request = _build_request(Doc(START, key, data, context.now + KEPT, user.key))
     request.register(context)
     context.about = request.topics[0]
     master = context.ledger.persons.get(game.master)
-    called = master.user if master is not None and not is_imported(master) else ""
-    decides = context.ledger.get_name(game.master) if master is not None else "The game master"
+    master_user = master.user if master is not None and not is_imported(master) else ""
+    master_name = context.ledger.get_name(game.master) if master is not None else "The game master"
+    manager_word = get_manager_word(context.command.where.key)
     return Reply(
         f'{context.user_name} wants to start "{name}" here',
         (
@@ -382,19 +450,22 @@ async def ask_director(context: Context, name: str) -> Reply:
                 'That would set "{old}" aside: `/game resume` takes it up again.',
                 old=game.name,
             ),
-            f"{decides} or a {get_manager_word(context.command.where.key)} decides.",
+            f"{master_name} or a {manager_word} decides.",
         ),
         buttons=(
             Button(f"begin:{key}", "Start it", "primary"),
             Button(f"keep:{key}", "Keep playing"),
         ),
         tone=WAITING,
-        mention=(called,) if called and called != who.key else (),
+        mention=(master_user,) if master_user and master_user != user.key else (),
     )
 
 
 async def press_begin_game(context: Context, key: str) -> Reply:
-    """The button: the new game begins in the name of who asked for it."""
+    """Begin the new game in the name of the user who asked for it, by the button *Start it*.
+
+    Raises UserError for a user who does not direct the game that is on, and for a closed request.
+    """
     doc = await _load_request(context, key)
     need_director(context.game, context.actor, "put it aside")
     _build_request(doc).close_with_note(context, f"{context.user_name} starts it")
@@ -406,7 +477,11 @@ async def press_begin_game(context: Context, key: str) -> Reply:
 
 
 async def press_keep_game(context: Context, key: str) -> Reply:
-    """The button: the game that is on goes on."""
+    """Close the request for a new game, by the button *Keep playing*. The game that is on
+    continues.
+
+    Raises UserError for a user who neither asked nor directs the game, and for a closed request.
+    """
     doc = await _load_request(context, key)
     if doc.owner != context.command.who.key:
         need_director(context.game, context.actor, "decide that")
@@ -419,9 +494,10 @@ def _build_request(doc: Doc) -> PendingRequest:
 
 
 async def _load_request(context: Context, key: str) -> Doc:
-    gone = UserError(
+    """Return the open request with this key. Raises UserError if it is closed, or of another game."""
+    error = UserError(
         "That request is no longer open.",
         hint=phrase("`/game start` asks again."),
         code="not-asked",
     )
-    return await load_open_request(context, START, key, gone, row=context.ledger.row)
+    return await load_open_request(context, START, key, error, row=context.ledger.row)

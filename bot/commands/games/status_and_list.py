@@ -1,4 +1,4 @@
-"""`/game status`, `list`, `open`, `resume`: nothing that was played in a channel is ever buried."""
+"""`/game status`, `list`, `open` and `resume`: show the games of a channel, and resume one."""
 
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from bot.commands.channel_games import (
     format_game_name,
     format_status,
     load_channel_games,
+    post_in_other_channels,
     sort_current_first,
-    tell,
     use_game,
 )
 from bot.commands.context import Context, replace_command
@@ -42,276 +42,344 @@ from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import get_server_key
 
 LOOK_BACK = 20
-"""The end of a game is among so many of its last events: seeds may be revealed behind it, and
-links ended.
+"""Number of last events among which the end of a game is looked for. After it, seeds may be
+revealed and links ended.
 """
 
 MOST_SHOWN = 8
 SHOWN = {"log": log.show_log, "stats": show_stats, "export": export_game, "proof": show_fairness}
-"""What can be read of a game by a button, and the function that answers."""
+"""The pages of a past game that have a button, and the function that builds each."""
 LABELS = {"log": "Log", "stats": "Statistics", "export": "Export", "proof": "Proof"}
 
 
 async def load_closing_sentence(store: Store, row: str, game: Game) -> str:
-    """The sentence with which a game ended; "" where nobody wrote one, or it was deleted."""
+    """Load the sentence with which a game ended. Return "" if nobody wrote one, if it was deleted,
+    or if the game has not ended.
+    """
     if not game.ended:
         return ""
-    after = max(0, game.number - LOOK_BACK)
-    rows = await store.load_events(row, after=after, limit=LOOK_BACK, newest_first=True)
+    first_number = max(0, game.number - LOOK_BACK)
+    rows = await store.load_events(row, after=first_number, limit=LOOK_BACK, newest_first=True)
     number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
     texts = await store.load_texts(row, after=number - 1, before=number + 1) if number else ()
     return next((text.text for text in texts if text.key == "text"), "")
 
 
 async def list_games(context: Context) -> Reply:
-    """Every game that was played here, the one that is on first."""
-    where = context.command.where
-    games, (moved, way) = (
-        sort_current_first(await load_channel_games(context.store, where)),
-        await find_moved_game(context.store, where.key),
-    )
-    went = [moved] if moved else []
+    """List the games that were played in this channel, the one that is on first.
+
+    A game that has moved to another channel is mentioned, with a button that leads there.
+    """
+    channel = context.command.where
+    games = sort_current_first(await load_channel_games(context.store, channel))
+    moved_line, moved_buttons = await find_moved_game(context.store, channel.key)
     if not games:
-        lines = tuple(went or [phrase('Start a game: `/game start lnlt "Hill 875"`')])
-        title = "Nothing is kept here" if went else "Nothing has been played here yet"
-        return Reply(title, lines, private=True, buttons=way)
-    shown: list[Part] = [await _build_entry(context, one) for one in games[:MOST_SHOWN]]
-    more = len(games) - MOST_SHOWN
-    if more > 0:
-        shown.append(phrase("{more} older: `/game open 1`, or by title", more=more))
-    if earlier := [one for one in games if not one.is_on]:
-        number = earlier[0].number
-        shown.append(
+        title = "Nothing is kept here"
+        line = moved_line
+        if not moved_line:
+            title = "Nothing has been played here yet"
+            line = phrase('Start a game: `/game start lnlt "Hill 875"`')
+        return Reply(title, (line,), private=True, buttons=moved_buttons)
+    lines: list[Part] = [await _build_entry(context, game) for game in games[:MOST_SHOWN]]
+    left_out = len(games) - MOST_SHOWN
+    if left_out > 0:
+        lines.append(phrase("{more} older: `/game open 1`, or by title", more=left_out))
+    past_games = [game for game in games if not game.is_on]
+    if past_games:
+        number = past_games[0].number
+        lines.append(
             phrase("`/game open {n}` reads one, `/game resume {n}` takes it up again", n=number)
         )
-    on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
+    if moved_line:
+        lines.append(moved_line)
+    running = ", one is on" if games[0].is_on and not games[0].game.ended else ""
     return Reply(
-        f"{format_count(len(games), 'game')} played here{on}",
-        (*shown, *went),
+        f"{format_count(len(games), 'game')} played here{running}",
+        tuple(lines),
         private=True,
-        buttons=way,
+        buttons=moved_buttons,
     )
 
 
-async def _build_entry(context: Context, one: ChannelGame) -> Entry:
-    system = get_systems().get(one.game.system)
+async def _build_entry(context: Context, channel_game: ChannelGame) -> Entry:
+    """Return the entry of one game in the list, with a button that shows or resumes it."""
+    game = channel_game.game
     name = "open"
     label = "Read"
-    if one.is_on and not one.game.ended:
+    if channel_game.is_on and not game.ended:
         label = "Status"
-    elif one.game.started and not one.game.ended:
+    elif game.started and not game.ended:
         name = "resume"
         label = "Resume"
+    system = get_systems().get(game.system)
     about = system.title.partition(" (")[0] if system is not None else ""
-    said = await load_closing_sentence(context.store, one.row, one.game)
-    text = f"{format_status(one)} · {said}" if said else format_status(one)
-    return Entry(f"{one.number}. {one.title}", about, text, f"{name}:{one.row}", label)
+    text = format_status(channel_game)
+    sentence = await load_closing_sentence(context.store, channel_game.row, game)
+    if sentence:
+        text = f"{text} · {sentence}"
+    title = f"{channel_game.number}. {channel_game.title}"
+    return Entry(title, about, text, f"{name}:{channel_game.row}", label)
 
 
 async def show_past_game(context: Context, row: str | None = None) -> Reply:
-    """Everything about one of the games, privately: the one named, or of whose row a button is."""
-    one = await _choose_past_game(context, row)
-    await use_game(context, one)
-    shown = await show_status(context)
-    own = context.actor.person
-    sealed = [number for number, who in one.game.sealed.items() if who == own]
-    buttons = [
-        *(context.build_button("read", label, what) for what, label in LABELS.items()),
-        *(context.build_button("reveal", f"Open #{number}", number) for number in sealed[:5]),
-    ]
-    if not one.is_on or one.game.ended:
-        buttons.append(Button(f"resume:{one.row}", "Resume", "primary"))
-    how = (
-        format_status(one).rpartition(" · #")[0] or format_status(one)
-        if not one.is_on or one.game.ended
-        else ""
-    )
-    title = f"{one.title}: {how}" if how else shown.title
-    lines = shown.lines
-    if said := await load_closing_sentence(context.store, one.row, one.game):
-        lines = (said, *lines)
-    if not one.is_on:
-        lines = (*lines, phrase("By command too: `/log game={number}`", number=one.number))
-    return Reply(title, lines, footer=shown.footer, private=True, buttons=tuple(buttons))
+    """Show the status of one of the channel's games to the user alone, with buttons for its log,
+    statistics, export and proof.
 
-
-async def press_past_game_button(context: Context, what: str) -> Reply:
-    """A button of an opened game: its log, statistics, export or proof, privately. Raises
-    UserError.
+    See `_choose_past_game` for which game. Raises UserError.
     """
-    if what not in SHOWN:
+    past_game = await _choose_past_game(context, row)
+    await use_game(context, past_game)
+    status = await show_status(context)
+    person = context.actor.person
+    own_sealed = [number for number, roller in past_game.game.sealed.items() if roller == person]
+    buttons = [
+        *(context.build_button("read", label, page) for page, label in LABELS.items()),
+        *(context.build_button("reveal", f"Open #{number}", number) for number in own_sealed[:5]),
+    ]
+    title = status.title
+    if not past_game.is_on or past_game.game.ended:
+        buttons.append(Button(f"resume:{past_game.row}", "Resume", "primary"))
+        status_text = format_status(past_game)
+        title = f"{past_game.title}: {status_text.rpartition(' · #')[0] or status_text}"
+    lines = status.lines
+    sentence = await load_closing_sentence(context.store, past_game.row, past_game.game)
+    if sentence:
+        lines = (sentence, *lines)
+    if not past_game.is_on:
+        lines = (*lines, phrase("By command too: `/log game={number}`", number=past_game.number))
+    return Reply(title, lines, footer=status.footer, private=True, buttons=tuple(buttons))
+
+
+async def press_past_game_button(context: Context, page: str) -> Reply:
+    """Show a page of the game to the user alone: `log`, `stats`, `export` or `proof`.
+
+    Raises UserError for another page.
+    """
+    if page not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")
-    path = {"log": ("log",), "proof": ("fair", "show")}.get(what, ("game", what))
-    reply = await SHOWN[what](replace_command(context, path, {}))
+    path = {"log": ("log",), "proof": ("fair", "show")}.get(page, ("game", page))
+    reply = await SHOWN[page](replace_command(context, path, {}))
     return replace(reply, private=True)
 
 
 async def _choose_past_game(context: Context, row: str | None) -> ChannelGame:
-    """The game that a button names, or the one typed, else the latest that is not going on.
-    Raises UserError.
+    """Return the game with the id `row` of a button, or the game that was typed.
+
+    Without either, return the last updated game that was put aside or has ended; a started game
+    goes before free play. Raises UserError if there is none.
     """
     games = await load_channel_games(context.store, context.command.where)
     if row is not None:
         return find_game_by_row(games, row)
-    if typed := context.clean_options()["game"]:
+    typed = context.clean_options()["game"]
+    if typed:
         return find_game(games, typed)
-    found = [one for one in sort_current_first(games) if not one.is_on or one.game.ended]
-    if not found:
+    candidates = [game for game in sort_current_first(games) if not game.is_on or game.game.ended]
+    if not candidates:
         raise UserError(
             "No other game was played here.",
             hint=phrase("`/game list` shows all."),
             code="unknown-game",
         )
-    return next((one for one in found if one.game.started), found[0])
+    return next((game for game in candidates if game.game.started), candidates[0])
 
 
 async def resume_game(context: Context, row: str | None = None) -> Reply:
-    """A game goes on with its own log and dice; the one that is on makes room. It is the one named,
-    or of whose row a button is, else the latest that made room for another or ended. Raises
-    UserError."""
-    one = await _choose_past_game(context, row)
-    if one.is_on and not one.game.ended:
+    """Resume a game with its own log and dice. The game that is on here is put aside.
+
+    See `_choose_past_game` for which game. Raises UserError if it is on already, for a user who
+    may not put the present game aside, and for a stranger to the resumed game.
+    """
+    past_game = await _choose_past_game(context, row)
+    if past_game.is_on and not past_game.game.ended:
         raise UserError(
-            f"{one.title} is the game that is on here.", hint="Just play.", code="game-on"
+            f"{past_game.title} is the game that is on here.", hint="Just play.", code="game-on"
         )
-    before = context.ledger.was
-    if not one.is_on and context.ledger.row and context.game.started and not context.game.ended:
+    current_game = context.ledger.was
+    is_game_on = bool(context.ledger.row) and context.game.started and not context.game.ended
+    if is_game_on and not past_game.is_on:
         need_director(context.game, context.actor, f"put {format_game_name(context.game)} aside")
-    places = await _list_places_to_resume(context, one)
-    aside = () if one.is_on else describe_replaced_game(before)
-    ledger = Ledger(one.loaded, context.ledger.writer)
+    channels = await _list_channels_to_resume(context, past_game)
+    replaced_lines = () if past_game.is_on else describe_replaced_game(current_game)
+    ledger = Ledger(past_game.loaded, context.ledger.writer)
     _need_participant(context, ledger)
-    ledger.add("resume", replace(one.game, ended=False, winner=""))
+    ledger.add("resume", replace(past_game.game, ended=False, winner=""))
     context.ledger = ledger
-    if not one.is_on:
-        was = before.row if before is not None else None
-        context.commit.bindings += [
-            Binding(place, one.row, was, get_server_key(place), alone=place == places[-1])
-            for place in places
-        ]
+    if not past_game.is_on:
+        current_row = current_game.row if current_game is not None else None
+        for channel in channels:
+            is_last = channel == channels[-1]
+            server = get_server_key(channel)
+            context.commit.bindings.append(
+                Binding(channel, past_game.row, current_row, server, alone=is_last)
+            )
     game = ledger.game
-    lines = list(aside)
-    buttons = tuple[Button, ...]()
+    lines: list[str] = []
+    buttons: tuple[Button, ...] = ()
     if game.started:
+        lines.append(f"{format_headline(game, context.system)}.")
         brief = str(get_phase(game, context.system).get("brief") or "")
-        lines = [f"{format_headline(game, context.system)}.", *([brief] if brief else []), *aside]
+        if brief:
+            lines.append(brief)
         buttons = tuple(build_phase_buttons(context))
-    told = Reply(
-        f"{context.user_name} takes {format_game_name(one.game)} up again",
+    lines += replaced_lines
+    reply = Reply(
+        f"{context.user_name} takes {format_game_name(past_game.game)} up again",
         tuple(lines),
         buttons=buttons,
     )
-    tell(context, dict.fromkeys(places, told))
-    return told
+    post_in_other_channels(context, dict.fromkeys(channels, reply))
+    return reply
 
 
-async def _list_places_to_resume(context: Context, one: ChannelGame) -> tuple[str, ...]:
-    """Where it is played from now on: in every channel that is linked with this one, if it was
-    played in them all.
+async def _list_channels_to_resume(context: Context, past_game: ChannelGame) -> tuple[str, ...]:
+    """Return the channels that play the game once it is resumed: this one, and those that are
+    linked with it.
 
-    Raises UserError where it was not: nobody there agreed to it.
+    Raises UserError if the game was never played in one of them, because nobody there agreed to it.
     """
-    here = context.command.where.key
-    places = (here,) if one.is_on else context.ledger.places
-    for place in places:
-        if place != here and one.row not in (
-            row for _, row in await context.store.load_game_history(place)
-        ):
-            what = "This channel is linked with others, where that game was never played."
+    current_channel = context.command.where.key
+    channels = (current_channel,) if past_game.is_on else context.ledger.places
+    for channel in channels:
+        if channel == current_channel:
+            continue
+        history = await context.store.load_game_history(channel)
+        if past_game.row not in [row for _, row in history]:
             raise UserError(
-                what, hint=phrase("End the link first: `/game link off`"), code="linked"
+                "This channel is linked with others, where that game was never played.",
+                hint=phrase("End the link first: `/game link off`"),
+                code="linked",
             )
-    return tuple(dict.fromkeys((here, *places)))
+    return tuple(dict.fromkeys((current_channel, *channels)))
 
 
 def _need_participant(context: Context, ledger: Ledger) -> None:
-    """Raise UserError for a stranger to a game with sides."""
+    """Raise UserError if the game has sides and the user neither plays one nor directs it."""
     game = ledger.game
+    if not game.started or not game.sides:
+        return
     actor = get_actor(game, ledger.find_person(), manager=context.command.who.manager)
-    if game.started and game.sides and not actor.side and not actor.directs:
-        hint = f"Ask one of its players, or a {get_manager_word(context.command.where.key)}."
-        raise UserError(
-            f"Only those who played {format_game_name(game)} can take it up again.",
-            hint=hint,
-            code="not-player",
-        )
+    if actor.side or actor.directs:
+        return
+    manager_word = get_manager_word(context.command.where.key)
+    raise UserError(
+        f"Only those who played {format_game_name(game)} can take it up again.",
+        hint=f"Ask one of its players, or a {manager_word}.",
+        code="not-player",
+    )
 
 
 async def show_status(context: Context) -> Reply:
-    """Everything about the game that fits on a screen."""
+    """Show the status of the game to the user alone: sides, move, open matters, settings and
+    dice.
+
+    Raises UserError if no game is played here.
+    """
     game = context.need_game()
-    ledger = context.ledger
     title = f'"{game.name}"' if game.started else "Free play"
-    where = "the game has ended" if game.ended else format_numbered_phase(game, context.system)
+    phase = "the game has ended" if game.ended else format_numbered_phase(game, context.system)
+    if phase:
+        title = f"{title}: {phase}"
+    lines = _list_sides_and_people(context)
+    if game.go and not game.ended:
+        lines.append(_format_side_to_play(context))
+    lines += _list_open_matters(context)
+    for line in (
+        format_tracks(game, context.system),
+        format_rules_in_force(context.system, game),
+    ):
+        if line:
+            lines.append(line)
+    answers = "in full" if game.answers == FULL else "in short"
+    real_dice = "allowed" if game.hand_dice else "not allowed"
+    lines.append(
+        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
+        f"real dice {real_dice}; answers {answers}"
+    )
+    if len(context.ledger.places) > 1:
+        lines += await _list_linked_channels(context)
+    if not game.ended:
+        lines += [call.line for call in await list_calls(context)]
+        lines += [Small(reminder) for reminder in list_reminders(game, context.system)]
+    system_title = context.system.title if context.system is not None else ""
+    return Reply(title, tuple(lines), by=system_title, footer=(f"#{game.number}",), private=True)
+
+
+def _list_sides_and_people(context: Context) -> list[Part]:
+    """Return a line for each side, and for units without a side, the game master, and persons who
+    are known from an imported file only.
+    """
+    game = context.game
     lines: list[Part] = [_format_side(context, side) for side in game.sides]
-    others = [
-        unit
-        for unit in game.units.values()
-        if unit.side not in game.sides and not has_left_fight(unit)
-    ]
-    if others:
-        lines.append(f"{count_units(len(others))} of no side")
+    fighting_units = [unit for unit in game.units.values() if not has_left_fight(unit)]
+    without_side = [unit for unit in fighting_units if unit.side not in game.sides]
+    if without_side:
+        lines.append(f"{count_units(len(without_side))} of no side")
     if game.master:
-        lines.append(f"Game master: {ledger.get_name(game.master)}")
-    if unclaimed := ledger.list_unclaimed_names():
+        lines.append(f"Game master: {context.ledger.get_name(game.master)}")
+    unclaimed = context.ledger.list_unclaimed_names()
+    if unclaimed:
         lines.append(
             phrase(
                 "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`",
                 unclaimed=unclaimed,
             )
         )
-    if game.go and not game.ended:
-        passes = format_passes(game, context.system)
-        people = ", ".join(ledger.list_players(*game.go))
-        whose = " and ".join(game.go) + (f" ({people})" if people else "")
-        whose = describe_whose_go(game) if is_drawn_next(game) else whose
-        lines.append(f"To play: {whose}" + (f"; {passes}" if passes else ""))
-    for at, asks in game.waits.items():
-        lines.append(f"#{at} waits for {asks.get('side') or 'somebody'}: {asks['ask']}")
+    return lines
+
+
+def _format_side_to_play(context: Context) -> str:
+    """Return the sides that are to play with their players, and who has passed."""
+    game = context.game
+    sides = describe_whose_go(game)
+    if not is_drawn_next(game):
+        sides = " and ".join(game.go)
+        players = ", ".join(context.ledger.list_players(*game.go))
+        if players:
+            sides = f"{sides} ({players})"
+    passes = format_passes(game, context.system)
+    return f"To play: {sides}; {passes}" if passes else f"To play: {sides}"
+
+
+def _list_open_matters(context: Context) -> list[Part]:
+    """Return a line each for pending choices, the initiative, sealed rolls and undone events."""
+    game = context.game
+    lines: list[Part] = []
+    for number, choice in game.waits.items():
+        lines.append(f"#{number} waits for {choice.get('side') or 'somebody'}: {choice['ask']}")
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:
-        lines.append(
-            "Sealed: "
-            + ", ".join(f"#{at} by {ledger.get_name(who)}" for at, who in game.sealed.items())
-        )
+        rolls = [
+            f"#{number} by {context.ledger.get_name(person)}"
+            for number, person in game.sealed.items()
+        ]
+        lines.append(f"Sealed: {', '.join(rolls)}")
     if game.redo:
-        lines.append(
-            phrase(
-                "Undone: {undone} (`/game redo`)",
-                undone=", ".join(f"#{at}" for at in reversed(game.redo)),
-            )
-        )
-    lines += filter(None, (format_tracks(game, context.system),))
-    if rules := format_rules_in_force(context.system, game):
-        lines.append(rules)
-    answers = "in full" if game.answers == FULL else "in short"
-    lines.append(
-        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
-        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
-    )
-    if len(places := ledger.places) > 1:
-        names = {
-            **await load_place_names(context.store, places),
-            context.command.where.key: context.command.where.name,
-        }
-        lines.append(
-            f"Played in {list_places(places, names, context.command.where.key)}; each sees every roll of the others."
-        )
-        lines.append(phrase("To end that for this channel, type: `/game link off`"))
-    if not game.ended:
-        called = await list_calls(context)
-        lines += [call.line for call in called]
-        lines += map(Small, list_reminders(game, context.system))
-    of_what = context.system.title if context.system is not None else ""
-    told = ": ".join(filter(None, (title, where)))
-    return Reply(told, tuple(lines), by=of_what, footer=(f"#{game.number}",), private=True)
+        undone = ", ".join(f"#{number}" for number in reversed(game.redo))
+        lines.append(phrase("Undone: {undone} (`/game redo`)", undone=undone))
+    return lines
+
+
+async def _list_linked_channels(context: Context) -> list[Part]:
+    """Return the channels that play the game, and how to end the link of this one."""
+    channels = context.ledger.places
+    current_channel = context.command.where
+    names = {
+        **await load_place_names(context.store, channels),
+        current_channel.key: current_channel.name,
+    }
+    channel_list = list_places(channels, names, current_channel.key)
+    return [
+        f"Played in {channel_list}; each sees every roll of the others.",
+        phrase("To end that for this channel, type: `/game link off`"),
+    ]
 
 
 def _format_side(context: Context, side: str) -> str:
-    game = context.game
-    players = context.ledger.list_players(side)
-    units = [unit for unit in game.units.values() if unit.side == side]
-    gone = sum(has_left_fight(unit) for unit in units)
-    lost = f", {gone} eliminated" if gone else ""
-    return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
+    """Return `US: anna, ben; 7 units, 2 eliminated`. Eliminated units are not among the 7."""
+    units = [unit for unit in context.game.units.values() if unit.side == side]
+    lost_count = sum(has_left_fight(unit) for unit in units)
+    players = ", ".join(context.ledger.list_players(side)) or "nobody yet"
+    lost_text = f", {lost_count} eliminated" if lost_count else ""
+    return f"{side}: {players}; {count_units(len(units) - lost_count)}{lost_text}"

@@ -1,9 +1,9 @@
-"""A game changes its place, or goes altogether."""
+"""`/game transfer` and `/game delete`: move a game to another channel, or delete it."""
 
 from bot.commands.channel_games import (
     describe_replaced_game,
     format_game_name,
-    tell,
+    post_in_other_channels,
     use_named_game,
 )
 from bot.commands.context import Context
@@ -27,55 +27,69 @@ from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import Place
 
 TRANSFER = "transfer"
-WHAT = "the move of a game that was requested"
+SUBJECT = "the move of a game that was requested"
 
 
 async def transfer_game(context: Context) -> Reply:
-    """Move the game to another channel of the same server: once a manager takes it over there, or
-    at once for one. Raises UserError."""
+    """Move the game to another channel of the same server at once, or post a request to take it
+    over there.
+
+    It moves at once if the user is a manager and no other game is in that channel. Raises
+    UserError.
+    """
     game = context.need_started()
     need_director(game, context.actor, "move it")
-    if len(context.ledger.places) > 1:  # there nobody agreed to the new channel
+    if len(context.ledger.places) > 1:  # nobody in the other channels agreed to the new one
         hint = phrase("End the link first: `/game link off`. Or link the new channel: `/game link`")
         raise UserError(
             "This game is played in other channels too, so it cannot move.",
             hint=hint,
             code="linked",
         )
-    here = context.command.where
+    current_channel = context.command.where
     target = _get_target_channel(context)
-    if target.key == here.key:
+    if target.key == current_channel.key:
         raise UserError("The game is already here.", option="channel", code="same-channel")
-    other = await _load_replaced_game(context, target.key)
-    names = {here.key: here.name, target.key: target.name}
-    there = name_place(target.key, target.name, here.key)
-    if other is None and context.command.who.manager:
-        return _move_game(context, context.ledger, here.key, target.key, None, names)
+    replaced_game = await _load_replaced_game(context, target.key)
+    names = {current_channel.key: current_channel.name, target.key: target.name}
+    target_name = name_place(target.key, target.name, current_channel.key)
+    if replaced_game is None and context.command.who.manager:
+        return _move_game(context, context.ledger, current_channel.key, target.key, None, names)
     key = create_id()
-    data = {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
+    data = {
+        "game": context.ledger.row,
+        "from": current_channel.key,
+        "to": target.key,
+        "name": current_channel.name,
+    }
     request = _build_request(Doc(TRANSFER, key, data, context.now + OPEN, context.command.who.key))
     request.register(context)
-    asked = Reply(
+    current_name = name_place(current_channel.key, current_channel.name, target.key)
+    request_message = Reply(
         f'{context.user_name} asks to play "{game.name}" here from now on; it is played in '
-        f"{name_place(here.key, here.name, target.key)}",
+        f"{current_name}",
         (f"Only a {get_manager_word(target.key)} can take it over, within {HOURS} hours.",),
         buttons=(
             Button(f"takeover:{key}", "Take it over", "primary"),
             Button(f"stay:{key}", "Refuse"),
         ),
     )
-    tell(context, {target.key: asked}, {target.key: request.topics[0]})
+    post_in_other_channels(context, {target.key: request_message}, {target.key: request.topics[0]})
     return Reply(
-        f'{context.user_name} asks to move "{game.name}" to {there}',
+        f'{context.user_name} asks to move "{game.name}" to {target_name}',
         (f"It stays here until a manager takes it over there, within {HOURS} hours.",),
     )
 
 
 async def take_over_game(context: Context, key: str) -> Reply:
-    """A manager of the channel that a game asks to move to takes it over. Raises UserError."""
+    """Take over a game that another channel wants to move here, by the button *Take it over*.
+
+    Raises UserError for a user who does not manage this channel, and if the game has ended or moved
+    since.
+    """
     doc = await _load_request(context, key)
     source = str(doc.data["from"])
-    here = context.command.where
+    current_channel = context.command.where
     need_place_manager(context, "take the game over")
     loaded = await load_game_by_id(context.store, str(doc.data["game"]))
     if loaded is None or loaded.places != (source,):
@@ -83,94 +97,102 @@ async def take_over_game(context: Context, key: str) -> Reply:
     ledger = Ledger(loaded, context.ledger.writer)
     if ledger.game.ended:
         raise UserError("That game has ended.", code="game-ended")
-    other = await _load_replaced_game(context, here.key)
+    saved = await _load_replaced_game(context, current_channel.key)
     _build_request(doc).close_with_note(context, f"{context.user_name} takes it over")
-    names = {source: str(doc.data["name"]), here.key: here.name}
-    return _move_game(
-        context, ledger, source, here.key, restore_game(other) if other is not None else None, names
-    )
+    names = {source: str(doc.data["name"]), current_channel.key: current_channel.name}
+    replaced_game = restore_game(saved) if saved is not None else None
+    return _move_game(context, ledger, source, current_channel.key, replaced_game, names)
 
 
 async def refuse_transfer(context: Context, key: str) -> Reply:
-    """A manager of the channel refuses to take a game over."""
+    """Refuse to take a game over, by the button *Refuse*, and post that in the channel where it is
+    played.
+
+    Raises UserError for a user who does not manage this channel.
+    """
     doc = await _load_request(context, key)
     need_place_manager(context, "refuse that")
     _build_request(doc).close_with_note(context, f"{context.user_name} refuses")
-    told = Reply(f"{context.user_name} refuses to take the game over", ("It stays where it is.",))
-    tell(context, {str(doc.data["from"]): told})
-    return told
+    reply = Reply(f"{context.user_name} refuses to take the game over", ("It stays where it is.",))
+    post_in_other_channels(context, {str(doc.data["from"]): reply})
+    return reply
 
 
 async def _load_request(context: Context, key: str) -> Doc:
-    """The request that a button answers. Raises UserError for one that is over, or for another
-    channel.
+    """Return the open request with this key to move a game to this channel. Raises UserError if
+    there is none.
     """
-    gone = UserError(
+    error = UserError(
         "There is no open request for this.",
         hint=phrase("Ask again: `/game transfer`"),
         code="not-asked",
     )
-    return await load_open_request(context, TRANSFER, key, gone, to=context.command.where.key)
+    return await load_open_request(context, TRANSFER, key, error, to=context.command.where.key)
 
 
 def _build_request(doc: Doc) -> PendingRequest:
     row = str(doc.data["game"])
-    return PendingRequest(doc, (f"{row}/transfer-{doc.key}",), WHAT, row)
+    return PendingRequest(doc, (f"{row}/transfer-{doc.key}",), SUBJECT, row)
 
 
 def _move_game(
     context: Context,
     ledger: Ledger,
     source: str,
-    to: str,
-    aside: LoadedGame | None,
+    target: str,
+    replaced_game: LoadedGame | None,
     names: dict[str, str],
 ) -> Reply:
-    """Play the game in its new place; the one of the two that is not this one is told by a
-    message of its own.
+    """Move the ledger's game from the channel `source` to `target`, and return the reply for this
+    channel. The other of the two gets a message of its own.
+
+    `replaced_game` is the game that `target` has played until now. `names` are the names of both
+    channels by key.
     """
     server = context.command.where.server
     name = ledger.game.name
-    was = aside.row if aside is not None else None
+    replaced_row = replaced_game.row if replaced_game is not None else None
     ledger.add("transfer", result="to another channel")
     context.ledger = ledger
     context.commit.bindings += [
         Binding(source, None, ledger.row, server),
-        Binding(to, ledger.row, was, server),
+        Binding(target, ledger.row, replaced_row, server),
     ]
-    context.commit.docs.append(
-        build_moved_doc(ledger.row, name, Place(to, server, names[to]), source)
+    target_place = Place(target, server, names[target])
+    context.commit.docs.append(build_moved_doc(ledger.row, name, target_place, source))
+    source_reply = Reply(
+        f'{context.user_name} moves "{name}" to {name_place(target, names[target], source)}',
+        buttons=build_channel_button(target, names[target], source),
     )
-    told = {
-        source: Reply(
-            f'{context.user_name} moves "{name}" to {name_place(to, names[to], source)}',
-            buttons=build_channel_button(to, names[to], source),
+    target_reply = Reply(
+        f'"{name}" is played here from now on',
+        (
+            f"{context.user_name} moves it from {name_place(source, names[source], target)}.",
+            phrase("`/game status` shows how it is going."),
+            *describe_replaced_game(replaced_game),
         ),
-        to: Reply(
-            f'"{name}" is played here from now on',
-            (
-                f"{context.user_name} moves it from {name_place(source, names[source], to)}.",
-                phrase("`/game status` shows how it is going."),
-                *describe_replaced_game(aside),
-            ),
-            buttons=build_channel_button(source, names[source], to),
-        ),
-    }
-    tell(context, told)
-    return told[context.command.where.key]
+        buttons=build_channel_button(source, names[source], target),
+    )
+    replies = {source: source_reply, target: target_reply}
+    post_in_other_channels(context, replies)
+    return replies[context.command.where.key]
 
 
 def _get_target_channel(context: Context) -> Place:
-    """The channel meant, as the platform confirmed it. Raises UserError for any other."""
-    here = context.command.where
-    key = parse_place_key(here.key, context.clean_options()["channel"])
-    if key.startswith("console:"):  # whoever sits at the console owns it
-        return Place(key, here.server)
+    """Return the channel that the user chose, as confirmed by the platform.
+
+    Raises UserError if the platform did not confirm that user and bot can write in it, or if it is
+    on another server.
+    """
+    current_channel = context.command.where
+    key = parse_place_key(current_channel.key, context.clean_options()["channel"])
+    if key.startswith("console:"):  # all channels of a console belong to its user
+        return Place(key, current_channel.server)
     confirmed = context.command.channels.get("channel")
-    if confirmed is None or confirmed.key != key or confirmed.server != here.server:
-        what = "A game can move only to a channel that you and the bot can both write in."
+    if confirmed is None or confirmed.key != key or confirmed.server != current_channel.server:
+        message = "A game can move only to a channel that you and the bot can both write in."
         raise UserError(
-            what,
+            message,
             hint="Choose it from the list, or mention it.",
             option="channel",
             code="unknown-channel",
@@ -178,29 +200,35 @@ def _get_target_channel(context: Context) -> Place:
     return confirmed
 
 
-async def _load_replaced_game(context: Context, place: str) -> Saved | None:
-    """What is played in the new place already, and will make room. Raises UserError for a game
-    that is on.
+async def _load_replaced_game(context: Context, channel: str) -> Saved | None:
+    """Return the game that the other channel plays and that is to be replaced; None if it plays
+    none.
+
+    Raises UserError for a game that is on, and for one that is linked with other channels.
     """
-    other = await context.store.load_game(place)
-    if other is None:
+    saved = await context.store.load_game(channel)
+    if saved is None:
         return None
-    there = restore_game(other).game
-    if there.started and not there.ended:
+    game = restore_game(saved).game
+    if game.started and not game.ended:
         hint = phrase("It must end first: `/game end`.")
         raise UserError(
-            f'"{there.name}" is played there.', hint=hint, option="channel", code="game-on"
+            f'"{game.name}" is played there.', hint=hint, option="channel", code="game-on"
         )
-    if len(other.places) > 1:
+    if len(saved.places) > 1:
         hint = phrase("End that there first: `/game link off`")
         raise UserError(
             "That channel is linked with others.", hint=hint, option="channel", code="linked"
         )
-    return other
+    return saved
 
 
 async def ask_to_delete_game(context: Context) -> Reply:
-    """Delete the game and all its data; asks first."""
+    """Ask whether the game (this channel's, or the one that was typed) is to be deleted. With the
+    option `confirm`, delete it.
+
+    Raises UserError for a user who may not delete it.
+    """
     options = context.clean_options()
     await use_named_game(context, options["game"])
     game = context.need_game()
@@ -219,36 +247,42 @@ async def ask_to_delete_game(context: Context) -> Reply:
     )
 
 
-async def delete_game(context: Context, _more: str = "") -> Reply:
-    """Delete the game."""
+async def delete_game(context: Context, _about: str = "") -> Reply:
+    """Delete the game with all its data, and post that in the linked channels.
+
+    This channel sees it only if somebody else took part, or if the game was started. Raises
+    UserError for a user who may not delete it.
+    """
     game = context.need_game()
     _need_owner(context)
     context.commit.erase.append(context.ledger.row)
     await delete_share(context)
     title = f"{capitalize_first(format_game_name(game))} is deleted"
-    told = Reply(
+    linked_reply = Reply(
         title, (f"{context.user_name} did that in a channel that was linked with this one.",)
     )
-    tell(context, dict.fromkeys(context.ledger.places, told))
-    seen_by_others = game.started or len(context.ledger.list_present_persons()) > 1
-    told_here = Reply(
+    post_in_other_channels(context, dict.fromkeys(context.ledger.places, linked_reply))
+    is_public = game.started or len(context.ledger.list_present_persons()) > 1
+    announcement = Reply(
         f"{context.user_name} deletes {format_game_name(game)}",
         ("Its log, units and dice are gone for good.",),
     )
-    return Reply(title, private=True, announce=told_here if seen_by_others else None)
+    return Reply(title, private=True, announce=announcement if is_public else None)
 
 
 def _need_owner(context: Context) -> None:
-    """Free play belongs to those who took part, a started game to its master and the server's
-    managers.
+    """Raise UserError for a user who may not delete the game.
+
+    Free play belongs to the user who alone took part in it, or to the server's managers; a started
+    game to its game master and the managers.
     """
     need_director(context.game, context.actor, "delete it")
-    alone = len(context.ledger.list_present_persons()) <= 1
-    if (
-        not context.game.started
-        and not context.actor.directs
-        and not (alone and context.actor.person)
-    ):
-        manager = get_manager_word(context.command.where.key)
-        what = f"Others have rolled here too, so only a {manager} can delete this."
-        raise UserError(what, code="not-manager")
+    actor = context.actor
+    is_only_participant = len(context.ledger.list_present_persons()) <= 1 and bool(actor.person)
+    if context.game.started or actor.directs or is_only_participant:
+        return
+    manager_word = get_manager_word(context.command.where.key)
+    raise UserError(
+        f"Others have rolled here too, so only a {manager_word} can delete this.",
+        code="not-manager",
+    )

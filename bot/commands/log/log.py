@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.commands.by_post.missed_events import show_missed_events
-from bot.commands.channel_games import title_of, use_named_game
+from bot.commands.channel_games import get_game_title, use_named_game
 from bot.commands.context import Context, replace_command
 from bot.game.decks import get_card_names
 from bot.game.sides import find_side
@@ -186,7 +186,7 @@ async def _build_page(
     else:
         subtitle = "the story so far"
     return Reply(
-        f"{title_of(game)}, {subtitle}",
+        f"{get_game_title(game)}, {subtitle}",
         tuple(lines) or ("Nothing here.",),
         footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
         private=True,
