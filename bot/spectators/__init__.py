@@ -1,1 +1,1 @@
-"""Games that are watched from outside: what may be shown of them, made once for all who watch."""
+"""Games that are watched from outside: their public pages, built once for all watchers."""

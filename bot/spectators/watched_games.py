@@ -1,6 +1,9 @@
-"""The games that are watched from outside: what anybody may see of one (its export without what is
-sealed or unpublished, and the page made of it), found by its address, read once a second while
-anybody watches, and made once for all of them."""
+"""The shared games that spectators watch in a browser.
+
+A game is found by the secret token of its address. While it has watchers it is read about once a
+second, and its page and updates are built once for all of them. They hold what anybody may see: the
+export without sealed events, unpublished seeds and accounts.
+"""
 
 import asyncio
 import contextlib
@@ -26,22 +29,25 @@ from bot.verification.export import export_game
 from bot.verification.packs_of_game import add_packs, load_packs_of_events
 
 MOST_EVENTS = 20_000
-"""A game with more is no longer followed: its page would be too large for a phone."""
+"""Maximum number of events of a game with a page: a longer one would be too large for a phone."""
 
 
 async def public_export(store: Store, row: str, events: Sequence[EventRow]) -> Json:
-    """The export of the game whose whole log is `events`, which are not empty."""
+    """Build the public export of a game, without accounts, in a thread.
+
+    `row` is the game's id in the store, `events` its whole log, which is not empty.
+    """
     seeds = await store.load_seeds(row)
     texts = await store.load_texts(row)
     persons = await store.load_persons(row)
 
     def build() -> Json:
-        about: Json = {"name": "", "system": ""}
+        latest: Json = {"name": "", "system": ""}
         for event in events:
             fields = (event.data.get("after") or {}).get("game") or {}
-            about |= {key: fields[key] for key in about if key in fields}
+            latest |= {key: fields[key] for key in latest if key in fields}
         game = str(events[0].data["game"])
-        return remove_accounts(export_game(game, events, seeds, texts, persons, **about))
+        return remove_accounts(export_game(game, events, seeds, texts, persons, **latest))
 
     return await asyncio.to_thread(build)
 
@@ -49,8 +55,11 @@ async def public_export(store: Store, row: str, events: Sequence[EventRow]) -> J
 def build_live_page(
     export: str, facts: Mapping[int, str], live: str, picture: str
 ) -> tuple[bytes, bytes, str]:
-    """The page as UTF-8, the same compressed, and the policy by which a browser runs its own
-    scripts alone.
+    """Build the page of an export (JSON). Return it as UTF-8, the same compressed by gzip, and its
+    Content-Security-Policy.
+
+    `facts` are the JSON of odds and luck by event number, `live` and `picture` the addresses of the
+    stream of updates and of the picture for links.
     """
     text = build_page(json.loads(export), _parse_facts(facts), live, picture)
     plain = text.encode("utf-8", "replace")
@@ -58,19 +67,19 @@ def build_live_page(
 
 
 def build_update(export: str, facts: Mapping[int, str], since: int) -> bytes:
-    """One message of the stream: what a page that shows event `since` needs to show the last
-    one.
+    """Build a message of the stream (a server-sent event) that brings a page showing the events up
+    to `since` up to date.
     """
-    read = json.loads(export)
-    told = build_fragments(read, _parse_facts(facts), since)
-    body = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    number = read["events"][-1]["number"]
+    game = json.loads(export)
+    fragments = build_fragments(game, _parse_facts(facts), since)
+    body = json.dumps(fragments, ensure_ascii=False, separators=(",", ":"))
+    number = game["events"][-1]["number"]
     return f"id: {number}\nevent: more\ndata: {body}\n\n".encode("utf-8", "replace")
 
 
 def build_policy(text: str) -> str:
-    """A Content-Security-Policy under which nothing runs but the scripts of this page, and
-    nothing is loaded.
+    """Return the Content-Security-Policy of a page: only its own scripts run, and only the stream
+    of updates is loaded.
     """
     return (
         f"default-src 'none'; script-src {hash_scripts(text)}; style-src 'unsafe-inline'; img-src data:; "
@@ -79,25 +88,32 @@ def build_policy(text: str) -> str:
 
 
 def _parse_facts(facts: Mapping[int, str]) -> dict[int, dict[str, object]]:
-    return {number: json.loads(told) for number, told in facts.items()}
+    return {number: json.loads(text) for number, text in facts.items()}
 
 
-KEPT = 60
-"""Messages behind which a watcher may be: a page that missed more is loaded anew."""
+MAX_MESSAGES = 60
+"""Number of latest messages that are kept: a page that missed more is loaded again."""
 PATIENCE = 3.0
-"""Seconds that a page waits for the facts of its events; what comes later is in the next one."""
+"""Seconds that a page waits for the facts of its events. Later ones are in the next page."""
 RENDERING = 20.0
-BATCH, PAUSE, SHARE_OF_TELLING = 20, 0.003, 6
-"""So many watchers are told at once, with a pause behind them, so many times as long as that
-took, for who plays.
-"""
+"""Seconds that the worker may take for a page, an update or a picture."""
+BATCH = 20
+"""Watchers that are woken together."""
+PAUSE = 0.003
+"""Seconds of the shortest pause after each batch, in which players are served."""
+PAUSE_FACTOR = 6
+"""The pause is this many times as long as waking the batch took, if that is longer."""
 BYE = b"event: bye\ndata: -\n\n"
+"""The message that ends the stream: the game is no longer shared."""
 AGAIN = b"event: again\ndata: -\n\n"
+"""The message that has the browser load the page again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as it is sent: plain and compressed, with its policy."""
+    """A page that shows the events up to `number`: as UTF-8, compressed, and its
+    Content-Security-Policy.
+    """
 
     number: int
     plain: bytes
@@ -107,66 +123,76 @@ class Page:
 
 @dataclass(eq=False, slots=True)
 class Watcher:
-    """Somebody who watches: the last event that they know, and the signal that there is more."""
+    """A browser that watches: the number of the last event that it has, and the signal that there
+    are new ones.
+    """
 
     number: int
     signal: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class WatchedGame:
-    """A shared game, kept up to date while anybody watches."""
+    """A shared game, which `update` keeps up to date while it has watchers.
 
-    def __init__(self, store: Store, apart: RunInWorker, row: str) -> None:
+    `row` is its id in the store, `ended` is True once it is no longer shared, and `used` the
+    `monotonic` time at which it was last needed. `run_in_worker` runs a function in another
+    process.
+    """
+
+    def __init__(self, store: Store, run_in_worker: RunInWorker, row: str) -> None:
         self.row = row
         self.watchers: set[Watcher] = set()
         self.ended = False
         self._store = store
-        self._apart = apart
+        self._worker_run = run_in_worker
         self._events: list[EventRow] = []
         self._packs: dict[str, dict[str, str]] = {}
         self._export: Json = {}
         self._text = ""
-        self._asks: dict[int, str] = {}
-        self._sent: deque[tuple[int, int, bytes]] = deque(maxlen=KEPT)
+        self._fact_requests: dict[int, str] = {}
+        self._messages: deque[tuple[int, int, bytes]] = deque(maxlen=MAX_MESSAGES)
         self._page: Page | None = None
         self._card: tuple[int, bytes] | None = None
-        self._turn = asyncio.Lock()
-        self._learning: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+        self._fact_task: asyncio.Task[None] | None = None
         self.used = monotonic()
 
     @property
     def number(self) -> int:
-        """The last event that is shown; 0 before anything was read."""
+        """The number of the last event that was read; 0 before anything was read."""
         return self._events[-1].number if self._events else 0
 
     async def update(self) -> float:
-        """Read what is new and tell the watchers; how long that took in seconds."""
-        since = monotonic()
-        async with self._turn:
-            before = self.number
-            if await self._read_new_events() and before and self.watchers:
-                await self._learn()
+        """Read new events and send the watchers an update. Return the seconds that this took."""
+        start = monotonic()
+        async with self._lock:
+            previous = self.number
+            has_news = await self._read_new_events()
+            if has_news and previous and self.watchers:
+                await self._compute_facts()
                 message = await self._run_in_worker(
-                    build_update, self._text, self._get_known_facts(), before, seconds=RENDERING
+                    build_update, self._text, self._get_known_facts(), previous, seconds=RENDERING
                 )
-                self._sent.append((before, self.number, message))
+                self._messages.append((previous, self.number, message))
                 await self._wake_watchers()
-        return monotonic() - since
+        return monotonic() - start
 
     async def get_page(self, live: str, picture: str) -> Page | None:
-        """The page as it is now, made once for each event; None where the game is gone, or too
-        long.
+        """Return the current page, which is built once for each new event; None if the game was
+        deleted or has more than MOST_EVENTS events.
+
+        `live` and `picture` are the addresses of the stream and of the picture for links.
         """
-        async with self._turn:
+        async with self._lock:
             self.used = monotonic()
             if not self.watchers:
-                # else every second is soon enough, and what comes meanwhile is sent
+                # with watchers `update` reads new events
                 await self._read_new_events()
             if not self._events or self.number > MOST_EVENTS:
                 return None
             if self._page is None or self._page.number != self.number:
-                await self._learn()
-                made = await self._run_in_worker(
+                await self._compute_facts()
+                texts = await self._run_in_worker(
                     build_live_page,
                     self._text,
                     self._get_known_facts(),
@@ -174,124 +200,133 @@ class WatchedGame:
                     picture,
                     seconds=RENDERING,
                 )
-                self._page = Page(self.number, *made)
+                self._page = Page(self.number, *texts)
             return self._page
 
     async def build_picture(self) -> bytes:
-        """The picture beside a link to it, as PNG. Raises UserError where nothing draws one
-        here.
+        """Return the picture that chats show next to a link to the game, as PNG.
+
+        It is drawn once for each new event. Raises UserError if no library for PNG is installed.
         """
-        async with self._turn:
+        async with self._lock:
             self.used = monotonic()
             if not self.watchers:
                 await self._read_new_events()
             if self._card is None or self._card[0] != self.number:
-                self._card = (
-                    self.number,
-                    await self._run_in_worker(render_link_card, self._text, seconds=RENDERING),
-                )
+                png = await self._run_in_worker(render_link_card, self._text, seconds=RENDERING)
+                self._card = (self.number, png)
             return self._card[1]
 
     def list_missed_messages(self, watcher: Watcher) -> list[bytes]:
-        """The messages that a watcher has not had, in order; the request to load the page anew
-        where they are gone.
+        """Return the messages that a watcher has not got yet, in order, and count them as got.
+
+        If they are no longer kept, return the one that has the page loaded again.
         """
-        told: list[bytes] = []
-        for begin, end, message in self._sent:
-            if begin == watcher.number:
-                told.append(message)
-                watcher.number = end
+        missed: list[bytes] = []
+        for first_number, last_number, message in self._messages:
+            if first_number == watcher.number:
+                missed.append(message)
+                watcher.number = last_number
         if watcher.number != self.number:
             watcher.number = self.number
             return [AGAIN]
-        return told
+        return missed
 
     async def stop_sharing(self) -> None:
-        """It is no longer shared: all who watch are told so, and leave."""
+        """Mark the game as no longer shared and wake its watchers, so that their streams end."""
         self.ended = True
         await self._wake_watchers()
-        if self._learning is not None:
-            self._learning.cancel()
+        if self._fact_task is not None:
+            self._fact_task.cancel()
 
     async def _wake_watchers(self) -> None:
-        """Wake the watchers, some at a time: thousands that wake at once would hold up everybody
-        who plays.
-        """
+        """Wake the watchers in batches: thousands that wake at once would delay all players."""
         watchers = list(self.watchers)
         for start in range(0, len(watchers), BATCH):
             for watcher in watchers[start : start + BATCH]:
                 watcher.signal.set()
-            since = monotonic()
-            await asyncio.sleep(0)  # they write
-            await asyncio.sleep(max(PAUSE, SHARE_OF_TELLING * (monotonic() - since)))
+            wake_time = monotonic()
+            await asyncio.sleep(0)  # lets their streams write
+            await asyncio.sleep(max(PAUSE, PAUSE_FACTOR * (monotonic() - wake_time)))
 
     async def _read_new_events(self) -> bool:
-        """Return whether there is something new, which is read then."""
+        """Read the events after the last that was read, and build the export of all. Return whether
+        there were any.
+        """
         rows = await self._store.load_events(self.row, after=self.number, limit=MOST_EVENTS + 1)
         if not rows:
             return False
         self._events += rows
         self._packs |= await load_packs_of_events(self._store, rows)
         self._export = await public_export(self._store, self.row, self._events)
-        self._text, self._asks = await asyncio.to_thread(_build_texts, self._export)
+        self._text, self._fact_requests = await asyncio.to_thread(_build_texts, self._export)
         return True
 
     def _get_known_facts(self) -> dict[int, str]:
-        return FACTS.get_cached(self._asks)
+        """Return the facts that are computed already, as JSON by event number."""
+        return FACTS.get_cached(self._fact_requests)
 
     async def _run_in_worker(
-        self, function: Callable[..., Any], *arguments: Any, **more: Any
+        self, function: Callable[..., Any], *arguments: Any, **options: Any
     ) -> Any:
-        """What a function comes to beside the bot, with the packs that the game was played with."""
+        """Run a function in the worker process, with the packs with which the game was played, and
+        return its value. `options` are those of `RunInWorker`.
+        """
         with use_systems(add_packs(self._packs)):
-            return await self._apart(function, *arguments, **more)
+            return await self._worker_run(function, *arguments, **options)
 
-    async def _fill(self) -> None:
-        with contextlib.suppress(UserError):  # too busy just now: the next page asks again
-            await FACTS.compute_missing(self._run_in_worker, self._asks)
+    async def _compute_missing_facts(self) -> None:
+        """Compute the facts that are not cached yet. If the worker is busy, leave them out."""
+        with contextlib.suppress(UserError):  # the next page requests them again
+            await FACTS.compute_missing(self._run_in_worker, self._fact_requests)
 
-    async def _learn(self) -> None:
-        """Work out the facts of new events; a page of a long game does not wait for all of them."""
-        if self._learning is None or self._learning.done():
-            self._learning = asyncio.create_task(self._fill())
-        await asyncio.wait([self._learning], timeout=PATIENCE)
+    async def _compute_facts(self) -> None:
+        """Compute the facts of new events, and wait for them at most PATIENCE seconds. The rest is
+        computed in the background.
+        """
+        if self._fact_task is None or self._fact_task.done():
+            self._fact_task = asyncio.create_task(self._compute_missing_facts())
+        await asyncio.wait([self._fact_task], timeout=PATIENCE)
 
 
 def _build_texts(export: Json) -> tuple[str, dict[int, str]]:
-    return json.dumps(export, ensure_ascii=False, separators=(",", ":")), list_fact_requests(export)
+    """Return the export as compact JSON, and the requests for the facts of its events, by event
+    number.
+    """
+    text = json.dumps(export, ensure_ascii=False, separators=(",", ":"))
+    return text, list_fact_requests(export)
 
 
-often = get_seldom_logger(__name__)
+seldom_log = get_seldom_logger(__name__)
 
-EVERY = 1.0
-"""Seconds between two looks at a game that is watched."""
-SHARE_OF_TIME, LONGEST_PAUSE = 2, 10.0
-"""A game whose update takes long is looked at less often: so many times as long, up to so many
-seconds.
-"""
+SHORTEST_INTERVAL, LONGEST_INTERVAL = 1.0, 10.0
+"""Limits of the seconds between two updates of a watched game."""
+INTERVAL_FACTOR = 2
+"""The interval is this many times as long as the last update took."""
 MOST_GAMES = 200
+"""Maximum number of games that are kept, unless more are watched."""
 IDLE = 120.0
-"""Seconds for which a game is kept that nobody looks at."""
+"""Seconds for which a game is kept that nobody needs."""
 LONGEST_TOKEN = 64
 
 
 class Hub:
-    """The games behind the addresses that were given out."""
+    """The shared games that are watched or were lately, by the hashes of their tokens."""
 
-    def __init__(self, store: Store, apart: RunInWorker | None = None) -> None:
+    def __init__(self, store: Store, run_in_worker: RunInWorker | None = None) -> None:
         self._worker = Worker(busy="Other pages are being made just now.")
         self._store = store
-        self._apart = apart or self._worker.run
+        self._run_in_worker = run_in_worker or self._worker.run
         self._games: dict[str, WatchedGame] = {}
-        self._following: dict[str, asyncio.Task[None]] = {}
+        self._update_tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
     def watching(self) -> int:
-        """Return how many watch, over all games."""
+        """The number of watchers of all games."""
         return sum(len(game.watchers) for game in self._games.values())
 
     async def find(self, token: str) -> WatchedGame | None:
-        """The game behind an address; None where nothing is shared under it, or no longer."""
+        """Return the game that is shared under a token, and keep it; None if there is none."""
         if not (0 < len(token) <= LONGEST_TOKEN and token.isalnum() and token.isascii()):
             return None
         key = hash_share_token(token)
@@ -300,48 +335,55 @@ class Hub:
             return None
         if key not in self._games:
             self._make_room()
-            self._games[key] = WatchedGame(self._store, self._apart, row)
+            self._games[key] = WatchedGame(self._store, self._run_in_worker, row)
         self._games[key].used = monotonic()
         return self._games[key]
 
     def enter(self, token: str, game: WatchedGame, watcher: Watcher) -> None:
-        """Somebody watches: from now on the game is followed."""
+        """Add a watcher to the game of a token, and start updating the game if nobody watched it
+        before.
+        """
         key = hash_share_token(token)
         game.watchers.add(watcher)
-        if key not in self._following or self._following[key].done():
-            self._following[key] = asyncio.create_task(self._follow(key, game))
+        if key not in self._update_tasks or self._update_tasks[key].done():
+            self._update_tasks[key] = asyncio.create_task(self._update_repeatedly(key, game))
 
     async def close(self) -> None:
-        """Send everybody home, and end the worker."""
-        tasks = list(self._following.values())
+        """Stop updating all games and end the worker."""
+        tasks = list(self._update_tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._worker.close()
 
-    async def _follow(self, key: str, game: WatchedGame) -> None:
-        """Look at the game until nobody watches any more, or it is no longer shared."""
+    async def _update_repeatedly(self, key: str, game: WatchedGame) -> None:
+        """Update a game until it has no watchers, or is no longer shared: then it is forgotten.
+
+        An error is logged, and the next update tried.
+        """
         while game.watchers:
-            took = 0.0
+            seconds = 0.0
             try:
                 if await find_shared_game(self._store, key) != game.row:
                     self._games.pop(key, None)
                     await game.stop_sharing()
                     return
-                took = await game.update()
+                seconds = await game.update()
             except Exception as error:
-                often.error("a watched game could not be read: %s", error)
-            await asyncio.sleep(max(EVERY, min(SHARE_OF_TIME * took, LONGEST_PAUSE)))
+                seldom_log.error("a watched game could not be read: %s", error)
+            interval = min(INTERVAL_FACTOR * seconds, LONGEST_INTERVAL)
+            await asyncio.sleep(max(SHORTEST_INTERVAL, interval))
         game.used = monotonic()
 
     def _make_room(self) -> None:
-        """Forget games that nobody has looked at lately, and the one that was not for longest
-        where they are many.
+        """Forget games without watchers that were not used for IDLE seconds; if there are still
+        MOST_GAMES, also the one that was unused for longest.
         """
         idle = sorted((game.used, key) for key, game in self._games.items() if not game.watchers)
-        gone = [key for used, key in idle if used < monotonic() - IDLE]
-        if len(self._games) - len(gone) >= MOST_GAMES:
-            gone += [key for _, key in idle if key not in gone][:1]
-        for key in gone:
+        removed = [key for used, key in idle if used < monotonic() - IDLE]
+        if len(self._games) - len(removed) >= MOST_GAMES:
+            remaining = [key for _, key in idle if key not in removed]
+            removed += remaining[:1]
+        for key in removed:
             del self._games[key]
-            self._following.pop(key, None)
+            self._update_tasks.pop(key, None)

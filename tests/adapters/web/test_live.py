@@ -21,7 +21,7 @@ from tests.playing import Channel, two_sides
 @pytest.fixture(autouse=True)
 def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Watched games are looked at not once a second."""
-    monkeypatch.setattr(watched_games, "EVERY", 0.05)
+    monkeypatch.setattr(watched_games, "SHORTEST_INTERVAL", 0.05)
 
 
 async def playing() -> Channel:
