@@ -53,7 +53,7 @@ def test_a_row_that_sums_the_counts_is_no_card_and_a_ditto_mark_is_what_is_above
     assert made is not None
     assert made.understood == "a deck of 7 cards, 2 kinds"
     assert '{id: "sun", name: "Sun", count: 2, side: "blue"}' in made.text
-    assert [question.partition(":")[0] for question in made.asked] == [
+    assert [question.partition(":")[0] for question in made.questions] == [
         "ditto marks are read as the value above",
         'the row "Total" is left out',
     ]

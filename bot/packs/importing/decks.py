@@ -1,5 +1,5 @@
-"""A deck out of a spreadsheet (a row for each card), a list of SealDice (a text for each), or
-cards of Foundry VTT.
+"""Decks out of a spreadsheet (a row for each card), a list of SealDice (a text for each), or cards
+of Foundry VTT.
 """
 
 import json
@@ -29,220 +29,283 @@ _COUNT = ("count", "copies", "qty", "quantity", "how many")
 _NAME = ("name", "card", "chit")
 _NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,6})?")
 KINDS = ("deck", "hand", "pile")
-"""What cards of Foundry VTT may be."""
-_BEHIND = re.compile(r"(?<![^\S\n])[^\S\n]*+[\n:：|｜].*", re.DOTALL)
-"""What an entry of a list says behind the name of its card."""
+"""The types that cards of Foundry VTT may have."""
+_TEXT_AFTER_NAME = re.compile(r"(?<![^\S\n])[^\S\n]*+[\n:：|｜].*", re.DOTALL)
+"""The text of an entry after the name of its card."""
 _POINT_ZERO = re.compile(r"[.,]0{1,2}$")
 """The decimals that a spreadsheet gives a whole number."""
 _FLAGS = {"yes": "true", "true": "true", "x": "true", "no": "false", "false": "false"}
 
 
 class ImportedDeck(NamedTuple):
-    """A deck: the format that it is from, its title, its file, what to look at again, and in one
-    line how it was read.
+    """A deck from another program: the format that it is from, its title, and the text of its file.
+
+    `questions` are the guesses to look at again; `understood` says in one line how it was read.
     """
 
     format: str
     title: str
     text: str
-    asked: list[str]
+    questions: list[str]
     understood: str
 
 
 def read_deck_sheet(text: str, title: str) -> ImportedDeck | None:
-    """The deck of a sheet; None for a sheet whose heads are not those of a deck. Raises UserError
-    for a count that is none."""
+    """Return the deck of a sheet, None for a text that is no sheet or has other headings than a
+    deck: it needs a count, and an id or name. Raises UserError for a count that is no number.
+    """
     try:
         rows = read_rows(text)
     except UserError:
         return None
     heads = [_name_column(cell) for cell in rows[0]] if rows else []
-    if "count" not in heads or not {"id", "name"} & {*heads} or len({*heads}) < len(heads):
+    has_repeated_heads = len({*heads}) < len(heads)
+    if "count" not in heads or not {"id", "name"} & {*heads} or has_repeated_heads:
         return None
-    asked = list[str]()
+    questions = list[str]()
     if "type" in heads:
-        asked.append(LOOKS_LIKE_ROSTER)
-    cards = _drop_sum_row(heads, fill_dittos(rows, asked)[1:], asked)
-    return _build_deck("a spreadsheet", title, heads, cards, asked)
+        questions.append(LOOKS_LIKE_ROSTER)
+    card_rows = fill_dittos(rows, questions)[1:]
+    card_rows = _drop_sum_row(heads, card_rows, questions)
+    return _build_deck("a spreadsheet", title, heads, card_rows, questions)
 
 
-def _drop_sum_row(heads: Sequence[str], rows: list[list[str]], asked: list[str]) -> list[list[str]]:
-    """Return the rows of cards without a last one that is the sum of the counts above it."""
+def _drop_sum_row(
+    heads: Sequence[str], rows: list[list[str]], questions: list[str]
+) -> list[list[str]]:
+    """Return the rows of cards without a last one that is the sum of the counts above it, which is
+    asked about.
+    """
     names = [row[heads.index("name" if "name" in heads else "id")] for row in rows]
     counts = [row[heads.index("count")] or "1" for row in rows]
     if not has_sum_row(names, read_weights(counts)):
         return rows
-    asked.append(f'the row "{names[-1][:20]}" is left out: {counts[-1]} is the sum of the others')
+    questions.append(
+        f'the row "{names[-1][:20]}" is left out: {counts[-1]} is the sum of the others'
+    )
     return rows[:-1]
 
 
 def read_deck_list(data: Any, name: str) -> ImportedDeck:
-    """The deck of a list of SealDice, a card for each entry, as many as it weighs. Raises UserError
-    for a list that is not there, or whose cards nobody could tell apart."""
-    title, entries, asked = find_list(data, name)
+    """Return the deck of the list `name` of SealDice: a card for each different entry, as often as
+    the weights of the entry say. The text after the name of a card is left out, which is asked about.
+
+    Raises UserError if there is no such list, or if two cards have one name.
+    """
+    title, entries, questions = find_list(data, name)
     counts = Counter[str]()
     for weight, text in entries:
         counts[text] += weight
-    names = {text: " ".join(_BEHIND.sub("", text.strip()).split()) for text in counts}
-    for said, times in Counter(names.values()).items():
-        if times > 1:
+    names = {text: " ".join(_TEXT_AFTER_NAME.sub("", text.strip()).split()) for text in counts}
+    for card_name, count in Counter(names.values()).items():
+        if count > 1:
             raise make_import_error(
-                f'{times} cards of {title[:40]} are called "{said[:40]}": nobody could tell them apart.'
+                f'{count} cards of {title[:40]} are called "{card_name[:40]}": nobody could tell them apart.'
             )
-    if cut := [said for text, said in names.items() if said != " ".join(text.split())]:
-        asked.append(
-            f"{len(cut)} of {len(names)} cards have their name alone: the text on a card stays on it"
+    shortened = [text for text, card_name in names.items() if card_name != " ".join(text.split())]
+    if shortened:
+        questions.append(
+            f"{len(shortened)} of {len(names)} cards have their name alone: the text on a card stays on it"
         )
-    rows = [[said, str(counts[text])] for text, said in names.items()]
-    return _build_deck(
-        SEALDICE, clean_title(title[:1].upper() + title[1:]), ["name", "count"], rows, asked
-    )
+    rows = [[card_name, str(counts[text])] for text, card_name in names.items()]
+    title = clean_title(title[:1].upper() + title[1:])
+    return _build_deck(SEALDICE, title, ["name", "count"], rows, questions)
 
 
 def is_cards(data: Any) -> bool:
     """Return whether parsed JSON is cards of Foundry VTT: a deck, a hand or a pile."""
     cards = data.get("cards") if isinstance(data, Mapping) else None
-    return isinstance(cards, list) and (
-        data.get("type") in KINDS or any(isinstance(card, Mapping) for card in cards)
-    )
+    if not isinstance(cards, list):
+        return False
+    return data.get("type") in KINDS or any(isinstance(card, Mapping) for card in cards)
 
 
 def read_foundry_deck(data: Any, title: str) -> ImportedDeck:
-    """The deck of cards of Foundry VTT, with suit and value of each; alike ones are counted. Raises
-    UserError for what is not written as Foundry does."""
-    asked = list[str]()
-    counts = Counter[tuple[str, str, str]]()
+    """Return the deck of cards of Foundry VTT, with the suit and value of each.
+
+    Cards with the same name, suit and value become one with a count. If only their names are the
+    same, suit and value are added to them. Raises UserError for anything that Foundry does not write.
+    """
+    questions = list[str]()
+    counts = Counter[_FoundryCard]()
     for number, card in enumerate(data["cards"], 1):
         counts[_read_card(card, number)] += 1
     if not counts:
         raise make_import_error(
             "It has no cards.", "Export the deck itself: its cards come back into it with Recall."
         )
-    if (kind := data.get("type")) in KINDS[1:]:
-        asked.append(f"in Foundry it is a {kind}: what is not in it now is left out")
-    often = Counter(comparison_key(name) for name, _, _ in counts)
+    kind = data.get("type")
+    if kind in KINDS[1:]:
+        questions.append(f"in Foundry it is a {kind}: what is not in it now is left out")
+    name_counts = Counter(comparison_key(card.name) for card in counts)
     rows = []
-    for (name, suit, value), times in counts.items():
-        known = (
-            name
-            if often[comparison_key(name)] == 1
-            else " ".join(filter(None, (name, suit, value)))
-        )
-        rows.append([known, str(times), suit, value])
-    return _build_deck(
-        FOUNDRY_CARDS,
-        clean_title(data.get("name"), title),
-        ["name", "count", "suit", "value"],
-        rows,
-        asked,
-    )
+    for card, count in counts.items():
+        name = card.name
+        if name_counts[comparison_key(name)] > 1:
+            name = " ".join(filter(None, card))
+        rows.append([name, str(count), card.suit, card.value])
+    heads = ["name", "count", "suit", "value"]
+    title = clean_title(data.get("name"), title)
+    return _build_deck(FOUNDRY_CARDS, title, heads, rows, questions)
 
 
-def _read_card(card: Any, number: int) -> tuple[str, str, str]:
-    """Name, suit and value of a card; the name of the face that it shows, or of its first one,
-    where it has none.
+class _FoundryCard(NamedTuple):
+    """The name, suit and value of a card of Foundry VTT; suit and value may be ""."""
+
+    name: str
+    suit: str
+    value: str
+
+
+def _read_card(card: Any, number: int) -> _FoundryCard:
+    """Return the name, suit and value of a card.
+
+    A card without a name has that of its visible face, or of its first one. Raises UserError, with
+    the `number` of the card, if there is no name, or if Foundry does not write a card so.
     """
     faces = (card.get("faces") or []) if isinstance(card, Mapping) else None
     if not isinstance(faces, list) or not all(isinstance(face, Mapping) for face in faces):
         raise make_import_error(f"Card {number} is not written as Foundry does.")
-    shown = at if type(at := card.get("face")) is int and 0 <= at < len(faces) else 0
-    names = (card.get("name"), *(face.get("name") for face in faces[shown : shown + 1]))
-    name = next(
-        (
-            said
-            for said in (clean_text(name, "A name") for name in names if isinstance(name, str))
-            if said
-        ),
-        "",
-    )
+    name = _clean_if_text(card.get("name"), "A name")
+    if not name and faces:
+        index = card.get("face")
+        if type(index) is not int or not 0 <= index < len(faces):
+            index = 0
+        name = _clean_if_text(faces[index].get("name"), "A name")
     if not name:
         raise make_import_error(f"Card {number} has no name.")
-    suit = card.get("suit")
     value = card.get("value")
-    said = "" if value is None or isinstance(value, bool) else str(value)
-    return (
-        name,
-        clean_text(suit, "A suit") if isinstance(suit, str) else "",
-        clean_text(said, "A value"),
+    if value is None or isinstance(value, bool):
+        value = ""
+    return _FoundryCard(
+        name, _clean_if_text(card.get("suit"), "A suit"), clean_text(str(value), "A value")
     )
+
+
+def _clean_if_text(text: Any, subject: str) -> str:
+    """Return a text in one line, "" for any other value. Raises UserError about the `subject` for
+    one that is too long.
+    """
+    return clean_text(text, subject) if isinstance(text, str) else ""
 
 
 def _build_deck(
-    format: str, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], asked: list[str]
+    format: str,
+    title: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    questions: list[str],
 ) -> ImportedDeck:
-    """The file of a deck. Raises UserError for a count that is none."""
-    columns = {head: [row[at] for row in rows] for at, head in enumerate(heads)}
-    own = {
-        head: _format_values(head, cells, asked)
+    """Return a deck with a card for each row. `heads` name the columns. Raises UserError for a
+    count or `after` that is none.
+    """
+    columns = {head: [row[index] for row in rows] for index, head in enumerate(heads)}
+    facts = {
+        head: _format_values(head, cells, questions)
         for head, cells in columns.items()
         if head not in CARD_KEYS
     }
-    names = [_clean_card_name(cell, asked) for cell in columns.get("name", columns.get("id", []))]
-    ids = make_unique((make_slug(cell, most=LONGEST) for cell in columns.get("id", names)), "card")
+    name_cells = columns.get("name", columns.get("id", []))
+    names = [_clean_card_name(cell, questions) for cell in name_cells]
+    slugs = [make_slug(cell, max_length=LONGEST) for cell in columns.get("id", names)]
+    ids = make_unique(slugs, "card")
     lines = [f"title: {_quote(title)}", "cards:"]
-    for at, (id, name) in enumerate(zip(ids, names, strict=True)):
-        said = {
-            "id": _quote(id),
-            **({"name": _quote(name)} if name != id else {}),
-            **_read_count_and_after(columns, at),
-        }
-        said |= {key: found[at] for key, found in own.items() if found and found[at]}
-        lines.append(f"  - {{{', '.join(f'{key}: {value}' for key, value in said.items())}}}")
-    counts = [
-        int(_read_count_and_after(columns, row).get("count", "1")) for row in range(len(names))
-    ]
-    understood = (
-        f"a deck of {format_count(sum(counts), 'card')}, {format_count(len(names), 'kind')}"
-    )
-    return ImportedDeck(format, title, "\n".join(lines) + "\n", [*dict.fromkeys(asked)], understood)
+    card_count = 0
+    for row, (id, name) in enumerate(zip(ids, names, strict=True)):
+        card = {"id": _quote(id)}
+        if name != id:
+            card["name"] = _quote(name)
+        card |= _read_count_and_after(columns, row)
+        card_count += int(card.get("count", "1"))
+        card |= {key: values[row] for key, values in facts.items() if values and values[row]}
+        entries = ", ".join(f"{key}: {value}" for key, value in card.items())
+        lines.append(f"  - {{{entries}}}")
+    kinds = format_count(len(names), "kind")
+    understood = f"a deck of {format_count(card_count, 'card')}, {kinds}"
+    text = "\n".join(lines) + "\n"
+    return ImportedDeck(format, title, text, list(dict.fromkeys(questions)), understood)
 
 
 def _name_column(cell: str) -> str:
-    """What a column is, by its head."""
-    said = comparison_key(cell)
-    return "count" if said in _COUNT else "name" if said in _NAME else make_slug(said, "_", 24)
+    """Return the key of a column by its heading: "count" and "name" for words that mean these,
+    else the heading in lower case with underscores.
+    """
+    heading = comparison_key(cell)
+    if heading in _COUNT:
+        return "count"
+    if heading in _NAME:
+        return "name"
+    return make_slug(heading, "_", 24)
 
 
-def _read_count_and_after(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
-    """Return how many there are of a card, and where it goes after, as far as that is said."""
-    count = _POINT_ZERO.sub("", open_signs(columns["count"][at]))
-    after = comparison_key(columns["after"][at]) if "after" in columns else ""
-    if count and not (count.isdecimal() and len(count) < 10):
-        raise make_import_error(
-            f"Row {at + 2}: the count is {clean_text(count, 'A count')[:20]}, which is no whole number."
-        )
-    if after and after not in AFTER:
-        raise make_import_error(
-            f"Row {at + 2}: after is {clean_text(after, 'A word')[:20]}; it may be {', '.join(AFTER)}."
-        )
-    return {**({"count": str(int(count))} if count else {}), **({"after": after} if after else {})}
+def _read_count_and_after(columns: Mapping[str, Sequence[str]], row: int) -> dict[str, str]:
+    """Return the `count` of a card, and `after`: where it goes after it was played. Keys with an
+    empty cell are missing. Raises UserError for a cell with anything else.
+    """
+    count = _POINT_ZERO.sub("", open_signs(columns["count"][row]))
+    destination = comparison_key(columns["after"][row]) if "after" in columns else ""
+    values: dict[str, str] = {}
+    if count:
+        if not count.isdecimal() or len(count) >= 10:
+            quoted_count = clean_text(count, "A count")[:20]
+            raise make_import_error(
+                f"Row {row + 2}: the count is {quoted_count}, which is no whole number."
+            )
+        values["count"] = str(int(count))
+    if destination:
+        if destination not in AFTER:
+            quoted_word = clean_text(destination, "A word")[:20]
+            raise make_import_error(
+                f"Row {row + 2}: after is {quoted_word}; it may be {', '.join(AFTER)}."
+            )
+        values["after"] = destination
+    return values
 
 
-def _format_values(head: str, cells: Sequence[str], asked: list[str]) -> list[str]:
-    """The cells of a column of its own as YAML, "" for what is not said; none where they are too
-    long for a deck.
+def _format_values(head: str, cells: Sequence[str], questions: list[str]) -> list[str]:
+    """Return the cells of an author's own column as YAML: numbers, true and false, or texts, if
+    all of them are. Empty cells are "".
+
+    A column that is too long for a deck, or has no name, is left out: this returns [] then, and
+    asks about the column unless it is empty.
     """
     filled = [cell for cell in cells if cell]
-    if not head[:1].isalpha() or any(len(cell) > LONGEST for cell in filled):
-        why = (
-            f"has more than {LONGEST} characters: the text on a card stays on it"
-            if head[:1].isalpha()
-            else "no name"
-        )
-        asked += [f"column {head or '(no head)'} is left out: {why}"] if filled else []
+    fault = _find_column_fault(head, filled)
+    if fault:
+        if filled:
+            questions.append(f"column {head or '(no head)'} is left out: {fault}")
         return []
     if all(_NUMBER.fullmatch(cell) for cell in filled):
-        return [cell and str(float(cell) if "." in cell else int(cell)) for cell in cells]
+        return list(map(_format_number, cells))
     if all(comparison_key(cell) in _FLAGS for cell in filled):
         return [_FLAGS.get(comparison_key(cell), "") for cell in cells]
     return [cell and _quote(cell) for cell in cells]
 
 
-def _clean_card_name(cell: str, asked: list[str]) -> str:
-    """A name without what separates cards, as long as one may be."""
-    name = re.sub(r"(?<!\s)\s*+[,;]\s*", " - ", clean_text(cell, "A name"))[:LONGEST].strip(" -")
+def _find_column_fault(head: str, cells: Sequence[str]) -> str:
+    """Return why a deck cannot have a column with this heading, "" if it can."""
+    if not head[:1].isalpha():
+        return "no name"
+    if any(len(cell) > LONGEST for cell in cells):
+        return f"has more than {LONGEST} characters: the text on a card stays on it"
+    return ""
+
+
+def _format_number(cell: str) -> str:
+    """Format a number as YAML, "" as "": `+3` is 3, `02` is 2."""
+    if not cell:
+        return ""
+    return str(float(cell)) if "." in cell else str(int(cell))
+
+
+def _clean_card_name(cell: str, questions: list[str]) -> str:
+    """Return the name of a card without commas and semicolons, which separate cards, and cut to
+    the length that a name may have. A name that changes is asked about.
+    """
+    text = clean_text(cell, "A name")
+    name = re.sub(r"(?<!\s)\s*+[,;]\s*", " - ", text)[:LONGEST].strip(" -")
     if name != cell:
-        asked.append(
+        questions.append(
             f"{cell[:LONGEST]} is called {name}: names have no commas, and at most {LONGEST} characters"
         )
     return name

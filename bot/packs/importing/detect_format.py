@@ -1,4 +1,6 @@
-"""Which format a text has, the files of ours that come out of it, and how they go into a pack."""
+"""The import of tables and decks: the format of a text is detected, its tables become YAML files, and
+these go into a pack.
+"""
 
 import json
 import re
@@ -82,7 +84,7 @@ UNKNOWN_JSON = (
 LIST_OF_UNITS = "This looks like a list of units, not like a table."
 INTO_ROSTER = phrase("`/unit import` puts its units on the roster of a game.")
 MOST_READ = 2_000_000
-"""Bytes of a file: other programs write much beside the texts."""
+"""Bytes of a file: other programs write much more than the texts into it."""
 _POINTER = "version https://git-lfs.github.com/spec/"
 _JSON_FAULTS = {
     "Expecting ',' delimiter": "a comma, or the end of a text, is missing before this",
@@ -100,22 +102,25 @@ _YAML = re.compile(
 _ITEMS = re.compile(r"^[^\S\n]+items:", re.MULTILINE)
 _OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
 _NO_TITLE = re.compile(r"(?:sheet|table|tabelle|feuil|hoja|foglio|blad)\s?\d*", re.IGNORECASE)
-"""The names that spreadsheets give a sheet by themselves."""
+"""The names that spreadsheets give a sheet by themselves: they are no titles."""
 _COMMENT = re.compile(
     r'("(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\Z))|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|,(?=\s*[\]}])',
     re.DOTALL,
 )
-"""A text (which stays), a remark or a needless comma. What is not closed goes on to its end:
-nothing is read twice.
+"""A text (which stays), a comment, or a needless comma. An unclosed text ends with its line, an
+unclosed comment with the file, so that nothing is read twice.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a text came to: the `format` it has, `files` (`rally.yaml`: its YAML), the `groups` that
-    these name, and what to look at again. `understood` has a line for each table that says what is
-    rolled. `title`, `author`, `version` and `licence` are what the
-    text says of itself, if anything."""
+    """The result of an import: table and deck files that a pack can have.
+
+    `files` are YAML texts by their names (`rally.yaml`), `groups` the titles of the groups that
+    these are in, by id. `format` is the format of the text that was read, in words. `questions` are
+    the guesses to look at again, and `understood` has a line for each table that says what is
+    rolled. `title`, `author`, `version` and `licence` are what the text states about itself, or "".
+    """
 
     format: str
     files: Mapping[str, str]
@@ -129,8 +134,8 @@ class Imported:
 
     @property
     def id(self) -> str:
-        """An id for a pack of these tables: that of their title, with some of their hash where
-        that cannot be one.
+        """An id for a pack of these tables: their title, with a part of their hash added if the
+        title cannot be one.
         """
         base = make_name(self.title, "tables")[:LONGEST_ID].strip("-").removesuffix("-table")
         if not _is_taken(base) and make_slug(self.title)[:1].isalpha():
@@ -139,10 +144,10 @@ class Imported:
         return f"{base[: LONGEST_ID - 5].strip('-')}-{hash[:4]}"
 
     def pack(self, id: str, author: str = "") -> dict[str, bytes]:
-        """The files of a pack of these tables alone, ready for the check; `author` is used where
-        the text names none.
+        """Return the files of a pack that has these tables and nothing else, ready for the check.
 
-        Raises UserError for an id that no pack can have, and for more than it can hold.
+        `author` is used if the text names none. Raises UserError for an id that no pack can have,
+        and for more than a pack can hold.
         """
         if sum(len(file.encode()) for file in self.files.values()) > MOST_BYTES - 2_000:
             raise make_import_error(
@@ -151,7 +156,7 @@ class Imported:
         if _is_taken(id) or make_name(id, "")[:LONGEST_ID] != id:
             hint = "Take a-z, 0-9 and hyphens, such as few-acres."
             raise UserError(f'"{id[:40]}" cannot name a pack.', hint=hint, code="bad-name")
-        said = {
+        about = {
             "id": id,
             "title": self.title,
             "version": self.version or "1",
@@ -159,28 +164,35 @@ class Imported:
             "licence": self.licence or NOT_SAID,
             "notice": f"Imported from {self.format}.",
         }
-        lines = [
-            f"{key}: {json.dumps(value[: LONGEST.get(key, 40)], ensure_ascii=False)}"
-            for key, value in said.items()
+        pack_lines = [
+            f"{key}: {_quote(value[: LONGEST.get(key, 40)])}\n" for key, value in about.items()
         ]
-        groups = ", ".join(
-            f"{key}: {json.dumps(title, ensure_ascii=False)}" for key, title in self.groups.items()
-        )
-        game = f"groups: {{{groups}}}\nunits: {{types: [unit]}}\n"
-        made = {"pack.yaml": "\n".join(lines) + "\n", "game.yaml": game, **self.files}
-        return {name: text.encode() for name, text in made.items()}
+        groups = ", ".join(f"{key}: {_quote(title)}" for key, title in self.groups.items())
+        texts = {
+            "pack.yaml": "".join(pack_lines),
+            "game.yaml": f"groups: {{{groups}}}\nunits: {{types: [unit]}}\n",
+            **self.files,
+        }
+        return {name: text.encode() for name, text in texts.items()}
 
 
-class _Read(NamedTuple):
-    """The format, the tables, what the text says of itself, and what of it is left out."""
+class _ReadTables(NamedTuple):
+    """The tables of a text: their format, their drafts, what the text states about itself (title,
+    author, version, licence), and remarks on whatever is left out.
+    """
 
     format: str
     drafts: list[TableDraft]
-    said: Mapping[str, str] = {}
+    about: Mapping[str, str] = {}
     left_out: Sequence[str] = ()
 
 
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _is_taken(id: str) -> bool:
+    """Return whether a pack cannot have an id, as commands or built-in games have it."""
     return id in TAKEN or id in list_builtin_systems() or id.endswith("-table")
 
 
@@ -194,40 +206,57 @@ def import_tables(
     chains: bool = True,
     note: str = "",
 ) -> Imported:
-    """The tables in a text of a format that is recognised by what is in it; `name` is the file's,
-    or any title.
+    """Return the tables in a text or workbook, or the deck, if it is one. The format is recognized
+    by the content.
 
-    `id` names the table, where there is one; `group` is the group of a pack that they go into;
-    `deck` is the list of SealDice that is to be a deck of cards, not a table. Without `chains` no
-    cell rolls on another table. `note` says how the text was decoded if that was a guess. A fault
-    of the tables (a gap, two rows that overlap) is no error here: the check of the pack says it.
-    Raises UserError, in one clear line, for a text out of which no table can come.
+    - `name` is the name of the file, or any title.
+    - `id` becomes the id of the table if there is only one.
+    - `group` is the id of the group that the tables go into.
+    - `deck` names the list of SealDice that becomes a deck of cards, not a table.
+    - Without `chains` no cell rolls on another table.
+    - `note` says how the text was decoded, if that was a guess.
+
+    A fault of the tables (a gap, two rows that overlap) is no error here: the check of the pack
+    finds it. Raises UserError, in one clear line, for a text out of which no table can come.
     """
-    stem = _make_title(name)
+    title = _make_title(name)
     if isinstance(text, bytes) and is_workbook(text):
-        return _build_import(_read_sheets_of(text, name, stem), stem, id, group, chains)
+        return _build_import(_read_sheets_of(text, name, title), title, id, group, chains)
     decoded = _decode(text)
-    if (made := _find_deck(decoded.text, stem, deck)) is not None:
-        own = make_name(id or make_slug(made.title) or make_slug(stem), "deck")[:24].strip("-")
-        files = {f"{DECKS}/{own}.yaml": made.text}
-        asked = tuple(filter(None, (note or decoded.note, *made.asked)))
-        understood = (f"{own}: {made.understood}",)
-        return Imported(
-            made.format, files, {GROUP: "Tables"}, asked, made.title, understood=understood
-        )
-    read = _read_or_point_to_roster(decoded.text, stem)
-    notes = [*filter(None, (note or decoded.note,)), *read.left_out]
-    if struck := find_struck_out(decoded.text):
-        notes.append(f'"{struck}" is struck out, and is read all the same')
-    if broken := find_broken_line(decoded.text):
-        notes.append(f'line breaks inside cells are read as blanks: "{broken}"')
-    return _build_import(read._replace(left_out=notes), stem, id, group, chains)
+    note = note or decoded.note
+    imported_deck = _find_deck(decoded.text, title, deck)
+    if imported_deck is not None:
+        return _build_deck_import(imported_deck, title, id, note)
+    tables = _read_or_point_to_roster(decoded.text, title)
+    notes = [*filter(None, (note,)), *tables.left_out]
+    struck_out = find_struck_out(decoded.text)
+    if struck_out:
+        notes.append(f'"{struck_out}" is struck out, and is read all the same')
+    broken_line = find_broken_line(decoded.text)
+    if broken_line:
+        notes.append(f'line breaks inside cells are read as blanks: "{broken_line}"')
+    return _build_import(tables._replace(left_out=notes), title, id, group, chains)
 
 
-def _read_or_point_to_roster(text: str, stem: str) -> _Read:
-    """Return the tables of a text. Raises UserError that says so if it is an army list."""
+def _build_deck_import(deck: ImportedDeck, title: str, id: str, note: str) -> Imported:
+    """Return the file of a deck, called `id`, or by the title of the deck or of its file. `note` is
+    a question about how it was decoded, or "".
+    """
+    deck_id = make_name(id or make_slug(deck.title) or make_slug(title), "deck")[:24].strip("-")
+    files = {f"{DECKS}/{deck_id}.yaml": deck.text}
+    questions = tuple(filter(None, (note, *deck.questions)))
+    understood = (f"{deck_id}: {deck.understood}",)
+    return Imported(
+        deck.format, files, {GROUP: "Tables"}, questions, deck.title, understood=understood
+    )
+
+
+def _read_or_point_to_roster(text: str, title: str) -> _ReadTables:
+    """Return the tables of a text. Raises UserError that points to `/unit import` if it is an army
+    list.
+    """
     try:
-        return _read_any(text, stem)
+        return _read_any(text, title)
     except UserError as error:
         if error.message in (NO_TABLE, UNKNOWN_JSON) and is_army_list(normalize_text(text)):
             raise make_import_error(LIST_OF_UNITS, INTO_ROSTER) from None
@@ -235,15 +264,18 @@ def _read_or_point_to_roster(text: str, stem: str) -> _Read:
 
 
 def _make_title(name: str) -> str:
-    """Return a title made of the name of a file."""
+    """Return a title made of the name of a file, without its folder and extension."""
     stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
-    title = clean_title(re.sub(r"[\s_-]+", " ", clean_text(stem[:200], "The name")))
+    words = re.sub(r"[\s_-]+", " ", clean_text(stem[:200], "The name"))
+    title = clean_title(words)
     return title[:1].upper() + title[1:]
 
 
-def _read_sheets_of(data: bytes, name: str, stem: str) -> _Read:
-    """Return the tables of all sheets of a workbook; a sheet without any is named. Raises
-    UserError if there is none.
+def _read_sheets_of(data: bytes, name: str, title: str) -> _ReadTables:
+    """Return the tables of all sheets of a workbook. A sheet without any is among the remarks.
+
+    `name` is that of the file, `title` the title of tables on sheets without a name of their own.
+    Raises UserError if there is no table.
     """
     sheets, left_out = read_workbook(data, name.replace("\\", "/").rsplit("/", 1)[-1])
     if not sheets:
@@ -252,23 +284,26 @@ def _read_sheets_of(data: bytes, name: str, stem: str) -> _Read:
     faults = list[UserError]()
     for sheet in sheets:
         has_own_name = len(sheets) > 1 and not _NO_TITLE.fullmatch(sheet.title)
+        sheet_title = clean_title(sheet.title) if has_own_name else title
         try:
-            read = _read_lines(sheet.text, clean_title(sheet.title) if has_own_name else stem)
+            tables = _read_lines(sheet.text, sheet_title)
         except UserError as error:
             faults.append(error)
             left_out.append(f"left out: sheet {sheet.title[:30]}: {error.message}")
             continue
-        drafts += read.drafts
-        left_out += [*sheet.questions, *read.left_out]
+        drafts += tables.drafts
+        left_out += [*sheet.questions, *tables.left_out]
     if faults and not drafts:
         raise faults[0]
-    return _Read("an Excel workbook", drafts, {}, left_out)
+    return _ReadTables("an Excel workbook", drafts, {}, left_out)
 
 
-def _make_ids(drafts: Sequence[TableDraft], stem: str, id: str) -> list[str]:
-    """Return an id for each table, made of its title; `id` is that of a single one, if given."""
+def _make_ids(drafts: Sequence[TableDraft], title: str, id: str) -> list[str]:
+    """Return a different id for each table, made of its title. A single table is called `id` if
+    that is not "", or by the `title` of the file if it has no other name.
+    """
     if len(drafts) == 1:
-        names = [id or make_slug(drafts[0].title) or make_slug(drafts[0].id) or make_slug(stem)]
+        names = [id or make_slug(drafts[0].title) or make_slug(drafts[0].id) or make_slug(title)]
     else:
         names = [
             make_slug(draft.title) or make_slug(draft.id) or f"table-{number}"
@@ -280,48 +315,73 @@ def _make_ids(drafts: Sequence[TableDraft], stem: str, id: str) -> list[str]:
     return ids
 
 
-def _build_import(read: _Read, stem: str, id: str, group: str, chains: bool) -> Imported:
-    """Return the files of tables that were read. Raises UserError for too many."""
-    drafts = read.drafts
+def _build_import(tables: _ReadTables, title: str, id: str, group: str, chains: bool) -> Imported:
+    """Return the files of tables that were read. See `import_tables` for the parameters. Raises
+    UserError for too many tables.
+
+    Without a `group`, each group has at most MOST_SHOWN tables.
+    """
+    drafts = tables.drafts
     if len(drafts) > MOST_TABLES:
         raise make_import_error(
             f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once."
         )
-    ids = _make_ids(drafts, stem, id)
+    ids = _make_ids(drafts, title, id)
+    linked_drafts = link_tables(drafts, ids) if chains else drafts
     files = dict[str, str]()
     groups = dict[str, str]()
-    questions = list(read.left_out)
-    for number, (own, draft) in enumerate(
-        zip(ids, link_tables(drafts, ids) if chains else drafts, strict=True)
-    ):
-        at = number // MOST_SHOWN
-        within = group or (GROUP if not at else f"{GROUP}-{at + 1}")
-        groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
-        files[f"{own}.yaml"] = format_yaml(draft, within)
-        questions += [Phrase(f"{own}: ", question) for question in draft.questions]
-    understood = tuple(
-        f"{own}: {describe_draft(draft)}" for own, draft in zip(ids, drafts, strict=True)
-    )
-    said = read.said
-    title = clean_title(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
-    rest = {
-        key: clean_title(said[key], "") for key in ("author", "version", "licence") if key in said
-    }
+    questions = list(tables.left_out)
+    for index, (table_id, draft) in enumerate(zip(ids, linked_drafts, strict=True)):
+        group_number = 1 + index // MOST_SHOWN
+        suffix = f"-{group_number}" if group_number > 1 else ""
+        table_group = group or f"{GROUP}{suffix}"
+        groups[table_group] = "Tables"
+        if suffix and not group:
+            groups[table_group] = f"Tables {group_number}"
+        files[f"{table_id}.yaml"] = format_yaml(draft, table_group)
+        questions += [Phrase(f"{table_id}: ", question) for question in draft.questions]
+    understood = [
+        f"{table_id}: {describe_draft(draft)}" for table_id, draft in zip(ids, drafts, strict=True)
+    ]
+    about = {key: clean_title(text, "") for key, text in tables.about.items()}
+    default_title = drafts[0].title if len(drafts) == 1 else title
     return Imported(
-        read.format, files, groups, tuple(questions), title, understood=understood, **rest
+        tables.format,
+        files,
+        groups,
+        tuple(questions),
+        clean_title(tables.about.get("title") or default_title),
+        author=about.get("author", ""),
+        version=about.get("version", ""),
+        licence=about.get("licence", ""),
+        understood=tuple(understood),
     )
 
 
-def _find_deck(text: str, stem: str, deck: str) -> ImportedDeck | None:
-    """The deck in a text, if one is asked for or it can be nothing else."""
-    data = _parse_json(text)[0] if text.lstrip()[:1] in ("{", "[", "/") else None
+def _find_deck(text: str, title: str, deck: str) -> ImportedDeck | None:
+    """Return the deck in a text: the list called `deck`, if that is not "", or a text that can be
+    nothing else than a deck. None for other texts. Raises UserError.
+    """
+    data = _parse_json(text)[0] if _looks_like_json(text) else None
     if deck:
-        data = data or read_toml(text) or (_parse_yaml(text) if _YAML.search(text) else None)
+        data = data or read_toml(text)
+        if not data and _YAML.search(text):
+            data = _parse_yaml(text)
         return read_deck_list(data, deck)
-    return read_foundry_deck(data, stem) if is_cards(data) else read_deck_sheet(text, stem)
+    return read_foundry_deck(data, title) if is_cards(data) else read_deck_sheet(text, title)
+
+
+def _looks_like_json(text: str) -> bool:
+    """Return whether a text begins as JSON does, or with the comment of a deck in JSON."""
+    return text.lstrip()[:1] in ("{", "[", "/")
 
 
 def _decode(text: str | bytes) -> DecodedText:
+    """Return a text with "\\n" as its line breaks, and a note on how it was decoded, or "".
+
+    Line breaks that were lost in chat and are written as a backslash and n are restored. Raises
+    UserError for a text that is too large, empty, or none at all.
+    """
     if len(text) > MOST_READ:
         raise make_import_error(f"The file is larger than {MOST_READ // 1_000_000} MB.")
     decoded = decode_text(text, "The file") if isinstance(text, bytes) else DecodedText(text)
@@ -330,69 +390,95 @@ def _decode(text: str | bytes) -> DecodedText:
         raise make_import_error("There is nothing in it.")
     if "\0" in plain:
         raise UserError("The file is not a text.", code="not-text")
-    if "\n" not in plain.strip() and "\\n" in plain and plain.lstrip()[:1] not in ("{", "["):
+    is_one_line = "\n" not in plain.strip()
+    if is_one_line and "\\n" in plain and plain.lstrip()[:1] not in ("{", "["):
         plain = plain.replace("\\n", "\n")
     return DecodedText(plain, decoded.note)
 
 
-def _read_any(text: str, name: str) -> _Read:
+def _read_any(text: str, name: str) -> _ReadTables:
+    """Return the tables of a text in any format but decks of cards. `name` is a title for those that
+    have none. Raises UserError.
+    """
     if text.startswith(_POINTER):
         raise make_import_error(
             "This is a pointer of Git LFS and not the file itself.",
             "Fetch the file with: git lfs pull",
         )
-    if language := detect_page_language(text):
+    language = detect_page_language(text)
+    if language:
         raise make_import_error(f"This is a table in the source of {language}.", SOURCE_OF_PAGE)
-    fault = ""
-    if text.lstrip()[:1] in ("{", "[", "/"):
-        data, fault = _parse_json(text)
-        if fault and (lines := _parse_json_lines(text)):
-            data, fault = lines, ""
-        if found := _read_json(data, name):
-            return found
+    json_fault = ""
+    if _looks_like_json(text):
+        data, json_fault = _parse_json(text)
+        if json_fault:
+            json_lines = _parse_json_lines(text)
+            if json_lines:
+                data = json_lines
+                json_fault = ""
+        tables = _read_json(data, name)
+        if tables is not None:
+            return tables
     if is_bcdice(text):
-        return _Read("BCDice", read_bcdice(text))
+        return _ReadTables("BCDice", read_bcdice(text))
     if _OURS.search(text):
         raise make_import_error(
             "This is a table of Grognard's own already.",
             "Put it into the folder of a pack as it is.",
         )
-    if _TOML.search(text) and is_deck(data := read_toml(text)):
-        return _read_decks(data)
-    if _ITEMS.search(text) and is_bcdice_yaml(data := _parse_yaml(text)):
-        drafts, left_out = read_bcdice_yaml(data)
-        return _Read("BCDice", drafts, {"title": find_system_name(data)}, left_out)
-    if _YAML.search(text) and is_deck(data := _parse_yaml(text)):
-        return _read_decks(data)
-    if fault and text.lstrip()[:1] == "{":
-        raise make_import_error(f"This JSON cannot be read: {fault}.")
+    tables = _read_toml_or_yaml(text)
+    if tables is not None:
+        return tables
+    if json_fault and text.lstrip()[:1] == "{":
+        raise make_import_error(f"This JSON cannot be read: {json_fault}.")
     return _read_lines(text, name)
 
 
-def _read_lines(text: str, name: str) -> _Read:
-    """Return the tables of a text whose lines are entries or rows of cells."""
+def _read_toml_or_yaml(text: str) -> _ReadTables | None:
+    """Return the tables of a text in TOML or YAML: a deck of SealDice, or a game system of BCDice.
+    None for another text. Raises UserError for one that only looks like YAML.
+    """
+    if _TOML.search(text):
+        toml = read_toml(text)
+        if is_deck(toml):
+            return _read_decks(toml)
+    if not _ITEMS.search(text) and not _YAML.search(text):
+        return None
+    data = _parse_yaml(text)
+    if _ITEMS.search(text) and is_bcdice_yaml(data):
+        drafts, left_out = read_bcdice_yaml(data)
+        return _ReadTables("BCDice", drafts, {"title": find_system_name(data)}, left_out)
+    if _YAML.search(text) and is_deck(data):
+        return _read_decks(data)
+    return None
+
+
+def _read_lines(text: str, name: str) -> _ReadTables:
+    """Return the tables of a text whose lines are entries or rows of cells. Raises UserError."""
     if is_roll20(text):
-        return _Read(ROLL20, *_add_notes(read_roll20(text)))
-    if is_list(text):
-        return _Read(SOURCE, *_add_notes(read_lists(text, name)))
-    return _Read("a spreadsheet", *_add_notes(read_sheets(text, name)))
+        format = ROLL20
+        drafts, left_out = read_roll20(text)
+    elif is_list(text):
+        format = SOURCE
+        drafts, left_out = read_lists(text, name)
+    else:
+        format = "a spreadsheet"
+        drafts, left_out = read_sheets(text, name)
+    return _ReadTables(format, drafts, {}, left_out)
 
 
-def _add_notes(
-    read: tuple[list[TableDraft], list[str]],
-) -> tuple[list[TableDraft], Mapping[str, str], list[str]]:
-    drafts, left_out = read
-    return drafts, {}, left_out
-
-
-def _read_json(data: Any, name: str) -> _Read | None:
+def _read_json(data: Any, name: str) -> _ReadTables | None:
+    """Return the tables of parsed JSON, None if `data` is None. Raises UserError for JSON of an
+    unknown form.
+    """
     if is_foundry(data) and (has_foundry_results(data) or not is_json_table(data)):
-        return _Read("Foundry VTT", read_foundry(data))
-    if (grid := read_grid(data)) is not None:
-        return _Read(JSON, [read_block(grid, name)])
+        return _ReadTables("Foundry VTT", read_foundry(data))
+    grid = read_grid(data)
+    if grid is not None:
+        return _ReadTables(JSON, [read_block(grid, name)])
     if is_json_table(data):
         drafts, left_out = read_json_tables(data)
-        return _Read(JSON, drafts, {}, left_out)
+        return _ReadTables(JSON, drafts, {}, left_out)
     if is_deck(data):
         return _read_decks(data)
     if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
@@ -404,26 +490,33 @@ def _read_json(data: Any, name: str) -> _Read | None:
     return None
 
 
-def _read_decks(data: Any) -> _Read:
+def _read_decks(data: Any) -> _ReadTables:
+    """Return the lists of a deck of SealDice as tables. Raises UserError."""
     drafts, left_out = read_deck(data)
-    return _Read("SealDice", drafts, read_about(data), left_out)
+    return _ReadTables("SealDice", drafts, read_about(data), left_out)
 
 
 def _parse_json(text: str) -> tuple[Any, str]:
-    """JSON, also with line breaks in its texts and with the comments and last commas that decks may
-    have; for what is none nothing, and where its first fault is."""
-    fault = ""
-    for source in (text, _COMMENT.sub(lambda found: found[1] or "", text)):
-        try:
-            return json.loads(source, strict=False), ""
-        except json.JSONDecodeError as error:
-            fault = (
-                fault
-                or f"line {error.lineno}, column {error.colno}: {_JSON_FAULTS.get(error.msg, error.msg)}"
-            )
-        except (ValueError, RecursionError):
-            fault = fault or "it goes too deep or has a number that is too long"
-    return None, fault
+    """Return the data of a JSON text and "", or None and the first fault of any other text.
+
+    Line breaks in its texts, comments and needless commas are accepted, as decks have them.
+    """
+    try:
+        return json.loads(text, strict=False), ""
+    except (ValueError, RecursionError) as error:
+        fault = _describe_json_error(error)
+    plain_json = _COMMENT.sub(lambda match: match[1] or "", text)
+    try:
+        return json.loads(plain_json, strict=False), ""
+    except (ValueError, RecursionError):
+        return None, fault
+
+
+def _describe_json_error(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        fault = _JSON_FAULTS.get(error.msg, error.msg)
+        return f"line {error.lineno}, column {error.colno}: {fault}"
+    return "it goes too deep or has a number that is too long"
 
 
 def _parse_json_lines(text: str) -> list[Any]:
@@ -440,6 +533,9 @@ def _parse_json_lines(text: str) -> list[Any]:
 
 
 def _parse_yaml(text: str) -> Any:
+    """Return the data of a YAML text. Raises UserError for another text, and for one that is too
+    large or too deep.
+    """
     try:
         return read_bounded(text.encode("utf-8", "replace"), "the file")
     except TableError as error:
@@ -450,51 +546,55 @@ def _parse_yaml(text: str) -> Any:
 
 
 class ImportReport(NamedTuple):
-    """Lines to print, and the exit status: 1 where there are faults."""
+    """Lines to print, and the exit status: 1 if there are faults, else 0."""
 
     lines: list[str]
     status: int
 
 
-def check_alone(made: Imported) -> ImportReport:
-    """The check of tables that go into no pack yet."""
-    report = check_content(made.pack("import"))
-    return _build_report(
-        _list_understood_lines(made),
-        [fault.replace("import/", "", 1) for fault in report.faults],
-        (*made.questions, *report.questions),
-    )
+def check_alone(imported: Imported) -> ImportReport:
+    """Return the report on tables that go into no pack yet. They are checked as a pack of their own."""
+    report = check_content(imported.pack("import"))
+    faults = [fault.replace("import/", "", 1) for fault in report.faults]
+    questions = (*imported.questions, *report.questions)
+    return _build_report(_list_understood_lines(imported), faults, questions)
 
 
 def import_into_pack(
     data: bytes, name: str, folder: Path, *, id: str = "", group: str = "", deck: str = ""
 ) -> ImportReport:
-    """Tables written into the folder of a pack, or into a new one. Raises UserError where that
-    cannot be.
+    """Write the tables of a file into the folder of a pack, or into a new pack if the folder is
+    none, and return the report of the check on the whole pack.
+
+    See `import_tables` for the other parameters. Raises UserError, before anything is written, for
+    a text without tables, and for a table or folder that exists already.
     """
     if (folder / PACK).is_file():
-        made = import_tables(data, name, id=id, group=group or _find_first_group(folder), deck=deck)
-        files = {file: text.encode() for file, text in made.files.items()}
-        if there := [file for file in files if (folder / file).exists()]:
+        group = group or _find_first_group(folder)
+        imported = import_tables(data, name, id=id, group=group, deck=deck)
+        files = {file: text.encode() for file, text in imported.files.items()}
+        existing = [file for file in files if (folder / file).exists()]
+        if existing:
             raise UserError(
-                f"{folder / there[0]} is there already.",
+                f"{folder / existing[0]} is there already.",
                 hint="Give the table another --id.",
                 code="name-taken",
             )
         _write(files, folder)
     else:
-        files = write_new(made := import_tables(data, name, id=id, deck=deck), folder)
+        imported = import_tables(data, name, id=id, deck=deck)
+        files = write_new(imported, folder)
     report = check_path(folder)
-    return _build_report(
-        [*(f"{folder / file} is written" for file in files), *_list_understood_lines(made)],
-        report.faults,
-        (*made.questions, *report.questions),
-    )
+    lines = [f"{folder / file} is written" for file in files]
+    lines += _list_understood_lines(imported)
+    return _build_report(lines, report.faults, (*imported.questions, *report.questions))
 
 
-def write_new(made: Imported, folder: Path) -> dict[str, bytes]:
-    """The files of a pack of these tables, written into a new folder. Raises UserError where
-    that cannot be.
+def write_new(imported: Imported, folder: Path) -> dict[str, bytes]:
+    """Write a pack of imported tables into a new or empty folder, and return its files. The id of
+    the pack is made of the folder's name.
+
+    Raises UserError for a folder that has files, and for a name that no pack can have.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         is_pack = (folder / PACK).is_file()
@@ -502,13 +602,14 @@ def write_new(made: Imported, folder: Path) -> dict[str, bytes]:
         raise UserError(
             f"{folder} {problem}.", hint="Name a pack or a new folder.", code="name-taken"
         )
-    _write(
-        files := made.pack(make_name(folder.resolve().name, "pack")[:LONGEST_ID].strip("-")), folder
-    )
+    id = make_name(folder.resolve().name, "pack")[:LONGEST_ID].strip("-")
+    files = imported.pack(id)
+    _write(files, folder)
     return files
 
 
 def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder, creating it if necessary. Raises UserError if that fails."""
     with explain_file_errors(folder, code="unreadable-file"):
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
@@ -517,21 +618,24 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def _find_first_group(folder: Path) -> str:
+    """Return the id of the first group of tables in a pack. Raises UserError for a pack with a
+    fault.
+    """
     try:
         return str(next(iter(load_pack(folder).game["groups"])))
     except TableError as error:
         raise UserError(f"The pack has a fault: {error}.", code="not-a-table") from None
 
 
-def _list_understood_lines(made: Imported) -> list[str]:
-    return [f"read as   {line}" for line in made.understood]
+def _list_understood_lines(imported: Imported) -> list[str]:
+    return [f"read as   {line}" for line in imported.understood]
 
 
 def _build_report(
     lines: Iterable[str], faults: Iterable[str], questions: Iterable[str]
 ) -> ImportReport:
-    wrong = [f"fault     {fault}" for fault in dict.fromkeys(faults)]
-    return ImportReport(
-        [*lines, *wrong, *(f"question  {question}" for question in dict.fromkeys(questions))],
-        int(bool(wrong)),
-    )
+    """Return a report of lines, then faults, then questions, without repeated ones."""
+    fault_lines = [f"fault     {fault}" for fault in dict.fromkeys(faults)]
+    question_lines = [f"question  {question}" for question in dict.fromkeys(questions)]
+    status = 1 if fault_lines else 0
+    return ImportReport([*lines, *fault_lines, *question_lines], status)

@@ -1,11 +1,12 @@
-"""A table out of cells: the first row heads, the first column has totals, weights or words.
+"""Tables out of cells: the first row has headings, the first column has totals, weights or words.
 
-Nothing is changed silently: each guess is a question, and a heading that names dice gives a table
-that is rolled, or an error.
+Nothing is changed silently: each guess is asked about, which means that it is added to the
+questions that are shown with the table. A heading that names dice gives a table that is rolled, or
+an error.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -83,8 +84,10 @@ _ENDS = ("end", "to", "max", "maximum", "high", "upper", "highest", "until", "bi
 
 @dataclass(slots=True)
 class _SheetGrid:
-    """A table as it is typed: the heading of its rows, the headings of its columns and rows, and
-    its cells.
+    """A table as it is typed: the heading of its rows (`corner`), the headings of its columns
+    (`tops`) and of its rows (`keys`), and its cells, a list for each row.
+
+    To ask about something is to add it to `questions`.
     """
 
     corner: str
@@ -94,12 +97,16 @@ class _SheetGrid:
     title: str
     questions: list[str]
     has_results: bool = False
-    """Whether the columns are known to be results of a row."""
+    """True if the columns are known to be results of a row, none of them to be chosen."""
+
+    def get_column(self, number: int) -> list[str]:
+        """Return the cells of a column, counted from 0, without its heading."""
+        return [row[number] for row in self.cells]
 
 
 def read_sheets(text: str, name: str) -> tuple[list[TableDraft], list[str]]:
-    """Return the tables of a text with cells, and what to say about the rest of it. Raises
-    UserError for a text without any.
+    """Return the tables of a text with cells, and remarks on the lines and tables that are left
+    out. Raises UserError for a text without any table.
     """
     cut = cut_text(text)
     is_only = len(cut.blocks) == 1
@@ -108,8 +115,10 @@ def read_sheets(text: str, name: str) -> tuple[list[TableDraft], list[str]]:
 
 
 def read_block(block: CellBlock, name: str, is_only: bool = True) -> TableDraft:
-    """Return the table of some cells; `name` is its title if nothing better is. Raises
-    UserError.
+    """Return the table of a block of cells.
+
+    A block without a title is called `name`, or as its only column if it is one of several
+    blocks. Raises UserError.
     """
     grid = _read_grid(block)
     title = _clean_title(grid.title)
@@ -119,20 +128,26 @@ def read_block(block: CellBlock, name: str, is_only: bool = True) -> TableDraft:
 
 
 def _clean_title(title: str) -> str:
-    """Return a title without the dice that it names before or behind its words."""
+    """Return a title without the dice that it names before or after its words."""
     bare = _DICE_AT_END.sub("", title)
-    return (remove_dice(bare) if is_dice_head(bare) else bare).strip(" :")
+    if is_dice_head(bare):
+        bare = remove_dice(bare)
+    return bare.strip(" :")
 
 
 def _read_grid(block: CellBlock) -> _SheetGrid:
-    """Return the cells of a block by what they are. Raises UserError for cells that are none."""
+    """Return the headings and cells of a block.
+
+    Headings that are missing are added; remarks and sums are left out; the figures or weights
+    that choose a row are made the headings of the rows. Raises UserError for a block without cells.
+    """
     questions = list[str]()
     rows = fill_dittos(_join_continued_rows(block, questions), questions)
-    behind = [[*row[1:], row[0]] for row in rows]
+    rows_with_key_last = [[*row[1:], row[0]] for row in rows]
     if _is_headless(rows):
         rows = _add_headings(rows, questions)
-    elif len(rows[0]) == 2 and _is_headless(behind):
-        rows = _add_headings(behind, questions)
+    elif len(rows[0]) == 2 and _is_headless(rows_with_key_last):
+        rows = _add_headings(rows_with_key_last, questions)
     elif read_figures(rows[0][0]) or is_date(rows[0][0]):
         questions.append(f"its first row ({_quote(rows[0])}) is read as the headings")
     heads = [
@@ -158,18 +173,21 @@ def _read_grid(block: CellBlock) -> _SheetGrid:
 
 
 def _join_continued_rows(block: CellBlock, questions: list[str]) -> list[list[str]]:
-    """Return the rows of a table that is rolled with the second lines of their cells: a line
-    without figures that fills some of the cells above it belongs to them, which is asked about.
+    """Return the rows of a table that is rolled, each joined with the rows below that continue
+    its cells. This is asked about.
+
+    A row continues the one above if it has no heading and fills some of the cells above.
+    Rows stay as they are if neither their heading nor the title names dice.
     """
-    head, *others = block.rows
+    head, *body = block.rows
     if not find_named_dice(f"{head[0]} {block.title}"):
         return block.rows
     rows = [head]
     joined = list[str]()
-    for row in others:
+    for row in body:
         above = rows[-1]
-        if _is_continued(row, above) and len(rows) > 1:
-            rows[-1] = [f"{cell} {more}".strip() for cell, more in zip(above, row, strict=True)]
+        if len(rows) > 1 and _is_continued(row, above):
+            rows[-1] = [f"{cell} {below}".strip() for cell, below in zip(above, row, strict=True)]
             joined += [cell for cell in row if cell]
         else:
             rows.append(row)
@@ -179,7 +197,9 @@ def _join_continued_rows(block: CellBlock, questions: list[str]) -> list[list[st
 
 
 def _is_continued(row: Sequence[str], above: Sequence[str]) -> bool:
-    """Return whether a row has no heading, some empty cells, and nothing below an empty cell."""
+    """Return whether a row continues the one above: it has no heading, some empty cells, and
+    nothing below an empty cell.
+    """
     filled = [number for number, cell in enumerate(row) if cell]
     return (
         bool(filled)
@@ -190,22 +210,23 @@ def _is_continued(row: Sequence[str], above: Sequence[str]) -> bool:
 
 
 def _leave_out_remarks(grid: _SheetGrid) -> None:
-    """Leave a last column of remarks out of columns of figures, which choose a result."""
+    """Leave out a last column that is headed Remarks or the like, if the headings of the other
+    columns are figures, which choose a result. This is asked about.
+    """
     if len(grid.tops) < 3 or not _REMARKS.fullmatch(grid.tops[-1]):
         return
     if not read_headings(grid.tops[:-1]).figures:
         return
     top = grid.tops.pop()
     remarks = [row.pop() for row in grid.cells]
-    texts = "; ".join(
-        f"{key}: {text}" for key, text in zip(grid.keys, remarks, strict=True) if text
-    )
+    keyed_remarks = zip(grid.keys, remarks, strict=True)
+    texts = "; ".join(f"{key}: {remark}" for key, remark in keyed_remarks if remark)
     grid.questions.append(f"column {top[:20]} is left out ({texts[:120]})")
 
 
 def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row is one of the rows that are rolled, not the headings: its
-    figures and those of the others have no gap between them.
+    """Return whether the first row is one of the rows that are rolled, not the headings: all rows
+    begin with figures, and these have no gap between them.
     """
     keys = read_date_spans([row[0] for row in rows])
     spans = [span for key in keys for span in key]
@@ -213,13 +234,16 @@ def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _add_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]]:
-    first = _quote(rows[0])
+    """Return rows of two cells below a row of headings, which is asked about. Raises UserError for
+    rows of more cells.
+    """
+    quoted_row = _quote(rows[0])
     if len(rows[0]) != 2:
         raise make_import_error(
-            f"The first row ({first}) has figures as the others have: the headings are missing.",
+            f"The first row ({quoted_row}) has figures as the others have: the headings are missing.",
             "Write a row of headings above it.",
         )
-    questions.append(f"it has no headings: its first row ({first}) is read as a row")
+    questions.append(f"it has no headings: its first row ({quoted_row}) is read as a row")
     return [["", "result"], *rows]
 
 
@@ -232,30 +256,33 @@ def _join_start_and_end(grid: _SheetGrid) -> None:
 
     It stays as it is if a cell is no single figure, or if neither figures nor headings give dice.
     """
-    every = [grid.corner, *grid.tops]
-    column = _find_start_column(every)
-    if column < 0 or len(every) < 3:
+    heads = [grid.corner, *grid.tops]
+    column = _find_start_column(heads)
+    if column < 0 or len(heads) < 3:
         return
     rows = [[key, *row] for key, row in zip(grid.keys, grid.cells, strict=True)]
     starts = [row[column] for row in rows]
-    ends = [row[column + 1] or row[column] for row in rows]
-    if not all(_is_single_figure(cell) for cell in (*starts, *ends)):
+    stops = [row[column + 1] or row[column] for row in rows]
+    if not all(_is_single_figure(cell) for cell in (*starts, *stops)):
         return
-    keys = [f"{start} to {end}" for start, end in zip(starts, ends, strict=True)]
-    if not _find_dice(read_headings(keys)) and not any(map(find_named_dice, (*every, grid.title))):
+    keys = [f"{start} to {stop}" for start, stop in zip(starts, stops, strict=True)]
+    has_named_dice = any(map(find_named_dice, (*heads, grid.title)))
+    if not has_named_dice and not _find_dice(read_headings(keys)):
         return
     grid.keys = keys
-    grid.tops = [*every[:column], *every[column + 2 :]]
+    grid.tops = [*heads[:column], *heads[column + 2 :]]
     grid.cells = [[*row[:column], *row[column + 2 :]] for row in rows]
     grid.corner = ""
     grid.has_results = True
 
 
 def _find_start_column(heads: Sequence[str]) -> int:
-    """Return the number of the column whose heading is a start, and the next one an end; else -1."""
+    """Return the number of the first column whose heading is a start (`from`) if the next one is
+    an end (`to`); -1 if there is none.
+    """
     words = [_get_last_word(head) for head in heads]
-    for number, (start, end) in enumerate(pairwise(words)):
-        if start in _STARTS and end in _ENDS:
+    for number, (word, next_word) in enumerate(pairwise(words)):
+        if word in _STARTS and next_word in _ENDS:
             return number
     return -1
 
@@ -271,29 +298,24 @@ def _is_single_figure(cell: str) -> bool:
 
 
 def _bring_rolls_forward(grid: _SheetGrid) -> None:
-    """Put the one column that says how rows are rolled first: its heading names dice, weights or
-    chances, and the first column has words.
+    """Make the one column that says how rows are rolled the headings of the rows, in `grid`
+    itself. The old headings become the first column of results.
+
+    It stays as it is if the rows have figures or weights already, or if none or several columns
+    could be meant; columns of weights are asked about then.
     """
-    if (
-        find_named_dice(grid.corner)
-        or _is_weighted(grid.corner)
-        or read_headings(grid.keys).figures
-    ):
+    if find_named_dice(grid.corner) or _is_weighted(grid.corner):
+        return
+    if read_headings(grid.keys).figures:
         return
     _leave_out_same_weights(grid)
-    fitting = [
-        number
-        for number, top in enumerate(grid.tops)
-        if (is_dice_head(top) and _are_figures([row[number] for row in grid.cells]))
-        or (_is_weighted(top) and _are_weights([row[number] for row in grid.cells]))
-    ]
-    fitting = fitting or _find_columns_of_100(grid)
-    if len(fitting) != 1:
+    columns = _find_roll_columns(grid) or _find_columns_of_100(grid)
+    if len(columns) != 1:
         _ask_about_weights(grid)
         return
-    column = fitting[0]
+    column = columns[0]
     _ask_about_weight_among_others(grid, column)
-    keys = [row[column] for row in grid.cells]
+    keys = grid.get_column(column)
     grid.cells = [
         [key, *row[:column], *row[column + 1 :]]
         for key, row in zip(grid.keys, grid.cells, strict=True)
@@ -305,40 +327,59 @@ def _bring_rolls_forward(grid: _SheetGrid) -> None:
     grid.has_results = True
 
 
+def _find_roll_columns(grid: _SheetGrid) -> list[int]:
+    """Return the numbers of the columns that are headed by dice and have figures, or that are
+    headed by Weight or Chance and have those.
+    """
+    columns = list[int]()
+    for number, top in enumerate(grid.tops):
+        cells = grid.get_column(number)
+        is_rolled = is_dice_head(top) and _are_figures(cells)
+        is_weighted = _is_weighted(top) and _are_weights(cells)
+        if is_rolled or is_weighted:
+            columns.append(number)
+    return columns
+
+
 def _find_columns_of_100(grid: _SheetGrid) -> list[int]:
-    """Return the numbers of the columns of percentages that add up to 100, whatever heads them."""
-    columns = [
-        read_percents([row[number] for row in grid.cells]) for number in range(len(grid.tops))
-    ]
-    return [
-        number
-        for number, chances in enumerate(columns)
-        if len(chances) > 2 and (sum(chances) == 100 or sum(chances[:-1]) == chances[-1] == 100)
-    ]
+    """Return the numbers of the columns of percentages that add up to 100, whatever their heading
+    is. A last cell may be their sum.
+    """
+    columns = list[int]()
+    for number in range(len(grid.tops)):
+        chances = read_percents(grid.get_column(number))
+        if len(chances) < 3:
+            continue
+        has_sum = sum(chances[:-1]) == chances[-1] == 100
+        if has_sum or sum(chances) == 100:
+            columns.append(number)
+    return columns
 
 
 def _leave_out_same_weights(grid: _SheetGrid) -> None:
-    """Leave out a column of chances that says the same as a column of weights, which is asked
-    about.
+    """Leave out the column of chances if it says the same as the column of weights, which is asked
+    about. Nothing happens unless there is just one of each.
     """
     weights = [number for number, top in enumerate(grid.tops) if is_weight_heading(top)]
     chances = [number for number, top in enumerate(grid.tops) if is_chance_heading(top)]
-    if len(weights) != 1 or len(chances) != 1 or not _are_in_step(grid, weights[0], chances[0]):
+    if len(weights) != 1 or len(chances) != 1:
         return
-    same = grid.tops.pop(chances[0])
+    if not _are_in_step(grid, weights[0], chances[0]):
+        return
+    chance_top = grid.tops.pop(chances[0])
     for row in grid.cells:
         row.pop(chances[0])
-    kept = next(top for top in grid.tops if is_weight_heading(top))
-    grid.questions.append(f"column {same[:20]} says the same as {kept[:20]}: left out")
+    weight_top = next(top for top in grid.tops if is_weight_heading(top))
+    grid.questions.append(f"column {chance_top[:20]} says the same as {weight_top[:20]}: left out")
 
 
 def _are_in_step(grid: _SheetGrid, *columns: int) -> bool:
-    """Return whether two columns of numbers are as large to each other in every row."""
-    cells = [[row[number] for row in grid.cells] for number in columns]
-    first, second = (read_percents(column) or read_weights(column) for column in cells)
-    if not first or not second or 0 in first:
+    """Return whether the numbers of two columns have the same ratio in every row."""
+    cells = [grid.get_column(number) for number in columns]
+    weights, chances = (read_percents(column) or read_weights(column) for column in cells)
+    if not weights or not chances or 0 in weights:
         return False
-    ratios = {number / other for other, number in zip(first, second, strict=True)}
+    ratios = {chance / weight for weight, chance in zip(weights, chances, strict=True)}
     return len(ratios) == 1
 
 
@@ -357,16 +398,19 @@ def _are_weights(cells: Sequence[str]) -> bool:
 def _ask_about_weights(grid: _SheetGrid) -> None:
     """Ask about columns that are called Weight or Chance and do not choose the row."""
     for number, top in enumerate(grid.tops):
-        if _is_weighted(top) and any(_has_digit(row[number]) for row in grid.cells):
-            is_full = _are_weights([row[number] for row in grid.cells])
-            way = "leave the other one out" if is_full else "write a number into each of its cells"
-            grid.questions.append(
-                f"column {top[:20]} is read as a result: if it says how often a row comes up, {way}"
-            )
+        cells = grid.get_column(number)
+        if not _is_weighted(top) or not any(map(_has_digit, cells)):
+            continue
+        advice = "write a number into each of its cells"
+        if _are_weights(cells):
+            advice = "leave the other one out"
+        grid.questions.append(
+            f"column {top[:20]} is read as a result: if it says how often a row comes up, {advice}"
+        )
 
 
 def _ask_about_weight_among_others(grid: _SheetGrid, column: int) -> None:
-    """Ask about a column of weights if a row has more than one result beside it."""
+    """Ask about a column of weights if there are other columns, so that it may be a result."""
     top = grid.tops[column]
     if len(grid.tops) > 1 and (_is_weighted(top) or not is_dice_head(top)):
         grid.questions.append(
@@ -382,58 +426,77 @@ def _has_digit(text: str) -> bool:
 
 
 def _build_draft(grid: _SheetGrid, name: str) -> TableDraft:
+    """Return the table of a sheet, without a title. `name` is the name of its file. Raises
+    UserError.
+    """
     _check_filled(grid)
     _leave_out_sum(grid)
     cells = _read_cells(grid)
-    if weighed := _build_weights_draft(grid, cells):
-        return weighed
+    weights_draft = _build_weights_draft(grid, cells)
+    if weights_draft is not None:
+        return weights_draft
     if has_columns_of_roster([grid.corner, *grid.tops]):
         grid.questions.insert(0, LOOKS_LIKE_ROSTER)
     corner = [part.strip() for part in _CORNER.split(grid.corner, maxsplit=1)]
-    said = " ".join((grid.corner, grid.title))
+    heading = f"{grid.corner} {grid.title}"
+    named_dice = find_named_dice(heading)
     keys = grid.keys
     down = read_headings(keys)
     tops, across = read_columns(grid.tops, grid.questions)
-    if _is_of_pairs(find_named_dice(said), down, across):
-        return _build_pairs_draft(grid, cells, find_named_dice(said))
-    if _is_turned(down, across, corner, said):
+    if _is_of_pairs(named_dice, down, across):
+        return _build_pairs_draft(grid, cells, named_dice)
+    if _is_turned(down, across, corner, heading):
         keys, tops = tops, keys
         down, across = across, down
         cells = [list(column) for column in zip(*cells, strict=True)]
         corner = [*corner, ""][1::-1]
-    labels = [*corner, "", ""][:2]
-    if down.figures and _is_counted_in_order(keys, said, name):
-        rolled = RowDice("", rows=down.figures)
-        ordinal = next(key for key in keys if is_ordinal(key))
-        grid.questions.append(f"nothing is rolled, as {ordinal[:20]} is an ordinal")
+    row_label, column_label = [*corner, "", ""][:2]
+    row_dice = _find_row_dice(keys, down, heading, name, grid.questions)
+    _check_rolled(row_dice, keys, heading)
+    _ask_about_dice(row_dice.dice, heading, row_label, grid.questions)
+    if row_dice.rows:
+        rows = Edge(_add_measure(row_label, down.measure), figures=tuple(row_dice.rows))
     else:
-        rolled = roll_rows(down, said, name, grid.questions) if down.figures else RowDice("")
-    _check_rolled(rolled, keys, said)
-    _ask_about_dice(rolled.dice, said, labels[0], grid.questions)
-    if rolled.rows:
-        rows = Edge(_add_measure(labels[0], down.measure), figures=tuple(rolled.rows))
-    else:
-        rows = build_word_edge(keys, labels[0], "row", grid.questions)
-        _ask_about_words(keys, labels[0], grid.questions)
+        rows = build_word_edge(keys, row_label, "row", grid.questions)
+        _ask_about_words(keys, row_label, grid.questions)
         _ask_about_modifiers(cells, grid.questions)
-    columns, outputs = _read_columns(grid, tops, across, labels[1], cells)
+    columns, outputs = _read_columns(grid, tops, across, column_label, cells)
     return TableDraft(
         "",
         SOURCE,
         rows,
         tuple(map(tuple, cells)),
-        rolled.dice,
-        rolled.added,
-        modified=rolled.is_modified,
+        row_dice.dice,
+        row_dice.added,
+        modified=row_dice.is_modified,
         columns=columns,
         outputs=outputs,
         questions=tuple(dict.fromkeys(grid.questions)),
     )
 
 
-def _is_counted_in_order(keys: Sequence[str], said: str, name: str) -> bool:
-    """Return whether rows are ordinals, such as turns, and nothing names dice."""
-    return any(map(is_ordinal, keys)) and not find_named_dice(said) and not find_named_dice(name)
+def _find_row_dice(
+    keys: Sequence[str], down: Headings, heading: str, name: str, questions: list[str]
+) -> RowDice:
+    """Return the dice that choose a row, none for rows of words and for ordinals, which are asked
+    about. `down` are the figures of `keys`. Raises UserError.
+    """
+    if not down.figures:
+        return RowDice("")
+    if not _is_counted_in_order(keys, heading, name):
+        return roll_rows(down, heading, name, questions)
+    ordinal = next(key for key in keys if is_ordinal(key))
+    questions.append(f"nothing is rolled, as {ordinal[:20]} is an ordinal")
+    return RowDice("", rows=down.figures)
+
+
+def _is_counted_in_order(keys: Sequence[str], heading: str, name: str) -> bool:
+    """Return whether rows are ordinals, such as turns, and neither the heading nor the file's name
+    has dice.
+    """
+    if find_named_dice(heading) or find_named_dice(name):
+        return False
+    return any(map(is_ordinal, keys))
 
 
 def _add_measure(label: str, measure: str) -> str:
@@ -450,7 +513,7 @@ def _check_filled(grid: _SheetGrid) -> None:
         )
 
 
-def _is_turned(down: Headings, across: Headings, corner: Sequence[str], said: str) -> bool:
+def _is_turned(down: Headings, across: Headings, corner: Sequence[str], heading: str) -> bool:
     """Return whether the totals of the dice are at the top: only columns are figures, or the
     corner says so (`Odds / 2d6`).
     """
@@ -458,38 +521,40 @@ def _is_turned(down: Headings, across: Headings, corner: Sequence[str], said: st
         return False
     if len(corner) == 2 and find_named_dice(corner[1]) and not find_named_dice(corner[0]):
         return True
-    if find_named_dice(said):
+    if find_named_dice(heading):
         return not down.figures
     return not _find_dice(down) and bool(_find_dice(across))
 
 
 def _find_dice(headings: Headings) -> str:
-    """Return the dice whose totals headings are, "" for none and for words."""
-    flat = sorted(headings.flat, key=lambda span: span[0] or 0)
-    if not flat or headings.measure or not is_rising(flat):
+    """Return the dice whose totals headings are, in any order; "" for other figures and words."""
+    spans = sorted(headings.flat, key=lambda span: span[0] or 0)
+    if not spans or headings.measure or not is_rising(spans):
         return ""
-    return find_dice(flat) or find_die_from_zero(flat)
+    return find_dice(spans) or find_die_from_zero(spans)
 
 
-def _check_rolled(rolled: RowDice, keys: Sequence[str], said: str) -> None:
+def _check_rolled(row_dice: RowDice, keys: Sequence[str], heading: str) -> None:
     """Raise UserError for a heading that names dice if no row can be rolled."""
-    dice = find_named_dice(said)
-    if rolled.dice or not dice:
+    dice = find_named_dice(heading)
+    if row_dice.dice or not dice:
         return
-    what = f"The heading says {dice.removeprefix('1')}"
-    check_dates_of_rows(keys, what)
+    statement = f"The heading says {dice.removeprefix('1')}"
+    check_dates_of_rows(keys, statement)
     unread = [key or "an empty one" for key in keys if not read_figures(key)] or list(keys)
-    more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
+    suffix = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
+    listed = ", ".join(key[:30] for key in unread[:3])
     raise make_import_error(
-        f"{what}, but these rows are no totals of dice: "
-        f"{', '.join(key[:30] for key in unread[:3])}{more}.",
+        f"{statement}, but these rows are no totals of dice: {listed}{suffix}.",
         "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
     )
 
 
-def _ask_about_dice(dice: str, said: str, label: str, questions: list[str]) -> None:
+def _ask_about_dice(dice: str, heading: str, label: str, questions: list[str]) -> None:
     """Ask about rows that are rolled though their heading is a word such as Turn."""
-    if dice and label and not find_named_dice(said) and not _ROLL.search(label):
+    if not dice or not label or find_named_dice(heading):
+        return
+    if not _ROLL.search(label):
         questions.append(
             f"its heading ({label[:20]}) names no dice: read as {dice}, whose totals its rows are"
         )
@@ -506,9 +571,11 @@ def _ask_about_modifiers(cells: Sequence[Sequence[Cell]], questions: list[str]) 
 
 
 def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> None:
-    """Ask about rows that are not rolled although some are figures, or the heading says Roll."""
+    """Ask about rows that are not rolled although half of them or more are figures, or the
+    heading says Roll.
+    """
     words = [key for key in keys if not read_figures(key)]
-    if 2 * len(words) <= len(keys) and words:
+    if words and 2 * len(words) <= len(keys):
         questions.append(
             f"nothing is rolled, as these rows are no figures: {', '.join(words[:3])[:60]}"
         )
@@ -517,54 +584,54 @@ def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> N
 
 
 def _build_weights_draft(grid: _SheetGrid, cells: list[list[Cell]]) -> TableDraft | None:
-    """Return the table of rows with weights or percentages; None for other rows. Raises
-    UserError for weights that are none.
+    """Return the table of rows with weights or percentages, None for other rows. Rows of weight 0
+    are left out, which is asked about. Raises UserError for a heading of weights above something
+    else.
     """
     weights = _read_row_weights(grid)
     if not weights:
         return None
     dice, spans = assign_spans(weights, grid.title or grid.corner)
-    taken = [row for row, weight in zip(cells, weights, strict=True) if weight]
-    if len(taken) < len(cells):
-        grid.questions.append(f"{len(cells) - len(taken)} rows of weight 0 are left out")
+    rolled_cells = [row for row, weight in zip(cells, weights, strict=True) if weight]
+    if len(rolled_cells) < len(cells):
+        grid.questions.append(f"{len(cells) - len(rolled_cells)} rows of weight 0 are left out")
     return TableDraft(
         "",
         SOURCE,
         Edge("", figures=tuple((span,) for span in spans)),
-        tuple(map(tuple, taken)),
+        tuple(map(tuple, rolled_cells)),
         dice,
-        outputs=tuple(_make_different(grid.tops)),
+        outputs=tuple(_make_output_names(grid.tops)),
         questions=tuple(dict.fromkeys(grid.questions)),
     )
 
 
 def _leave_out_last_sum(grid: _SheetGrid) -> None:
-    """Leave a last row called Total out if it cannot be rolled, has no weight, or has the sums of
+    """Leave out a last row called Total if it cannot be rolled, has no weight, or has the sums of
     its columns; ask about any other. Rows of weights with a sum are left to `_leave_out_sum`.
     """
     last_row = [grid.keys[-1], *grid.cells[-1]]
     if len(grid.keys) < 3 or not any(map(is_sum_word, last_row)):
         return
-    weighted = _find_weight_columns(grid)
-    if any(column[-1] for column in weighted):
+    weight_columns = _find_weight_columns(grid)
+    if any(column[-1] for column in weight_columns):
         return
-    is_named_so = is_sum_word(grid.keys[-1])
+    is_sum_key = is_sum_word(grid.keys[-1])
     is_rolled = bool(read_headings(grid.keys[:-1]).figures)
     label = next(cell for cell in last_row if is_sum_word(cell))
-    if weighted or (is_named_so and (is_rolled or _are_sums(grid.cells))):
+    if weight_columns or (is_sum_key and (is_rolled or _are_sums(grid.cells))):
         grid.keys.pop()
         grid.cells.pop()
         grid.questions.append(f'the last row, "{label[:20]}", is left out as a sum')
-    elif is_named_so:
+    elif is_sum_key:
         grid.questions.append(f'the last row ("{label[:20]}") is read as a row: or is it a sum?')
 
 
 def _find_weight_columns(grid: _SheetGrid) -> list[list[str]]:
-    """Return the columns that have weights or chances in all rows but the last."""
-    heads = [grid.corner, *grid.tops]
-    columns = [grid.keys, *(list(column) for column in zip(*grid.cells, strict=True))]
-    headed = [column for head, column in zip(heads, columns, strict=True) if _is_weighted(head)]
-    return [column for column in headed if _are_weights(column[:-1])]
+    """Return the columns that have weights or chances in all rows but the last, and are headed so."""
+    columns = [(grid.corner, grid.keys)]
+    columns += [(top, grid.get_column(number)) for number, top in enumerate(grid.tops)]
+    return [cells for head, cells in columns if _is_weighted(head) and _are_weights(cells[:-1])]
 
 
 def _are_sums(cells: Sequence[Sequence[str]]) -> bool:
@@ -579,7 +646,9 @@ def _ends_with_sum(column: Sequence[str]) -> bool:
 
 
 def _leave_out_sum(grid: _SheetGrid) -> None:
-    """Leave the last row out of a table of weights if it is the sum of the others."""
+    """Leave out the last row of a table of weights if it is the sum of the others, which is asked
+    about. Ask about a row called Total, too, that is not.
+    """
     weights = read_percents(grid.keys) or read_weights(grid.keys)
     if not (_is_weighted(grid.corner) or read_percents(grid.keys)):
         return
@@ -598,38 +667,46 @@ def _leave_out_sum(grid: _SheetGrid) -> None:
 
 
 def _read_row_weights(grid: _SheetGrid) -> list[Fraction]:
-    """Return the weights or percentages of the rows, [] if their headings are neither. Raises
-    UserError for a column of weights with something else in it.
+    """Return the weights or percentages of the rows, [] if their headings are neither. Decimal
+    commas and rounded chances are asked about. Raises UserError for a column of weights with
+    something else in it, and for chances that do not add up to 100%.
     """
     percents = read_percents(grid.keys)
     weights = read_weights(grid.keys)
     if not percents and not _is_weighted(grid.corner):
         return []
     _check_weights(grid)
-    if weights and (commas := [key for key in grid.keys if "," in key]):
+    commas = [key for key in grid.keys if "," in key]
+    if weights and commas:
         grid.questions.append(f"{', '.join(commas[:3])} are read as decimals: the comma is a point")
     if is_weight_heading(grid.corner):
         return percents or weights
     if percents:
-        return _chances_of(percents, grid)
+        return _adjust_rounded_chances(percents, grid)
     is_of_one = 0 < sum(weights) < 2
     scale = 100 if is_of_one else 1
-    return _chances_of([weight * scale for weight in weights], grid, scale)
+    return _adjust_rounded_chances([weight * scale for weight in weights], grid, scale)
 
 
-def _chances_of(chances: list[Fraction], grid: _SheetGrid, scale: int = 1) -> list[Fraction]:
-    """Return chances in percent that add up to 100; those that were rounded as the faces of a die,
-    which is asked about. They were typed as parts of 100 / `scale`. Raises UserError for others.
+def _adjust_rounded_chances(
+    chances: list[Fraction], grid: _SheetGrid, scale: int = 1
+) -> list[Fraction]:
+    """Return chances as they are if they add up to 100 (percent) and a die can have them.
+
+    Else they are taken as rounded: the faces that each row has on a die are returned in their
+    place, which is asked about. If no die fits, chances that add up to 100 are returned as they
+    are, and UserError is raised for others. The chances were typed as parts of 100 / `scale`.
     """
     total = sum(chances)
     if not chances or (total == 100 and has_die(chances)):
         return chances
-    if parts := parts_of_rounded(chances, scale * last_digit(grid.keys)):
+    faces = parts_of_rounded(chances, scale * last_digit(grid.keys))
+    if faces:
+        listed_faces = ", ".join(map(str, faces[:6]))
         grid.questions.append(
-            f"{', '.join(grid.keys[:3])} are read as rounded: {', '.join(map(str, parts[:6]))} "
-            f"of {sum(parts)}"
+            f"{', '.join(grid.keys[:3])} are read as rounded: {listed_faces} of {sum(faces)}"
         )
-        return list(map(Fraction, parts))
+        return list(map(Fraction, faces))
     if total == 100:
         return chances
     raise make_import_error(
@@ -640,7 +717,7 @@ def _chances_of(chances: list[Fraction], grid: _SheetGrid, scale: int = 1) -> li
 
 def _check_weights(grid: _SheetGrid) -> None:
     """Raise UserError if some rows below `Weight` have a weight and others do not, or if all have
-    a figure that is none.
+    figures that are no weights, such as 1,000.
     """
     if read_percents(grid.keys) or read_weights(grid.keys):
         return
@@ -651,9 +728,9 @@ def _check_weights(grid: _SheetGrid) -> None:
             f"Some cells below {grid.corner[:30]} have a % and others have none."
         )
     if is_mixed or any(map(is_thousands, wrong)):
+        quoted = wrong[0][:20] or "an empty cell"
         raise make_import_error(
-            f"The heading says {grid.corner[:30]}, but {wrong[0][:20] or 'an empty cell'} is no "
-            f"weight.",
+            f"The heading says {grid.corner[:30]}, but {quoted} is no weight.",
             "Write numbers such as 3 or 2.5 into all of its cells.",
         )
 
@@ -683,18 +760,20 @@ def _build_pairs_draft(grid: _SheetGrid, cells: list[list[Cell]], dice: str) -> 
 def _read_columns(
     grid: _SheetGrid, tops: list[str], across: Headings, label: str, cells: list[list[Cell]]
 ) -> tuple[Edge | None, tuple[str, ...]]:
-    """Return the columns to choose from, or None and the names of the results of a row."""
+    """Return the columns to choose from and the name of their result, or None and the names of the
+    results of a row. `across` are the figures of `tops`.
+    """
     if len(tops) == 1:
-        return None, (make_name(tops[0], "result", between="_"),)
+        return None, (make_name(tops[0], "result", separator="_"),)
     if grid.has_results or (_are_results(tops, cells) and not across.figures):
-        outputs = tuple(_make_different(tops))
+        outputs = tuple(_make_output_names(tops))
         if not grid.has_results:
             grid.questions.append(
                 f"{', '.join(outputs)[:80]} are read as results of one row, not as columns to choose from"
             )
         return None, outputs
-    falls = find_covered_range(across.flat) is not None and is_rising(across.flat[::-1])
-    if across.figures and (falls or is_rising(across.flat)):
+    is_falling = find_covered_range(across.flat) is not None and is_rising(across.flat[::-1])
+    if across.figures and (is_falling or is_rising(across.flat)):
         columns = Edge(label, figures=across.figures)
         if _is_from(columns):
             grid.questions.append(
@@ -710,29 +789,34 @@ def _is_from(edge: Edge) -> bool:
 
 
 def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
-    """Return whether columns are results of their own: what is in one is not in the next, or one
-    has numbers alone.
+    """Return whether columns are results of their own, by the words at their top and their cells.
+
+    Either some columns have numbers and others have texts, or all have texts and no column has
+    one from the column before it.
     """
-    if any(char.isdigit() for top in tops for char in top) or not all(
-        any(map(str.isalpha, top)) for top in tops
-    ):
+    if not all(map(_is_word, tops)):
         return False
-    columns = [
-        {cell for row in cells for cell in row[column : column + 1] if cell != NOTHING}
-        for column in range(len(tops))
-    ]
-    kinds = {
-        2 * sum(isinstance(cell, int) for cell in column) > len(column)
-        for column in columns
-        if column
-    }
+    columns = [set(column) - {NOTHING} for column in zip(*cells, strict=True)]
+    kinds = {_has_mostly_numbers(column) for column in columns if column}
     if len(kinds) > 1:
         return True
-    shared = [bool(left & right) for left, right in pairwise(columns)]
-    return not any(shared) and kinds != {True}
+    shares_cells = any(column & next_column for column, next_column in pairwise(columns))
+    return not shares_cells and kinds != {True}
 
 
-def _make_different(tops: Sequence[str]) -> list[str]:
+def _is_word(text: str) -> bool:
+    """Return whether a text has letters, and no digit."""
+    return any(map(str.isalpha, text)) and not _has_digit(text)
+
+
+def _has_mostly_numbers(cells: Collection[Cell]) -> bool:
+    return 2 * sum(isinstance(cell, int) for cell in cells) > len(cells)
+
+
+def _make_output_names(tops: Sequence[str]) -> list[str]:
+    """Return a name for the result in each column, made of its heading and different from the
+    others.
+    """
     names: list[str] = []
     for top in tops:
         names.append(make_name(top, "result", names, "_"))
@@ -743,37 +827,43 @@ def _make_different(tops: Sequence[str]) -> list[str]:
 
 
 def _read_cells(grid: _SheetGrid) -> list[list[Cell]]:
-    """Return the cells as results; empty ones, and those that a spreadsheet may have changed, are
-    asked about.
+    """Return the cells as results.
+
+    Cells that are empty, that a spreadsheet may have changed, or that look alike are asked about.
     """
-    cells = [
-        [
-            _read_cell(cell, f"row {key[:20]}, column {top[:20] or number}", grid.questions)
-            for number, (cell, top) in enumerate(zip(row, grid.tops, strict=True), 1)
-        ]
-        for key, row in zip(grid.keys, grid.cells, strict=True)
-    ]
+    cells = list[list[Cell]]()
+    for key, row in zip(grid.keys, grid.cells, strict=True):
+        results = list[Cell]()
+        for number, (cell, top) in enumerate(zip(row, grid.tops, strict=True), 1):
+            position = f"row {key[:20]}, column {top[:20] or number}"
+            results.append(_read_cell(cell, position, grid.questions))
+        cells.append(results)
     _join_empty_cells(grid.questions)
-    results = list(dict.fromkeys(cell for row in cells for cell in row))
-    ask_about_note_marks(results, grid.questions)
-    dashes = _ask_about_texts([cell for cell in results if isinstance(cell, str)], grid.questions)
+    different = list(dict.fromkeys(cell for row in cells for cell in row))
+    ask_about_note_marks(different, grid.questions)
+    texts = [cell for cell in different if isinstance(cell, str)]
+    dashes = _ask_about_texts(texts, grid.questions)
     return [[NOTHING if cell in dashes else cell for cell in row] for row in cells]
 
 
 def _join_empty_cells(questions: list[str]) -> None:
-    """Make one question of those about more than a few empty cells, in `questions` itself."""
+    """Replace the questions about empty cells by a single one if there are more than
+    `_MOST_EMPTY`, in `questions` itself.
+    """
     empty = [question for question in questions if question.endswith(EMPTY)]
     if len(empty) <= _MOST_EMPTY:
         return
-    places = "; ".join(question.removesuffix(EMPTY) for question in empty[:_MOST_EMPTY])
-    first = questions.index(empty[0])
+    positions = "; ".join(question.removesuffix(EMPTY) for question in empty[:_MOST_EMPTY])
+    index = questions.index(empty[0])
     questions[:] = [question for question in questions if question not in empty]
-    more = len(empty) - _MOST_EMPTY
-    questions.insert(first, f"empty cells are read as {NOTHING}: {places} and {more} more")
+    count = len(empty) - _MOST_EMPTY
+    questions.insert(index, f"empty cells are read as {NOTHING}: {positions} and {count} more")
 
 
 def _ask_about_texts(texts: Sequence[str], questions: list[str]) -> list[str]:
-    """Ask about results that look alike, and return those that are dashes, if there are several."""
+    """Ask about results that look alike. Return the kinds of dashes if there are several, which
+    are asked about and read as one; else [].
+    """
     dashes = [text for text in texts if comparison_key(text) == "-"]
     _ask_about_spellings([text for text in texts if text not in dashes], questions)
     if len(dashes) < 2:
@@ -787,23 +877,32 @@ def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
     spellings: dict[str, list[str]] = {}
     for text in texts:
         spellings.setdefault(comparison_key(text), []).append(text)
-    for alike in spellings.values():
-        if len(alike) > 1:
-            questions.append(f"{' and '.join(alike)[:60]} are two results: the same, or not?")
+    for same_texts in spellings.values():
+        if len(same_texts) > 1:
+            quoted = " and ".join(same_texts)[:60]
+            questions.append(f"{quoted} are two results: the same, or not?")
 
 
-def _read_cell(text: str, place: str, questions: list[str]) -> Cell:
-    result = clean_text(text, place[:1].upper() + place[1:])
+def _read_cell(text: str, position: str, questions: list[str]) -> Cell:
+    """Return a cell as a whole number if it is one, NOTHING if it is empty, else as text.
+
+    Empty cells, invisible characters, and whatever looks like a date, a number or an error of a
+    spreadsheet are asked about, at `position`.
+    """
+    result = clean_text(text, position[:1].upper() + position[1:])
     if remove_invisible(text) != text:
-        questions.append(f"{place}: signs that nobody sees are left out of {result[:20]}")
+        questions.append(f"{position}: signs that nobody sees are left out of {result[:20]}")
     if not result:
-        questions.append(f"{place}{EMPTY}")
+        questions.append(f"{position}{EMPTY}")
         return NOTHING
     if is_date(result):
-        questions.append(f"{place}: {result[:20]} looks like a date that a spreadsheet made of it")
+        questions.append(
+            f"{position}: {result[:20]} looks like a date that a spreadsheet made of it"
+        )
     elif _FAILED.fullmatch(result):
-        questions.append(f"{place}: {result[:20]} is an error of the spreadsheet")
+        questions.append(f"{position}: {result[:20]} is an error of the spreadsheet")
     elif _SCIENTIFIC.fullmatch(result):
-        questions.append(f"{place}: {result[:20]} may be a number that a spreadsheet made of it")
-    is_whole = _WHOLE.fullmatch(result) and not result.startswith("+")
-    return int(result) if is_whole and str(int(result)) == result else result
+        questions.append(f"{position}: {result[:20]} may be a number that a spreadsheet made of it")
+    if _WHOLE.fullmatch(result) and str(int(result)) == result:
+        return int(result)
+    return result

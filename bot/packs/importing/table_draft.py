@@ -1,5 +1,5 @@
-"""A table on its way in: what every format is read as before it is laid out as YAML; the figures
-of its headings.
+"""Table drafts, which tables of all formats become before they are laid out as YAML, and the names
+and texts in them.
 """
 
 import re
@@ -22,7 +22,9 @@ from bot.rulesets.yaml_file import LONGEST_TEXT, MOST_CELLS
 MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
 MOST_ENTRIES = MOST_CELLS
 LONGEST_ENTRY = LONGEST_TEXT
-"""Of a table of texts by what the dice come to: what a file of a pack may have."""
+"""Entries of a table with a text for each total, and characters of an entry, as a file of a pack may
+have.
+"""
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30
 _RESERVED = "true false none roll total modifier text parts mods yes no on off"
 RESERVED = {*FUNCTIONS, *_RESERVED.split()}
@@ -36,10 +38,10 @@ LOOKS_LIKE_ROSTER = phrase("it looks like a roster: `/unit import` adds its unit
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The rows or columns of a table: the words that head them, or the figures, several for one
-    line if need be.
+    """The rows or columns of a table: the words that head them, or their figures. A row may have
+    several spans, and either `words` or `figures` is empty.
 
-    `label` is what the heading says they are.
+    `label` is the heading above them, such as `Range`.
     """
 
     label: str = ""
@@ -49,12 +51,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class TableDraft:
-    """A table: `rows` by their edge, `dice` that choose one, and either `columns` to choose from or
-    named `outputs`.
+    """A table that was read but is not yet written as YAML.
 
-    `dice` are `2d6`, one of `D66`, or nothing where none are rolled; `added` is what is always
-    added to them. `modified` says that players may add to them. `id` is what the table would be
-    called where its title names nothing.
+    `rows` are chosen by `dice`: "2d6", one of `D66`, or "" if nothing is rolled. `added` is always
+    added to the dice; players may add to them as well if `modified`. The cells of a row are those
+    of `columns` to choose from, or, without columns, one for each of the named `outputs`. `id` is
+    used if the title has no letters for one.
     """
 
     title: str
@@ -70,50 +72,76 @@ class TableDraft:
     questions: tuple[str, ...] = ()
     id: str = ""
     chains: tuple[tuple[Cell, str], ...] = ()
-    """The table that is rolled next where a cell says this."""
+    """Pairs of a cell and the id of the table that is rolled next if the cell comes up."""
 
 
 def link_tables(drafts: Sequence[TableDraft], ids: Sequence[str]) -> list[TableDraft]:
-    """The tables, each cell that names another one by its title (`rain, <wind>`) with its id: the
-    one that is rolled next. Of a cell that names several, and of what would lead in a circle,
-    nothing comes."""
-    known = {draft.title: id for draft, id in zip(drafts, ids, strict=True) if draft.dice}
-    leads: dict[str, set[str]] = {id: {id} for id in ids}
-    made = []
+    """Return the tables, with a chain for each cell that names another rolled table by its title
+    (`rain, <wind>`). `ids` are those of the tables.
+
+    There is no chain for a cell that names several tables, for cells of tables with columns, and
+    if it would lead in a circle. The question about a name is dropped if all cells with it have
+    a chain.
+    """
+    ids_by_reference = {
+        f"<{draft.title}>": id for draft, id in zip(drafts, ids, strict=True) if draft.dice
+    }
+    reachable: dict[str, set[str]] = {id: {id} for id in ids}
+    linked_drafts = list[TableDraft]()
     for draft, id in zip(drafts, ids, strict=True):
         chains: dict[Cell, str] = {}
-        named = {f"<{title}>": title for title in known}
-        left = set[str]()
+        unlinked = set[str]()
         for cell in dict.fromkeys(cell for row in draft.cells for cell in row):
-            found = [said for said in re.findall(r"<[^<>]{1,60}>", str(cell)) if said in named]
-            at = known[named[found[0]]] if len(found) == 1 and draft.columns is None else ""
-            if at and id not in leads[at]:
-                chains[cell] = at
-                for behind in leads.values():
-                    behind |= leads[at] if id in behind else set()
+            references = _find_references(cell, ids_by_reference)
+            next_id = ""
+            if len(references) == 1 and draft.columns is None:
+                next_id = ids_by_reference[references[0]]
+            if next_id and id not in reachable[next_id]:
+                chains[cell] = next_id
+                _add_reachable(reachable, id, next_id)
             else:
-                left |= {*found}
-        asked = [
-            one for one in draft.questions if one.partition(" is drawn")[0] not in {*named} - left
+                unlinked.update(references)
+        linked = set(ids_by_reference) - unlinked
+        questions = [
+            question
+            for question in draft.questions
+            if question.partition(" is drawn")[0] not in linked
         ]
-        made.append(replace(draft, chains=tuple(chains.items()), questions=tuple(asked)))
-    return made
+        linked_drafts.append(
+            replace(draft, chains=tuple(chains.items()), questions=tuple(questions))
+        )
+    return linked_drafts
+
+
+def _find_references(cell: Cell, references: Collection[str]) -> list[str]:
+    """Return which of the references, such as `<wind>`, are in a cell, in its order."""
+    words = re.findall(r"<[^<>]{1,60}>", str(cell))
+    return [word for word in words if word in references]
+
+
+def _add_reachable(reachable: dict[str, set[str]], id: str, next_id: str) -> None:
+    """Add a step from one table to the next: all tables that lead to `id` reach whatever `next_id`
+    does.
+    """
+    for ids in reachable.values():
+        if id in ids:
+            ids |= reachable[next_id]
 
 
 T = TypeVar("T")
 
 
 def read_all_readable(
-    items: Iterable[T], read: Callable[[T], TableDraft]
+    items: Iterable[T], read_item: Callable[[T], TableDraft]
 ) -> tuple[list[TableDraft], list[str]]:
-    """The tables of all items out of which one comes, and what is wrong with the others. Raises
-    UserError for none.
+    """Return the tables of all items that can be read, and remarks on the others. Raises the first
+    UserError if none can be read; without any items both lists are empty.
     """
     drafts: list[TableDraft] = []
     faults: list[UserError] = []
     for item in items:
         try:
-            drafts.append(read(item))
+            drafts.append(read_item(item))
         except UserError as error:
             faults.append(error)
     if faults and not drafts:
@@ -122,75 +150,97 @@ def read_all_readable(
 
 
 def make_import_error(message: str, hint: str = "") -> UserError:
-    """The error for a text out of which no table comes."""
+    """Return the error for a text out of which no table comes."""
     return UserError(message, hint=hint, code="not-a-table")
 
 
-def clean_text(text: object, what: str, most: int = LONGEST_CELL) -> str:
-    """A text in one line, without what cannot be seen. Raises UserError for one that is too
-    long.
+def clean_text(text: object, subject: str, max_length: int = LONGEST_CELL) -> str:
+    """Return a text in one line, without invisible characters.
+
+    Raises UserError about the `subject` ("A name") if it is longer than `max_length`.
     """
-    found = normalize_name(str(text).replace("\\n", " "))
-    if len(found) > most:
+    cleaned = normalize_name(str(text).replace("\\n", " "))
+    if len(cleaned) > max_length:
         raise make_import_error(
-            f"{what} has {len(found):,} characters; at most {most:,} go into one."
+            f"{subject} has {len(cleaned):,} characters; at most {max_length:,} go into one."
         )
-    return found
+    return cleaned
 
 
 def clean_title(text: object, otherwise: str = "Table") -> str:
-    """A title of a table: tidy, and cut to what fits."""
+    """Return a title of a table, tidied and cut to what fits; `otherwise` if nothing remains."""
     return clean_name(str(text), LONGEST_TITLE) or otherwise
 
 
-def make_slug(text: str, between: str = "-", most: int = LONGEST_NAME) -> str:
-    """A text as the name of a command: a-z, 0-9 and hyphens; maybe nothing."""
-    return re.sub(r"[^a-z0-9]+", between, ascii_letters(text))[:most].strip(between)
+def make_slug(text: str, separator: str = "-", max_length: int = LONGEST_NAME) -> str:
+    """Return a text as the name of a command: a-z, 0-9, and the separator between words. It may be
+    empty.
+    """
+    return re.sub(r"[^a-z0-9]+", separator, ascii_letters(text))[:max_length].strip(separator)
 
 
-def make_name(text: str, otherwise: str, taken: Collection[str] = (), between: str = "-") -> str:
-    """A name that begins with a letter and is not taken."""
-    found = make_slug(text, between)
-    if not found[:1].isalpha():
-        found = f"{otherwise}{between}{found}".strip(between) if found else otherwise
-    base = found[:LONGEST_NAME].strip(between)
+def make_name(
+    text: str, otherwise: str, taken_names: Collection[str] = (), separator: str = "-"
+) -> str:
+    """Return a name that begins with a letter and is not taken, made of a text, or of `otherwise`
+    if the text has no letters or digits.
+
+    With "_" as the separator it is a name for formulas: words that these reserve are not used.
+    """
+    slug = make_slug(text, separator)
+    if not slug:
+        slug = otherwise
+    elif not slug[0].isalpha():
+        slug = f"{otherwise}{separator}{slug}".strip(separator)
+    base = slug[:LONGEST_NAME].strip(separator)
+    name = base
     number = 2
-    found = base
-    while found in taken or (between == "_" and (iskeyword(found) or found in RESERVED)):
-        found = f"{base[: LONGEST_NAME - 4]}{between}{number}"
+    while name in taken_names or (separator == "_" and _is_reserved(name)):
+        name = f"{base[: LONGEST_NAME - 4]}{separator}{number}"
         number = number + 1
-    return found
+    return name
+
+
+def _is_reserved(name: str) -> bool:
+    """Return whether formulas use a name for something of their own."""
+    return iskeyword(name) or name in RESERVED
 
 
 def make_word(text: str) -> str:
-    """A heading as a word that can be typed without quotation marks: `Light woods` is
-    `light-woods`, `3:1` and `-2` as they are.
+    """Return a heading as a word that can be typed without quotation marks.
+
+    `Light woods` is `light-woods`; `3:1`, `-2` and others with digits keep their capitals.
     """
     bare = re.sub(r"[\s,;=\"'`*]+", " ", text).strip()[:40].strip()
-    typed = bare.replace(" ", "-")
-    return typed if any(char.isdigit() for char in typed) else typed.casefold()
+    word = bare.replace(" ", "-")
+    return word if any(char.isdigit() for char in word) else word.casefold()
 
 
 def make_unique(words: Iterable[str], otherwise: str) -> tuple[str, ...]:
-    """The words, each made different from those before it; one that is empty is called
-    `otherwise`.
+    """Return the words, with a number after those that are the same as one before. An empty one
+    becomes `otherwise`.
     """
-    found: list[str] = []
-    for said in words:
-        base = said or otherwise
+    unique: list[str] = []
+    for word in words:
+        base = word or otherwise
+        candidate = base
         number = 2
-        while (said := said or base) in found:
-            said = f"{base}-{number}"
+        while candidate in unique:
+            candidate = f"{base}-{number}"
             number = number + 1
-        found.append(said)
-    return tuple(found)
+        unique.append(candidate)
+    return tuple(unique)
 
 
 def build_one_column(
     title: str, source: str, dice: str, entries: Iterable[tuple[Span, object]], questions: Iterable[str] = (), *,
     added: int = 0, notes: str = "", id: str = "",
 ) -> TableDraft:  # fmt: skip
-    """A table of texts by what the dice come to. Raises UserError."""
+    """Return a table with a single result: a text for each span of totals of the dice.
+
+    Empty texts become NOTHING, and ditto marks the text above. Raises UserError if there are no
+    entries, too many, only empty ones, or a text that is too long.
+    """
     listed = list(entries)
     if not listed:
         raise make_import_error(f"{title[:40]} has no entries.")
@@ -198,22 +248,20 @@ def build_one_column(
         raise make_import_error(
             f"{title[:40]} has {len(listed):,} entries; a table has at most {MOST_ENTRIES:,}."
         )
-    rows = Edge("", figures=tuple((span,) for span, _ in listed))
     questions = list(questions)
-    texts = [str(text) for _, text in listed]
-    rows_of_texts = [[str(number), text] for number, text in enumerate(texts, 1)]
-    (_, *column) = fill_dittos([["", "text"], *rows_of_texts], questions)
-    cells = tuple(
-        (clean_text(text, f"Entry {number} of {title[:40]}", LONGEST_ENTRY) or NOTHING,)
-        for number, (_, text) in enumerate(column, 1)
-    )
-    if all(cell == NOTHING for (cell,) in cells):
+    numbered_texts = [[str(number), str(text)] for number, (_, text) in enumerate(listed, 1)]
+    _, *filled_rows = fill_dittos([["", "text"], *numbered_texts], questions)
+    texts = [
+        clean_text(text, f"Entry {number} of {title[:40]}", LONGEST_ENTRY) or NOTHING
+        for number, (_, text) in enumerate(filled_rows, 1)
+    ]
+    if all(text == NOTHING for text in texts):
         raise make_import_error(f"All results of {title[:40]} are empty.")
     return TableDraft(
         clean_title(title),
         source,
-        rows,
-        cells,
+        Edge("", figures=tuple((span,) for span, _ in listed)),
+        tuple((text,) for text in texts),
         dice,
         added,
         notes=notes,
