@@ -110,7 +110,7 @@ class _History:
                 self.remarks.append(f"Event {number} was imported: {fault}")
             else:
                 self._fault(number, fault)
-        self.remarks += list_closed_hands(past.now)
+        self.remarks += list_closed_hands(past.game)
         if not self.faults:
             for number, fault in find_opened_faults([*past.bodies.values()], texts):
                 self._fault(number, fault)
@@ -131,7 +131,7 @@ class _History:
             self.remarks.append(f"Event {number}: that the rules had changed is the host's word.")
         if self._with_tables and not self.faults:
             content = past.contents.get(number, event)
-            with use_systems(self._packs.get_systems_at(past.now, content)):
+            with use_systems(self._packs.get_systems_at(past.game, content)):
                 self._play(past, event, editions)
         seconds_back = times[-1] - event["at"]
         if seconds_back > 0:
@@ -151,7 +151,7 @@ class _History:
             self._play_roll(past, event, roll)
             self._note_edition(number, roll, editions)
         elif kind in ("start", "next", "pass") and not event.get("free"):
-            self._count(number, is_todays=replay.turn_is_todays(past.now, event))
+            self._count(number, is_todays=replay.turn_is_todays(past.game, event))
         elif kind in ("reveal", "end"):
             self._count(number, is_todays=replay.titles_are_todays(event, past.contents))
 
@@ -163,7 +163,7 @@ class _History:
             self._fault(number, edition_problem)
         elif replay.is_playable(roll):
             problems = replay.find_replay_faults(
-                past.now,
+                past.game,
                 roll,
                 sealed=event["kind"] == "sealed",
                 side=event["side"],

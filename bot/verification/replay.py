@@ -399,8 +399,8 @@ async def _rerun_game(store: Store, game: str) -> AsyncIterator[ReplayedOutcome]
         roll = merge_choices(event, past.bodies) if is_open else past.contents.get(event["number"])
         if roll is not None and roll.get("system"):
             with use_systems(systems):
-                differences = "; ".join(_list_differences(past.now, roll))
-            is_hidden = roll is not event and event["number"] in past.now.sealed
+                differences = "; ".join(_list_differences(past.game, roll))
+            is_hidden = roll is not event and event["number"] in past.game.sealed
             if is_hidden and differences:
                 differences = "another outcome (sealed)"
             name = f"{roll['system']} {roll['target']}"

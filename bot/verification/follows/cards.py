@@ -1,12 +1,17 @@
-"""Whether an event follows on those before it: decks, what is drawn from them, where cards go, and
-what stays closed.
+"""The checks whether an event follows the log: decks, draws, moves of cards, and closed hands.
 
-While cards are closed this tells what all can tell: how many, of which seat, with how many sides.
-What they were is recomputed once an event has opened them (`find_opened_faults`).
+A hand owner ("seat" in the events) is a side, or `@` and the id of a player without a side. While
+cards are closed, all can check only how many there are, where, and by dice with how many sides they
+were drawn. Once an event opens them, `find_opened_faults` draws them again.
+
+Each `check_` takes the log so far, the event, and the fields of the game that it changes. It returns
+a fault, or "" if there is none. `out` are counts of the cards that are out of their piles, see
+`bot.rules.cards.Out`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.game import cups
 from bot.game.state import Game
@@ -17,205 +22,13 @@ from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, UNSEEN, read_known_ends
-from bot.verification.follows.past import Event, Past, Said, find_words_problem
+from bot.verification.follows.past import Event, GameFields, Past, find_words_problem
 from bot.verification.follows.turn import find_cards_problem, is_exact_change
 
 Texts = Mapping[tuple[int, str], str]
 """Texts by event and key."""
-
-
-def check_deck(past: Past, event: Event, said: Said) -> str:
-    """A deck is declared, in the place of one of the same name, whose cards all go; no hand has
-    any of them.
-    """
-    now = past.now
-    declared = said.get("decks", past.now.decks)
-    new = [id for id in declared if declared[id] != now.decks.get(id)] or [
-        event["result"].partition(":")[0]
-    ]
-    if (
-        len(new) != 1
-        or declared != {**now.decks, new[0]: declared.get(new[0])}
-        or not cards.ID.fullmatch(new[0])
-    ):
-        return "it declares no deck."
-    id = new[0]
-    made = cards.deck_from_json(declared[new[0]])
-    if problem := cards.find_deck_fault(made):
-        return problem
-    if id in cards.STANDARD and made.cards != cards.STANDARD[id].cards:
-        return f"{id} has other cards."
-    if cards.count_at(id, HAND, now.cards):
-        return f"it declares {id} anew while hands hold closed cards of it."
-    typed = [cards.WORD.fullmatch(card) for card, _ in made.cards]
-    keys = {f"{event['number']}.{key}" for key in event.get("texts", {})}
-    if {found[0] for found in typed if found} != keys:
-        return "its cards have other words than are under its hashes."
-    gone = dict.fromkeys(cards.select_deck(id, now.cards), 0)
-    return find_moves_problem(past, event, cards.set_counts(now.cards, gone)) or find_words_problem(
-        event, cards.format_deck_size(id, made)
-    )
-
-
-def check_draw(past: Past, event: Event, said: Said) -> str:
-    """Cards are drawn, each by one die; or names are put in order."""
-    if said and event["does"] != "lead":
-        return "it changes whose go it is."
-    if event.get("hand") and not (past.now.hand_dice and "deck" in event and "closed" not in event):
-        return "its cards were drawn by hand, which this game did not allow."
-    return _check_closed_draw(past, event) if "closed" in event else _check_open_draw(past, event)
-
-
-def _check_open_draw(past: Past, event: Event) -> str:
-    id = event.get("deck", "")
-    dice = event.get("dice", [])
-    made = past.now.decks.get(id)
-    source = Script([die["value"] for die in dice])
-    if "seats" in event or not (_is_ordering(event) or event["does"] in ("draw", "lead")):
-        return "cards are drawn into hands with their faces closed."
-    if event.get("texts", {}).keys() != (
-        {f"w{n}" for n in range(1, len(dice) + 1)} if _is_ordering(event) else set()
-    ):
-        return "it has other texts than the names that it puts in order."
-    if not 0 < len(dice) <= cards.MOST_DRAWN or (made is None and not _is_ordering(event)):
-        return "it draws from a deck that nobody declared, or too much at once."
-    if past.now.cards.get(cards.get_last_key(id)):
-        return f"it shows its dice while cards of {id} are closed."
-    try:
-        if _is_ordering(event):
-            drawn = cards.draw_order(
-                [f"{event['number']}.w{n}" for n in range(1, len(dice) + 1)], source
-            )
-        else:
-            drawn = cards.draw(
-                id, cards.deck_from_json(made or {}), past.now.cards, len(dice), source
-            )
-    except UserError as error:
-        return f"its dice draw no cards: {error}"
-    if [die.to_note() for die in drawn.dice] != dice:
-        return "its dice are not those that its pile asks for."
-    if _is_ordering(event):
-        return find_moves_problem(past, event, past.now.cards) or find_words_problem(
-            event, ", ".join(drawn.cards)
-        )
-    if event["does"] == "lead":
-        return _check_chit_draw(past, event, drawn)
-    return find_moves_problem(past, event, drawn.out) or find_words_problem(
-        event, cards.format_cards(id, drawn.cards)
-    )
-
-
-def _check_chit_draw(past: Past, event: Event, drawn: cards.CardDraw) -> str:
-    """The chit of a cup that leads the phase is drawn: one, which has the go; or none of it is
-    left.
-    """
-    now = past.now
-    id = event["deck"]
-    if (
-        now.led not in ("", id)
-        or len(drawn.cards) != 1
-        or drawn.joined >= 0
-        or not now.started
-        or now.ended
-    ):
-        return "it draws a chit for a go that has one, or that no cup leads."
-    if not is_exact_change(
-        event, now, cups.apply_chit_draw(replace(now, cards=drawn.out), id, drawn.cards[0])
-    ):
-        return "it gives the go to others than the chit does."
-    return find_words_problem(event, cards.format_cards(id, drawn.cards))
-
-
-def _is_ordering(event: Event) -> bool:
-    return event["does"] == "names" and "deck" not in event
-
-
-def _check_closed_draw(past: Past, event: Event) -> str:
-    """Cards are drawn whose faces stay closed: into hands, or open ones while others of the deck
-    are closed.
-    """
-    id = event.get("deck", "")
-    sides = event["closed"]
-    seats = _list_seats(event)
-    does = event["does"]
-    now = past.now
-    if id not in now.decks or "dice" in event or (does == "peek" and "seats" in event):
-        return "it draws from a deck that nobody declared, or too much at once."
-    own = get_seat(now.players, event["who"])
-    peeks = does == "peek"
-    fits = {
-        "draw": not seats,
-        "peek": True,
-        "hold": set(seats) == {own},
-        "deal": bool(seats) and set(seats) <= set(now.sides),
-    }
-    if not fits.get(does):
-        return "it draws for hands that are not theirs."
-    named = [] if seats or peeks else event["result"].removeprefix(f"{id}: ").split(", ")
-    count = len(seats or named)
-    top = now.cards.get(cards.get_card_key(id, HAND, cards.TOP), 0)
-    if not 0 < (_count_peeked(event) if peeks else count) <= cards.MOST_DRAWN or (
-        peeks and count > _count_peeked(event)
-    ):
-        return "it draws nothing, or too much at once."
-    keys = {f"face.{n}" for n in range(1, len(sides) + 1)} | {
-        f"card.{n}" for n in range(1, len(seats) + 1)
-    }
-    if event.get("texts", {}).keys() != keys or (
-        peeks and count != max(0, _count_peeked(event) - top)
-    ):
-        return "it has other texts than the cards and faces that it closes."
-    if not (seats or peeks or now.cards.get(cards.get_last_key(id))):
-        return f"it closes its dice though no card of {id} is closed."
-    made = cards.deck_from_json(now.decks[id])
-    asked, out = cards.compute_draw_sides(id, made, now.cards, count, peeks=peeks)
-    if asked != sides:
-        return "its dice are not those that its pile asks for."
-    ends = any(
-        out.get(key, 0) != now.cards.get(key, 0)
-        for key in (cards.get_card_key(id, HAND, end) for end in cards.ENDS)
-    )
-    for to in (
-        (cards.get_card_key(id, HAND, seat) for seat in seats)
-        if seats
-        else (cards.get_card_key(id, PLAY, card) for card in named)
-    ):
-        out[to] = out.get(to, 0) + 1
-    if named and (problem := _find_overdrawn(id, made, out)):  # into hands nothing more is open
-        return problem
-    out |= {cards.get_last_key(id): event["number"]} if seats or peeks or ends else {}
-    said = (
-        [format_closed_count(_count_peeked(event))]
-        if peeks
-        else named or [format_closed_count(count)]
-    )
-    return find_moves_problem(past, event, out) or find_words_problem(
-        event, cards.format_cards(id, said)
-    )
-
-
-def _count_peeked(event: Event) -> int:
-    """Return how many cards somebody peeked at, as the event says."""
-    found = re.search(r": ([1-9][0-9]?) closed", event["result"])
-    return int(found[1]) if found else 0
-
-
-def _list_seats(event: Event) -> list[str]:
-    """For whom cards were drawn; what a peek draws stays on top."""
-    if event["does"] == "peek":
-        return [cards.TOP] * sum(key.startswith("card.") for key in event.get("texts", ()))
-    return list(event.get("seats", ()))
-
-
-def get_seat(players: Mapping[str, str], person: str) -> str:
-    """The seat of somebody: their side, or their own without one."""
-    return players.get(person) or f"@{person}"
-
-
-def format_closed_count(count: int) -> str:
-    """How the log says how many closed cards."""
-    return f"{count} closed"
-
+Held = tuple[str, str]
+"""A closed card in a hand: the draw that it came from, as `41.2`, and the card."""
 
 FROM: Mapping[str, tuple[str, ...]] = {
     "discard": (PLAY,),
@@ -223,486 +36,912 @@ FROM: Mapping[str, tuple[str, ...]] = {
     "return": (PLAY, DISCARD),
     "shuffle": (DISCARD,),
 }
+"""The places from which each kind of move of open cards may take them."""
 TO = {"play": PLAY, "discard": DISCARD, "remove": cards.REMOVED}
+"""The place to which a move takes cards; other moves put them back into the pile."""
+_STAND_IN_FIELDS = {"seats", "by", "reason"}
+"""The fields of an agreement by a manager, in place of a hand owner."""
+_BAD_MOVE = "it moves cards that do not go there."
 
 
-def check_move(past: Past, event: Event, _: Said) -> str:
-    """Cards go from play to the discards, out of the game, or back into the pile; or out of a
-    hand.
+def check_deck(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless an event declares one deck with cards as decks have them, else "".
+
+    It may replace a deck with the same id, all of whose cards go back then. No hand may hold any of
+    them.
+    """
+    game = past.game
+    declared_decks = fields.get("decks", game.decks)
+    new_ids = [id for id, deck in declared_decks.items() if deck != game.decks.get(id)]
+    if not new_ids:  # the same deck once more
+        new_ids = [event["result"].partition(":")[0]]
+    id = new_ids[0]
+    expected_decks = {**game.decks, id: declared_decks.get(id)}
+    is_one_deck = len(new_ids) == 1 and declared_decks == expected_decks
+    if not is_one_deck or not cards.ID.fullmatch(id):
+        return "it declares no deck."
+    deck = cards.deck_from_json(declared_decks[id])
+    problem = _find_deck_cards_problem(id, deck)
+    if problem:
+        return problem
+    if cards.count_at(id, HAND, game.cards):
+        return f"it declares {id} anew while hands hold closed cards of it."
+    if _list_typed_cards(deck) != {f"{event['number']}.{key}" for key in event.get("texts", {})}:
+        return "its cards have other words than are under its hashes."
+    zero_counts = dict.fromkeys(cards.select_deck(id, game.cards), 0)
+    out = cards.set_counts(game.cards, zero_counts)
+    words = cards.format_deck_size(id, deck)
+    return find_moves_problem(past, event, out) or find_words_problem(event, words)
+
+
+def _find_deck_cards_problem(id: str, deck: Deck) -> str:
+    """Return what is wrong with the cards of a deck, or "". A standard deck has its usual cards."""
+    deck_fault = cards.find_deck_fault(deck)
+    if deck_fault:
+        return deck_fault
+    if id in cards.STANDARD and deck.cards != cards.STANDARD[id].cards:
+        return f"{id} has other cards."
+    return ""
+
+
+def _list_typed_cards(deck: Deck) -> set[str]:
+    """Return the cards with typed names: each has the event and the key of the text with its name."""
+    return {card for card in deck.ids if cards.WORD.fullmatch(card)}
+
+
+def check_draw(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless cards are drawn by a die each, or names are put in order; else ""."""
+    if fields and event["does"] != "lead":
+        return "it changes whose go it is."
+    if event.get("hand"):
+        may_be_real = past.game.hand_dice and "deck" in event and "closed" not in event
+        if not may_be_real:
+            return "its cards were drawn by hand, which this game did not allow."
+    if "closed" in event:
+        return _check_closed_draw(past, event)
+    return _check_open_draw(past, event)
+
+
+def _check_open_draw(past: Past, event: Event) -> str:
+    """Return a fault unless the event's open dice draw its cards or order its names, else ""."""
+    game = past.game
+    problem = _find_open_count_problem(game, event)
+    if problem:
+        return problem
+    try:
+        card_draw = _draw_again(game, event)
+    except UserError as error:
+        return f"its dice draw no cards: {error}"
+    if [die.to_note() for die in card_draw.dice] != event.get("dice", []):
+        return "its dice are not those that its pile asks for."
+    if _orders_names(event):
+        words = ", ".join(card_draw.cards)
+        return find_moves_problem(past, event, game.cards) or find_words_problem(event, words)
+    if event["does"] == "lead":
+        return _check_chit_draw(past, event, card_draw)
+    words = cards.format_cards(event["deck"], card_draw.cards)
+    return find_moves_problem(past, event, card_draw.out) or find_words_problem(event, words)
+
+
+def _find_open_count_problem(game: Game, event: Event) -> str:
+    """Return what is wrong with the deck, texts and number of dice of an open draw, or ""."""
+    id = event.get("deck", "")
+    dice_count = len(event.get("dice", []))
+    orders_names = _orders_names(event)
+    if "seats" in event or not (orders_names or event["does"] in ("draw", "lead")):
+        return "cards are drawn into hands with their faces closed."
+    text_keys = _number_keys("w", dice_count) if orders_names else set()
+    if event.get("texts", {}).keys() != text_keys:
+        return "it has other texts than the names that it puts in order."
+    is_declared = orders_names or id in game.decks
+    if not is_declared or not 0 < dice_count <= cards.MOST_DRAWN:
+        return "it draws from a deck that nobody declared, or too much at once."
+    if game.cards.get(cards.get_last_key(id)):
+        return f"it shows its dice while cards of {id} are closed."
+    return ""
+
+
+def _orders_names(event: Event) -> bool:
+    """Return whether a draw puts typed names in order, and so needs no deck."""
+    return event["does"] == "names" and "deck" not in event
+
+
+def _number_keys(prefix: str, count: int) -> set[str]:
+    """Return the keys of numbered texts: `w1`, `w2` and so on."""
+    return {f"{prefix}{number}" for number in range(1, count + 1)}
+
+
+def _draw_again(game: Game, event: Event) -> cards.CardDraw:
+    """Draw with the open dice of an event: from its deck, or from the names that it orders.
+
+    Raises UserError if the dice draw no cards.
+    """
+    dice = event.get("dice", [])
+    source = Script([die["value"] for die in dice])
+    if _orders_names(event):
+        names = [f"{event['number']}.w{number}" for number in range(1, len(dice) + 1)]
+        return cards.draw_order(names, source)
+    id = event["deck"]
+    return cards.draw(id, cards.deck_from_json(game.decks[id]), game.cards, len(dice), source)
+
+
+def _check_chit_draw(past: Past, event: Event, card_draw: cards.CardDraw) -> str:
+    """Return a fault unless one chit is drawn that may become active now, else "".
+
+    It may if no other is active and its cup leads the phase. Discards do not join the cup.
+    """
+    game = past.game
+    id = event["deck"]
+    is_one_card = len(card_draw.cards) == 1 and card_draw.joined < 0
+    is_going_on = game.started and not game.ended
+    if game.led not in ("", id) or not is_one_card or not is_going_on:
+        return "it draws a chit for a go that has one, or that no cup leads."
+    expected_game = cups.apply_chit_draw(replace(game, cards=card_draw.out), id, card_draw.cards[0])
+    if not is_exact_change(event, game, expected_game):
+        return "it gives the go to others than the chit does."
+    return find_words_problem(event, cards.format_cards(id, card_draw.cards))
+
+
+@dataclass(frozen=True, slots=True)
+class _ClosedDraw:
+    """A draw with closed dice, as its event describes it."""
+
+    owners: list[str]
+    """The hand owner of each card that stays closed; the top of the pile if somebody looked at it."""
+    names: list[str]
+    """The cards that were drawn openly into play."""
+    peeks: bool
+    """Whether somebody looked at the top of the pile instead of drawing."""
+    peeked_count: int
+    """The number of cards that they looked at, including those already known on top."""
+
+    @property
+    def count(self) -> int:
+        """The number of cards that were drawn, one by each die or from a known end."""
+        return len(self.owners) or len(self.names)
+
+    @property
+    def result_count(self) -> int:
+        """The number of cards that the player draws or looks at."""
+        return self.peeked_count if self.peeks else self.count
+
+    def list_new_keys(self, id: str) -> list[str]:
+        """List the key among the card counts of each drawn card."""
+        if self.owners:
+            return [cards.get_card_key(id, HAND, owner) for owner in self.owners]
+        return [cards.get_card_key(id, PLAY, name) for name in self.names]
+
+
+def _read_closed_draw(event: Event) -> _ClosedDraw:
+    """Read a closed draw from its event."""
+    owners = _list_owners(event)
+    peeks = event["does"] == "peek"
+    names = [] if owners or peeks else _list_result_cards(event)
+    return _ClosedDraw(owners, names, peeks, _count_peeked(event) if peeks else 0)
+
+
+def _check_closed_draw(past: Past, event: Event) -> str:
+    """Return a fault of a draw with closed dice, or "".
+
+    It draws into hands, looks at the top of the pile, or draws open cards while others of the deck
+    are closed.
+    """
+    game = past.game
+    id = event.get("deck", "")
+    seats_on_peek = event["does"] == "peek" and "seats" in event
+    if id not in game.decks or "dice" in event or seats_on_peek:
+        return "it draws from a deck that nobody declared, or too much at once."
+    if not _may_hold(game, event, _list_owners(event)):
+        return "it draws for hands that are not theirs."
+    draw = _read_closed_draw(event)
+    problem = _find_closed_count_problem(game, event, draw)
+    if problem:
+        return problem
+    deck = cards.deck_from_json(game.decks[id])
+    sides, out = cards.compute_draw_sides(id, deck, game.cards, draw.count, peeks=draw.peeks)
+    if sides != event["closed"]:
+        return "its dice are not those that its pile asks for."
+    if _takes_known_ends(id, game.cards, out) or draw.owners or draw.peeks:
+        out[cards.get_last_key(id)] = event["number"]
+    for key in draw.list_new_keys(id):
+        out[key] = out.get(key, 0) + 1
+    if draw.names:  # cards drawn into hands are not open
+        problem = _find_overdrawn_problem(id, deck, out)
+        if problem:
+            return problem
+    names = draw.names or [format_closed_count(draw.result_count)]
+    words = cards.format_cards(id, names)
+    return find_moves_problem(past, event, out) or find_words_problem(event, words)
+
+
+def _takes_known_ends(id: str, old_out: Out, new_out: Out) -> bool:
+    """Return whether the number of cards on a known end of the pile changes."""
+    keys = [cards.get_card_key(id, HAND, pile_end) for pile_end in cards.ENDS]
+    return any(old_out.get(key, 0) != new_out.get(key, 0) for key in keys)
+
+
+def _may_hold(game: Game, event: Event, owners: Sequence[str]) -> bool:
+    """Return whether a closed draw may give cards to these hand owners.
+
+    `draw` gives to none, `hold` to the author, `deal` to sides. `peek` puts all back on top.
     """
     does = event["does"]
-    now = past.now
-    if does == "agree":
+    if does == "draw":
+        return not owners
+    if does == "hold":
+        return set(owners) == {get_seat(game.players, event["who"])}
+    if does == "deal":
+        return bool(owners) and set(owners) <= set(game.sides)
+    return bool(does == "peek")
+
+
+def _find_closed_count_problem(game: Game, event: Event, draw: _ClosedDraw) -> str:
+    """Return what is wrong with the number of cards and of closed texts in a closed draw, or ""."""
+    id = event["deck"]
+    if not 0 < draw.result_count <= cards.MOST_DRAWN or draw.count > draw.result_count:
+        return "it draws nothing, or too much at once."
+    face_keys = _number_keys("face.", len(event["closed"]))
+    card_keys = _number_keys("card.", len(draw.owners))
+    has_right_keys = event.get("texts", {}).keys() == face_keys | card_keys
+    known_on_top = game.cards.get(cards.get_card_key(id, HAND, cards.TOP), 0)
+    needed_count = max(0, draw.result_count - known_on_top)
+    if not has_right_keys or (draw.peeks and draw.count != needed_count):
+        return "it has other texts than the cards and faces that it closes."
+    may_close = draw.owners or draw.peeks or game.cards.get(cards.get_last_key(id))
+    if not may_close:
+        return f"it closes its dice though no card of {id} is closed."
+    return ""
+
+
+def _list_result_cards(event: Event) -> list[str]:
+    """List the cards that the result of an event names after the id of their deck."""
+    words: str = event["result"].removeprefix(f"{event['deck']}: ")
+    return words.split(", ")
+
+
+def _count_peeked(event: Event) -> int:
+    """Return how many closed cards somebody looked at, from the result of the event; 0 if unclear."""
+    match = re.search(r": ([1-9][0-9]?) closed", event["result"])
+    return int(match[1]) if match else 0
+
+
+def _list_owners(event: Event) -> list[str]:
+    """List the hand owner of each closed card that was drawn. A peek leaves its cards on top."""
+    if event["does"] == "peek":
+        count = sum(key.startswith("card.") for key in event.get("texts", ()))
+        return [cards.TOP] * count
+    return list(event.get("seats", ()))
+
+
+def get_seat(players: Mapping[str, str], person: str) -> str:
+    """Return the hand owner for a person: their side, or `@` and their id if they have none.
+
+    `players` are sides by person.
+    """
+    return players.get(person) or f"@{person}"
+
+
+def format_closed_count(count: int) -> str:
+    """Format a number of closed cards as in the log: `3 closed`."""
+    return f"{count} closed"
+
+
+def check_move(past: Past, event: Event, _: GameFields) -> str:
+    """Return a fault unless open cards or cards of the author's hand move where they may, else "".
+
+    The event can also be the agreement that hands may be opened.
+    """
+    if event["does"] == "agree":
         return _check_agreement(past, event)
-    if event.keys() & {"seats", "by", "reason"}:
-        return "it moves cards that do not go there."
-    id = event.get("deck", "")
-    if id not in now.decks or "shows" in event:
+    if event.keys() & _STAND_IN_FIELDS:
+        return _BAD_MOVE
+    if event.get("deck", "") not in past.game.decks or "shows" in event:
         return "it moves cards of a deck that nobody declared."
     if "seat" in event:
         return _check_move_from_hand(past, event)
-    to = event.get("to", "")
-    if does not in FROM or "texts" in event or (to and (does != "return" or to not in cards.ENDS)):
-        return "it moves cards that do not go there."
-    before, after = (past.get_patch(event, name, "cards") for name in ("before", "after"))
-    took = cards.list_taken_cards(id, cards.deck_from_json(now.decks[id]), before, after)
-    wrong = [place for place, _ in took if place not in FROM[does]]
-    discards = sum(cards.count_at(id, DISCARD, now.cards).values())
-    every = discards + cards.count_known_ends(id, now.cards)
-    if wrong or (not every if does == "shuffle" else not took):
-        return "it moves cards that do not go there."
-    if len(took) != discards if does == "shuffle" else len(took) > cards.MOST_DRAWN:
-        return "it moves cards that do not go there."
-    out = cards.remove_ends(id, now.cards) if does == "shuffle" else now.cards
+    return _check_open_move(past, event)
+
+
+def _check_open_move(past: Past, event: Event) -> str:
+    """Return a fault unless open cards move from a place in `FROM` to one in `TO` or the pile; else "".
+
+    A shuffle takes all discards, and the known ends of the pile. Cards may return to a known end.
+    """
+    game = past.game
+    id = event["deck"]
+    does = event["does"]
+    pile_end = event.get("to", "")
+    if not _is_known_move(event):
+        return _BAD_MOVE
+    deck = cards.deck_from_json(game.decks[id])
+    old_counts = past.get_patch(event, "before", "cards")
+    new_counts = past.get_patch(event, "after", "cards")
+    moved = cards.list_taken_cards(id, deck, old_counts, new_counts)
+    if any(place not in FROM[does] for place, _ in moved):
+        return _BAD_MOVE
+    discard_count = sum(cards.count_at(id, DISCARD, game.cards).values())
+    shuffled_count = discard_count + cards.count_known_ends(id, game.cards)
+    if does == "shuffle":
+        is_right_count = shuffled_count > 0 and len(moved) == discard_count
+        names = [f"{shuffled_count} cards"]
+        out: Out = cards.remove_ends(id, game.cards)
+    else:
+        is_right_count = 0 < len(moved) <= cards.MOST_DRAWN
+        names = [card for _, card in moved]
+        out = game.cards
+    if not is_right_count:
+        return _BAD_MOVE
     try:
-        for place, card in took:
+        for place, card in moved:
             out = cards.take_cards(id, out, [card], [place], TO.get(does, ""))
-    except UserError as error:  # of a deck that has a card twice, which was said before
+    except UserError as error:  # a deck with a card twice, which is a fault of its event
         return f"it moves cards that are not there: {error}"
-    names = [f"{every} cards"] if does == "shuffle" else [card for _, card in took]
-    if to:
-        said = event["result"].removeprefix(f"{id}: ").split(", ")
-        names = said if sorted(said) == sorted(names) else names
-        out = cards.put_on_end(id, out, to, len(names), event["number"])
-    return find_moves_problem(past, event, out) or find_words_problem(
-        event, cards.format_cards(id, names)
-    )
+    if pile_end:
+        result_cards = _list_result_cards(event)
+        if sorted(result_cards) == sorted(names):  # in the order in which they were put there
+            names = result_cards
+        out = cards.put_on_end(id, out, pile_end, len(names), event["number"])
+    words = cards.format_cards(id, names)
+    return find_moves_problem(past, event, out) or find_words_problem(event, words)
+
+
+def _is_known_move(event: Event) -> bool:
+    """Return whether open cards can move in this way. Only a return may go to a known end."""
+    does = event["does"]
+    pile_end = event.get("to", "")
+    is_right_end = not pile_end or (does == "return" and pile_end in cards.ENDS)
+    return does in FROM and "texts" not in event and is_right_end
+
+
+@dataclass(frozen=True, slots=True)
+class _HandMove:
+    """The cards that leave a hand, as the event describes them."""
+
+    names: list[str]
+    """The cards in the result: their names, or how many are closed."""
+    closed_count: int
+    """The number of them that were closed in the hand."""
+    text_keys: set[str]
+    """The keys of the texts that the event needs for closed cards."""
+    out: dict[str, int]
+    """The counts after the move, with the hand itself still as before."""
 
 
 def _check_move_from_hand(past: Past, event: Event) -> str:
-    """Cards leave a hand: into play or to the discards by name, or closed, into another hand or
-    back into the pile.
+    """Return a fault of a move of cards out of the author's hand, or "".
+
+    `play` and `discard` name their cards. `give` moves closed cards into another hand, `back` into
+    the pile or on a known end of it.
     """
+    game = past.game
     id = event["deck"]
     does = event["does"]
-    seat = event["seat"]
-    to = event.get("to", "")
-    now = past.now
-    to_end = does == "back" and to in cards.ENDS
-    if (
-        seat != get_seat(now.players, event["who"])
-        or (does == "give") != (bool(to) and not to_end)
-        or to == seat
-    ):
-        return "it takes cards out of a hand that is not theirs."
-    if to and not to_end and not (to in now.sides or to.removeprefix("@") in past.acted):
-        return "it gives cards to nobody."
-    texts = event.get("texts", {})
-    out = dict(now.cards)
-    there = out.get(cards.get_card_key(id, HAND, seat), 0)
+    hand_owner = event["seat"]
+    deck = cards.deck_from_json(game.decks[id])
+    problem = _find_target_problem(past, event)
+    if problem:
+        return problem
     if does in ("give", "back"):
-        count = sum(key.startswith("from.") for key in texts)
-        keys = {
-            f"{what}.{n}"
-            for n in range(1, count + 1)
-            for what in ("from", *(("card",) if to else ()))
-        }
-        names = [format_closed_count(count)]
-        out |= (
-            {cards.get_card_key(id, HAND, to): out.get(cards.get_card_key(id, HAND, to), 0) + count}
-            if to
-            else {}
-        )
+        move = _read_closed_move(game, event)
     elif does in ("play", "discard"):
-        names = event["result"].removeprefix(f"{id}: ").split(", ")
-        count = 0
-        for card in names:
-            known = cards.get_card_key(id, f"{KNOWN}/{seat}", card)
-            goes = cards.get_card_key(id, TO[does], card)
-            is_known = bool(out.get(known))
-            out |= {known: out.get(known, 0) - is_known, goes: out.get(goes, 0) + 1}
-            count += not is_known
-        keys = {f"from.{n}" for n in range(1, count + 1)}
-        if not set(names) <= {card for card, _ in cards.deck_from_json(now.decks[id]).cards}:
+        move = _read_named_move(game, event)
+        if not set(move.names) <= {*deck.ids}:
             return "it plays a card that the deck does not have."
     else:
         return "it takes cards out of a hand for nothing."
-    if (
-        texts.keys() != keys
-        or not 0 < len(names) <= cards.MOST_DRAWN
-        or count > there
-        or (not count and texts)
-    ):
+    hand_key = cards.get_card_key(id, HAND, hand_owner)
+    held_count = game.cards.get(hand_key, 0)
+    has_right_keys = event.get("texts", {}).keys() == move.text_keys
+    is_right_count = 0 < len(move.names) <= cards.MOST_DRAWN and move.closed_count <= held_count
+    if not has_right_keys or not is_right_count:
         return "it has other texts than the cards that it takes."
-    out[cards.get_card_key(id, HAND, seat)] = there - count
-    out |= {cards.get_last_key(id): event["number"]} if count else {}
-    problem = _find_overdrawn(id, cards.deck_from_json(now.decks[id]), out)
+    out = {**move.out, hand_key: held_count - move.closed_count}
+    if move.closed_count:
+        out[cards.get_last_key(id)] = event["number"]
+    words = cards.format_cards(id, move.names)
     return (
-        problem
+        _find_overdrawn_problem(id, deck, out)
         or find_moves_problem(past, event, out)
-        or find_words_problem(event, cards.format_cards(id, names))
+        or find_words_problem(event, words)
     )
 
 
-def _find_overdrawn(id: str, made: Deck, out: Out) -> str:
-    """Return whether more of a card lie open than the deck has."""
-    return (
-        "it plays a card more often than the deck has it."
-        if cards.is_overdrawn(id, made, out)
-        else ""
-    )
+def _find_target_problem(past: Past, event: Event) -> str:
+    """Return what is wrong with the hand that cards leave, or with where they go; or ""."""
+    game = past.game
+    does = event["does"]
+    hand_owner = event["seat"]
+    target = event.get("to", "")
+    is_to_end = does == "back" and target in cards.ENDS
+    is_to_hand = bool(target) and not is_to_end
+    is_own = hand_owner == get_seat(game.players, event["who"])
+    if not is_own or (does == "give") != is_to_hand or target == hand_owner:
+        return "it takes cards out of a hand that is not theirs."
+    is_hand = target in game.sides or target.removeprefix("@") in past.authors
+    if is_to_hand and not is_hand:
+        return "it gives cards to nobody."
+    return ""
+
+
+def _read_closed_move(game: Game, event: Event) -> _HandMove:
+    """Read a move of closed cards into another hand, into the pile or on a known end of it."""
+    target = event.get("to", "")
+    count = sum(key.startswith("from.") for key in event.get("texts", {}))
+    text_keys = _number_keys("from.", count)
+    out = dict(game.cards)
+    if target:
+        text_keys |= _number_keys("card.", count)
+        key = cards.get_card_key(event["deck"], HAND, target)
+        out[key] = out.get(key, 0) + count
+    return _HandMove([format_closed_count(count)], count, text_keys, out)
+
+
+def _read_named_move(game: Game, event: Event) -> _HandMove:
+    """Read a move of named cards into play or to the discards.
+
+    Cards of the hand that were opened before leave it first.
+    """
+    id = event["deck"]
+    names = _list_result_cards(event)
+    closed_count = 0
+    out = dict(game.cards)
+    for name in names:
+        known_key = cards.get_card_key(id, f"{KNOWN}/{event['seat']}", name)
+        target_key = cards.get_card_key(id, TO[event["does"]], name)
+        if out.get(known_key):
+            out[known_key] -= 1
+        else:
+            closed_count += 1
+        out[target_key] = out.get(target_key, 0) + 1
+    return _HandMove(names, closed_count, _number_keys("from.", closed_count), out)
+
+
+def _find_overdrawn_problem(id: str, deck: Deck, out: Out) -> str:
+    """Return a fault if more copies of a card lie open than the deck has, else ""."""
+    if cards.is_overdrawn(id, deck, out):
+        return "it plays a card more often than the deck has it."
+    return ""
 
 
 def _check_agreement(past: Past, event: Event) -> str:
-    """A side agrees that closed hands are opened when the game ends."""
-    seat = get_seat(past.now.players, event["who"])
-    if event.keys() & {"seats", "by", "reason"}:
-        seat = (event.get("seats") or [""])[0]
-        problem = _check_stand_in(past, event)
+    """Return a fault unless a hand owner agrees for the first time that hands may be opened; else "".
+
+    The hands are opened when the game ends. A manager may agree for an owner who is gone.
+    """
+    owner = get_seat(past.game.players, event["who"])
+    if event.keys() & _STAND_IN_FIELDS:
+        owners = event.get("seats") or [""]
+        owner = owners[0]
+        problem = _find_stand_in_problem(past, event)
         if problem:
             return problem
-    if event.keys() & {"deck", "seat", "to", "texts"} or past.now.cards.get(
-        get_agreement_key(seat)
-    ):
+    key = get_agreement_key(owner)
+    if event.keys() & {"deck", "seat", "to", "texts"} or past.game.cards.get(key):
         return "it agrees to what was agreed to."
-    return find_moves_problem(
-        past, event, {**past.now.cards, get_agreement_key(seat): 1}
-    ) or find_words_problem(event, "hands may be opened")
+    out = {**past.game.cards, key: 1}
+    return find_moves_problem(past, event, out) or find_words_problem(event, "hands may be opened")
 
 
-def _check_stand_in(past: Past, event: Event) -> str:
-    """What is wrong with a manager who agrees in the place of a side that holds cards and is
-    gone.
+def _find_stand_in_problem(past: Past, event: Event) -> str:
+    """Return what is wrong with a manager who agrees for a hand owner that holds cards; or "".
+
+    The owner must have left, or have been silent for seven days.
     """
-    seats = event.get("seats", [])
-    now = past.now
-    others = list_persons_at(now.players, seats[0]) if len(seats) == 1 else set[str]()
-    if (
-        not event.keys() >= {"by", "reason"}
-        or not others
-        or event["who"] in {*others, *now.players}
-    ):
+    game = past.game
+    owners = event.get("seats", [])
+    persons = list_persons_at(game.players, owners[0]) if len(owners) == 1 else set[str]()
+    takes_part = event["who"] in {*persons, *game.players}
+    if not event.keys() >= {"by", "reason"} or not persons or takes_part:
         return "who agreed had no say in it."
-    if seats[0] not in list_holders(now.cards, now.decks) or event["reason"] not in (LEFT, SILENCE):
+    reason = event["reason"]
+    if owners[0] not in list_holders(game.cards, game.decks) or reason not in (LEFT, SILENCE):
         return "who agreed had no say in it."
-    is_silent = event["reason"] == LEFT or are_silent(past.bodies.values(), others, event["at"])
-    return (
-        ""
-        if is_silent
-        else "it says that the other side was silent for seven days, but it was not."
-    )
+    if reason == LEFT or are_silent(past.bodies.values(), persons, event["at"]):
+        return ""
+    return "it says that the other side was silent for seven days, but it was not."
 
 
 def list_persons_at(players: Mapping[str, str], seat: str) -> set[str]:
-    """Who sits at a seat."""
-    return (
-        {seat[1:]}
-        if seat.startswith("@")
-        else {one for one, side in players.items() if side == seat}
-    )
+    """Return the persons who may look into the hand of an owner: one, or the players of a side."""
+    if seat.startswith("@"):
+        return {seat[1:]}
+    return {person for person, side in players.items() if side == seat}
 
 
 def get_agreement_key(seat: str) -> str:
-    """Under which it is kept that a seat agrees to hands being opened."""
+    """Return the key among the card counts that records a hand owner's agreement to open hands."""
     return f"+agreed/{seat}"
 
 
 def list_closed_hands(game: Game) -> Iterator[str]:
-    """Which cards are still closed, so that nobody can check them, a line for each hand."""
+    """Yield a sentence for each hand and known end with closed cards, which nobody can check yet."""
     for id in game.decks:
-        for seat, count in sorted(cards.count_at(id, HAND, game.cards).items()):
-            held = "1 closed card" if count == 1 else f"{count} closed cards"
-            whose = (
-                "a person's hand"
-                if seat.startswith("@")
-                else cards.ENDS.get(seat, f"{seat}'s hand")
-            )
-            yield f"Still closed: {held} of {id} {'at' if seat in cards.ENDS else 'in'} {whose}."
+        for owner, count in sorted(cards.count_at(id, HAND, game.cards).items()):
+            amount = "1 closed card" if count == 1 else f"{count} closed cards"
+            if owner in cards.ENDS:
+                position = f"at {cards.ENDS[owner]}"
+            elif owner.startswith("@"):
+                position = "in a person's hand"
+            else:
+                position = f"in {owner}'s hand"
+            yield f"Still closed: {amount} of {id} {position}."
 
 
 def list_seats_with_cards(out: Out, decks: Mapping[str, object]) -> list[str]:
-    """The seats that hold closed cards, and the known ends of piles."""
-    return sorted({seat for id in decks for seat in cards.count_at(id, HAND, out)})
+    """Return the hand owners with closed cards, and the known ends of piles (`=top`, `=bottom`)."""
+    return sorted({owner for id in decks for owner in cards.count_at(id, HAND, out)})
 
 
 def list_holders(out: Out, decks: Mapping[str, object]) -> list[str]:
-    """The seats that hold closed cards."""
-    return [seat for seat in list_seats_with_cards(out, decks) if seat not in cards.ENDS]
+    """Return the hand owners with closed cards."""
+    return [owner for owner in list_seats_with_cards(out, decks) if owner not in cards.ENDS]
 
 
 def return_hands(out: Out, decks: Mapping[str, object], seats: Sequence[str]) -> dict[str, int]:
-    """What is out of the piles once these seats have put their hands back."""
-    gone = [key for id in decks for seat in seats for key in out
-            if key == cards.get_card_key(id, HAND,
-            seat) or key.startswith(cards.get_card_key(id, KNOWN, f"{seat}/"))]  # fmt: skip
-    return cards.set_counts(out, dict.fromkeys(gone, 0))
+    """Return the card counts after these hand owners put their hands back, closed and opened cards."""
+    zero_counts = dict[str, int]()
+    for id in decks:
+        for owner in seats:
+            hand_key = cards.get_card_key(id, HAND, owner)
+            known_prefix = cards.get_card_key(id, KNOWN, f"{owner}/")
+            keys = [key for key in out if key == hand_key or key.startswith(known_prefix)]
+            zero_counts |= dict.fromkeys(keys, 0)
+    return cards.set_counts(out, zero_counts)
 
 
-def find_hands_problem(past: Past, event: Event, said: Said) -> str:
-    """What is wrong with the hands that an event puts back or opens: those of seats where nobody
-    sits any more, all at an import, whose closed cards stayed where they were, and at the end of a
-    game."""
-    now = past.now
+def find_hands_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return what is wrong with the hands that an event returns or opens, or "".
+
+    When players change, the hands of owners with no player left go back to the piles. At an import
+    all do, since closed cards stay where the file came from. A revealed seed opens closed draws, and
+    the end of a game opens hands. Other kinds of events are not checked.
+    """
+    game = past.game
     kind = event["kind"]
     if kind in ("join", "leave", "claim", "privacy"):
-        players = said.get("players", now.players)
-        master = said.get("master", now.master)
-        gone = {event["who"], event.get("own", ""), *(now.players.keys() - players.keys())}
-        gone |= {now.master} if master != now.master else set()
-        return find_moves_problem(
-            past, event, return_cards_of_leavers(now.cards, now.decks, now.players, players, gone)
-        )
+        players = fields.get("players", game.players)
+        master = fields.get("master", game.master)
+        removed_players = game.players.keys() - players.keys()
+        leavers = {event["who"], event.get("own", ""), *removed_players}
+        if master != game.master:
+            leavers.add(game.master)
+        out = return_cards_of_leavers(game.cards, game.decks, game.players, players, leavers)
+        return find_moves_problem(past, event, out)
     if kind == "import":
-        return find_moves_problem(past, event, return_closed_cards(now.cards, now.decks))
-    if kind == "fair":
-        if "revealed" in event:
-            return _check_reveal(past, event)
-        return (
-            "it opens closed cards, which only the seed does."
-            if event.keys() & {"shows", "before"}
-            else ""
-        )
-    return _check_end(past, event) if kind == "end" else ""
+        return find_moves_problem(past, event, return_closed_cards(game.cards, game.decks))
+    if kind == "end":
+        return _find_end_problem(past, event)
+    if kind == "fair" and "revealed" in event:
+        return _find_reveal_problem(past, event)
+    if kind == "fair" and event.keys() & {"shows", "before"}:
+        return "it opens closed cards, which only the seed does."
+    return ""
 
 
 def return_cards_of_leavers(
     out: Out,
     decks: Mapping[str, object],
-    players: Mapping[str, str],
-    now: Mapping[str, str],
+    old_players: Mapping[str, str],
+    new_players: Mapping[str, str],
     persons: Iterable[str],
 ) -> dict[str, int]:
-    """What is out of the piles once those who left their seats have put their hands back."""
-    sides = {*players.values()} - {*now.values()}
-    return return_hands(out, decks, [*sides, *(f"@{one}" for one in persons)])
+    """Return the card counts after the hands of leavers went back to the piles.
+
+    These are the hands of sides without any player left, and the own hands of `persons`. Players
+    are sides by person.
+    """
+    empty_sides = {*old_players.values()} - {*new_players.values()}
+    return return_hands(out, decks, [*empty_sides, *(f"@{person}" for person in persons)])
 
 
 def apply_seat_changes(game: Game, players: Mapping[str, str], persons: Iterable[str]) -> Game:
-    """The game with these players, once `persons` have taken or left their seats."""
+    """Return the game with other players, and with the cards of leavers back in the piles.
+
+    `persons` are those who took or left a side.
+    """
     out = return_cards_of_leavers(game.cards, game.decks, game.players, players, persons)
     return replace(game, players=players, cards=out if out != game.cards else game.cards)
 
 
 def return_closed_cards(out: Out, decks: Mapping[str, object]) -> dict[str, int]:
-    """What is out of the piles when all hands go back, and nothing is closed any more."""
-    back = return_hands(
-        out, decks, [*list_seats_with_cards(out, decks), *_list_known_seats(out, decks)]
-    )
-    return cards.set_counts(
-        back, {key: 0 for key in back if key.startswith("+") or key.endswith("/last")}
-    )
+    """Return the card counts after all hands and known ends went back and nothing is closed.
+
+    Agreements to open hands are removed, too.
+    """
+    owners = [*list_seats_with_cards(out, decks), *_list_owners_of_known(out, decks)]
+    return _remove_marks(return_hands(out, decks, owners))
 
 
-def _list_known_seats(out: Out, decks: Mapping[str, object]) -> set[str]:
+def _remove_marks(out: Out) -> dict[str, int]:
+    """Return the counts without those that count no cards: agreements, and the last closed draws."""
+    return {
+        key: count
+        for key, count in out.items()
+        if count and not key.startswith("+") and not key.endswith("/last")
+    }
+
+
+def _list_owners_of_known(out: Out, decks: Mapping[str, object]) -> set[str]:
+    """Return the owners of hands with cards that were opened to all."""
     return {key.rpartition("/")[0] for id in decks for key in cards.count_at(id, KNOWN, out)}
 
 
 def find_moves_problem(past: Past, event: Event, out: Out) -> str:
-    """What is wrong with what an event changes of cards, which is to lead to `out`."""
+    """Return a fault if the patch of an event does not lead exactly to the card counts `out`, else "".
+
+    `out` may hold zero counts.
+    """
     return find_cards_problem(past, event, cards.set_counts(out, {}))
 
 
 def _find_opening_problem(past: Past, event: Event) -> str:
-    """What is wrong with what an event opens of closed cards: all since the first that is
-    closed, and nothing else.
-    """
-    return (
-        "" if event.get("shows", 0) == past.now.hidden else "it opens other cards than are closed."
-    )
+    """Return a fault unless an event opens all closed cards: those since the event `shows`; else ""."""
+    if event.get("shows", 0) == past.game.hidden:
+        return ""
+    return "it opens other cards than are closed."
 
 
-def _check_reveal(past: Past, event: Event) -> str:
-    """What is wrong with closed cards when a seed is revealed: no hand has any, and what was
-    closed is opened.
+def _find_reveal_problem(past: Past, event: Event) -> str:
+    """Return what is wrong with the closed cards when a seed is revealed, or "".
+
+    No hand may hold any. All that was closed is opened.
     """
-    now = past.now
-    if list_seats_with_cards(now.cards, now.decks):
+    game = past.game
+    if list_seats_with_cards(game.cards, game.decks):
         return "a seed is not revealed while a card under it is closed."
-    out = {key: count for key, count in now.cards.items() if not key.endswith("/last")}
+    out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
     return _find_opening_problem(past, event) or find_moves_problem(past, event, out)
 
 
-def _check_end(past: Past, event: Event) -> str:
-    """What is wrong with the hands that a game's end opens; each seat that holds one has agreed,
-    or ends the game.
+def _find_end_problem(past: Past, event: Event) -> str:
+    """Return what is wrong with the hands that the end of a game opens, or "".
+
+    All hands are opened. Each hand owner must have agreed, unless it is the author's hand.
     """
-    now = past.now
-    out = dict(past.now.cards)
-    holding = list_holders(out, now.decks)
-    own = get_seat(now.players, event["who"])
-    if any(not out.get(get_agreement_key(seat)) and seat != own for seat in holding):
-        return "closed hands are opened though not every side agreed."
-    after = past.get_patch(event, "after", "cards")
-    for id, made in now.decks.items():
+    game = past.game
+    own_hand = get_seat(game.players, event["who"])
+    for owner in list_holders(game.cards, game.decks):
+        if owner != own_hand and not game.cards.get(get_agreement_key(owner)):
+            return "closed hands are opened though not every side agreed."
+    counts_after = past.get_patch(event, "after", "cards")
+    out = dict(game.cards)
+    for id, deck in game.decks.items():
         out = cards.remove_ends(id, out)
-        for seat, count in cards.count_at(id, HAND, out).items():
-            shown = {
-                one["id"]: after.get(cards.get_card_key(id, f"{KNOWN}/{seat}", one["id"]), 0)
-                for one in made["cards"]
-            }
-            was = {
-                card: out.get(cards.get_card_key(id, f"{KNOWN}/{seat}", card), 0) for card in shown
-            }
-            fresh = {card: max(some, was[card]) for card, some in shown.items()}
-            if sum(fresh.values()) - sum(was.values()) != count:
+        for owner, closed_count in cards.count_at(id, HAND, out).items():
+            opened_count = 0
+            for card in deck["cards"]:
+                key = cards.get_card_key(id, f"{KNOWN}/{owner}", card["id"])
+                known_count = out.get(key, 0)
+                out[key] = max(counts_after.get(key, 0), known_count)
+                opened_count += out[key] - known_count
+            if opened_count != closed_count:
                 return "it opens other hands than there are."
-            out |= {
-                cards.get_card_key(id, f"{KNOWN}/{seat}", card): some
-                for card, some in fresh.items()
-            }
-            out[cards.get_card_key(id, HAND, seat)] = 0
-    out = {
-        key: count
-        for key, count in out.items()
-        if not (key.startswith("+") or key.endswith("/last"))
-    }
+            out[cards.get_card_key(id, HAND, owner)] = 0
+    out = _remove_marks(out)
     return _find_opening_problem(past, event) or find_moves_problem(past, event, out)
 
 
 def find_opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:
-    """What is wrong with closed cards and faces that an event opened, by event: each draw is
-    computed again.
+    """Draw all cards again that were closed and are open by now. Yield the faults as (event, fault).
+
+    `bodies` are all events of a log in order, `texts` the texts in the file.
     """
-    opens = [(body["shows"], body["number"]) for body in bodies if "shows" in body]
-    out = dict[str, int]()
-    decks = dict[str, Deck]()
-    told = dict[int, cards.Hands]()
-    seen = set[str]()
-    by_number = {body["number"]: body for body in bodies}
-    for body in bodies:
-        number = body["number"]
-        id = str(body.get("deck", ""))
-        is_open = any(first <= number < by for first, by in opens)
-        if is_open and any(name in body for name in cards.CLOSES):
-            hands = cards.get_current_hands(
-                id, out, told.get(out.get(cards.get_last_key(id), 0), {})
-            )
+    yield from _CardReplay(bodies, texts).find_faults()
+
+
+class _CardReplay:
+    """A replay of the cards of a log, with the closed cards that were opened."""
+
+    def __init__(self, bodies: Sequence[Event], texts: Texts) -> None:
+        self._bodies = {body["number"]: body for body in bodies}
+        self._texts = texts
+        self._openings = [
+            range(body["shows"], body["number"]) for body in bodies if "shows" in body
+        ]
+        self._out: Mapping[str, int] = {}
+        self._decks = dict[str, Deck]()
+        self._hands_after = dict[int, cards.Hands]()
+        """The closed hands and known ends of a deck after each event that changed them."""
+        self._public_draws = set[str]()
+        """The draws of known ends whose cards all players have seen, as `41.2`."""
+
+    def find_faults(self) -> Iterator[tuple[int, str]]:
+        """Yield (event, fault) for each event that differs from its replay."""
+        for number, body in self._bodies.items():
+            if any(number in events for events in self._openings):
+                for fault in self._replay_opened(body):
+                    yield number, fault
+            if body.keys() & {"seat", "to"} == {"to"}:  # open cards put on a known end
+                self._public_draws |= {
+                    f"{number}.{position}" for position in range(1, cards.MOST_DRAWN + 1)
+                }
+            if "shows" in body and body["kind"] == "end":
+                for id in self._decks:
+                    if not _is_showing_hands(id, self._get_hands(id, self._out), body):
+                        yield number, "it opens other hands than were drawn."
+            self._apply_patch(body)
+
+    def _get_hands(self, id: str, out: Out) -> dict[str, list[Held]]:
+        """Return the closed hands and known ends of a deck at these counts."""
+        last_event = out.get(cards.get_last_key(id), 0)
+        return cards.get_current_hands(id, out, self._hands_after.get(last_event, {}))
+
+    def _replay_opened(self, body: Event) -> Iterator[str]:
+        """Replay the closed cards and faces of an event that was opened since. Yield its faults."""
+        if any(name in body for name in cards.CLOSES):
+            replay = self._replay_hand_exit
+            if "closed" in body:
+                replay = self._replay_closed_draw
             try:
-                told[number] = (_replay_closed_draw if "closed" in body else _replay_hand_exit)(
-                    body, decks[id], out, hands, texts
-                )
-            except (KeyError, ValueError, IndexError, StopIteration, UserError):
-                yield (
-                    number,
-                    "what it closed is not in the file as it was opened, or not what its dice draw.",
-                )
-        for name in body.get("read", {}) if is_open and body["kind"] == "sequence" else ():
-            one = name.removeprefix(DECK)
-            hands = cards.get_current_hands(
-                one, out, told.get(out.get(cards.get_last_key(one), 0), {})
-            )
+                self._hands_after[body["number"]] = replay(body)
+            except (KeyError, ValueError, IndexError, UserError):
+                yield "what it closed is not in the file as it was opened, or not what its dice draw."
+        if body["kind"] != "sequence":
+            return
+        for name in body.get("read", {}):
+            id = name.removeprefix(DECK)
+            if id not in self._decks or not self._out.get(cards.get_last_key(id)):
+                continue
             try:
-                if one in decks and out.get(cards.get_last_key(one)):
-                    _check_named_cards(body, one, decks[one], out, hands, texts, seen)
+                self._check_sequence_cards(body, id)
             except (KeyError, ValueError, UserError):
                 yield (
-                    number,
-                    "its closed faces are not in the file as they were opened, or do not draw its cards.",
+                    "its closed faces are not in the file as they were opened, "
+                    "or do not draw its cards."
                 )
-        if body.keys() & {"seat", "to"} == {"to"}:
-            seen |= {f"{number}.{at}" for at in range(1, cards.MOST_DRAWN + 1)}
-        if "shows" in body and body["kind"] == "end":
-            for one in decks:
-                hands = cards.get_current_hands(
-                    one, out, told.get(out.get(cards.get_last_key(one), 0), {})
-                )
-                if not _is_showing_hands(one, hands, body):
-                    yield number, "it opens other hands than were drawn."
-        patch = body.get("after") or {}
-        was = out
-        out = cards.set_counts(out, patch.get("cards", {}))
-        decks |= {
-            one: cards.deck_from_json(made)
-            for one, made in patch.get("game", {}).get("decks", {}).items()
-        }
-        for one in decks if patch.get("cards", {}).get(cards.SEEN) else ():
-            now, back = (
-                cards.get_current_hands(one, at, told.get(at.get(cards.get_last_key(one), 0), {}))
-                for at in (was, out)
-            )
-            again = cards.list_returned_draws(by_number[body["event"]], now, back)
-            seen |= {draw for whose, draw in again if whose == f"{cards.SAW}{cards.ALL}"}
 
-
-def _replay_closed_draw(
-    body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts
-) -> cards.Hands:
-    """The hands behind a closed draw. Raises ValueError where its faces draw other cards."""
-    number = body["number"]
-    id = body["deck"]
-    seats = _list_seats(body)
-    told = [texts[number, f"face.{at}"] for at in range(1, len(body["closed"]) + 1)]
-    faces = [int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in told]
-    if seats or body["does"] == "peek":
-        named = [texts[number, f"card.{at}"] for at in range(1, len(seats) + 1)]
-    else:
-        named = body["result"].removeprefix(f"{id}: ").split(", ")
-    drawn = cards.draw(id, made, out, len(named), Script(faces), hands, seats)
-    if list(drawn.cards) != named or [die.sides for die in drawn.dice] != body["closed"]:
-        raise ValueError
-    return cards.compute_hands_after_draw(hands, drawn, seats, number)
-
-
-def _check_named_cards(
-    body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, seen: set[str]
-) -> None:
-    """Raise ValueError where the closed faces of a combat sequence draw other cards of a deck than
-    it names, or where others were known to all on its ends than it read: those whose draws all have
-    `seen`."""
-    dice = [(at, die) for at, die in enumerate(body.get("dice", ()), 1) if die.get("deck") == id]
-    faces = [texts[body["number"], f"face.{at}"] for at, die in dice if die["sides"]]
-    script = Script([int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in faces])
-    drawn = cards.draw(id, made, out, len(dice), script, hands)
-    rows = (hands.get(end, ()) for end in cards.ENDS)
-    known = [[card if draw in seen else UNSEEN for draw, card in row] for row in rows]
-    told = read_known_ends(body["read"][f"{DECK}{id}"], len(hands.get(cards.TOP, ())))
-    if [*drawn.cards] != [die["value"] for _, die in dice] or [*told] != known:
-        raise ValueError
-
-
-def _replay_hand_exit(
-    body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts
-) -> cards.Hands:
-    """The hands behind an event that took cards out of one. Raises ValueError for a card that
-    was not in it.
-    """
-    number = body["number"]
-    id = body["deck"]
-    seat = body.get("seat", "")
-    to = body.get("to", "")
-    now = {one: list(held) for one, held in hands.items()}
-    if not seat:
-        named = body["result"].removeprefix(f"{id}: ").split(", ")
-        now[to] = cards.put_back_on_end(
-            now, to, [(f"{number}.{at}", card) for at, card in enumerate(named, 1)]
-        )
-        return now
-    moved = list[tuple[str, str]]()
-    held = now.setdefault(seat, [])
-    names: list[str | None] = list(body["result"].removeprefix(f"{id}: ").split(", "))
-    known = dict(out)
-    closed: list[str | None] = []
-    for card in names if body["does"] in ("play", "discard") else []:
-        open_one = cards.get_card_key(id, f"{KNOWN}/{seat}", str(card))
-        if known.get(open_one):
-            known[open_one] -= 1
+    def _replay_closed_draw(self, body: Event) -> cards.Hands:
+        """Return the closed hands after a closed draw. Raises ValueError if it drew other cards."""
+        number = body["number"]
+        id = body["deck"]
+        sides = body["closed"]
+        hands = self._get_hands(id, self._out)
+        owners = _list_owners(body)
+        faces = [
+            _parse_face(self._texts[number, f"face.{position}"])
+            for position in range(1, len(sides) + 1)
+        ]
+        if owners or body["does"] == "peek":
+            names = [
+                self._texts[number, f"card.{position}"] for position in range(1, len(owners) + 1)
+            ]
         else:
-            closed.append(card)
-    keys = sorted(
-        (key for key in body.get("texts", {}) if key.startswith("from.")),
-        key=lambda key: int(key[5:]),
-    )
-    for at, key in enumerate(keys):
-        found = next(one for one in held if one[0] == texts[number, key])
-        card = closed[at] if closed else found[1]
-        oldest = next(one for one in held if one[1] == found[1])
-        if found[1] != card or (closed and found != oldest):
+            names = _list_result_cards(body)
+        card_draw = cards.draw(
+            id, self._decks[id], self._out, len(names), Script(faces), hands, owners
+        )
+        if list(card_draw.cards) != names or [die.sides for die in card_draw.dice] != sides:
             raise ValueError
-        held.remove(found)
-        if to:
-            if texts[number, f"card.{at + 1}"] != found[1]:
+        return cards.compute_hands_after_draw(hands, card_draw, owners, number)
+
+    def _check_sequence_cards(self, body: Event, id: str) -> None:
+        """Check the cards that a combat sequence drew from a deck with closed cards.
+
+        Raises ValueError if its faces draw other cards, or if the known ends that it read are not
+        those that all players had seen.
+        """
+        hands = self._get_hands(id, self._out)
+        dice = [
+            (position, die)
+            for position, die in enumerate(body.get("dice", ()), 1)
+            if die.get("deck") == id
+        ]
+        faces = [
+            _parse_face(self._texts[body["number"], f"face.{position}"])
+            for position, die in dice
+            if die["sides"]
+        ]
+        card_draw = cards.draw(id, self._decks[id], self._out, len(dice), Script(faces), hands)
+        if [*card_draw.cards] != [die["value"] for _, die in dice]:
+            raise ValueError
+        public_ends = [self._list_public_cards(hands.get(pile_end, [])) for pile_end in cards.ENDS]
+        lines = body["read"][f"{DECK}{id}"]
+        read_ends = read_known_ends(lines, len(hands.get(cards.TOP, ())))
+        if [*read_ends] != public_ends:
+            raise ValueError
+
+    def _list_public_cards(self, pile_end: Sequence[Held]) -> list[str]:
+        """Return the cards on a known end as all players know them: UNSEEN if not all saw it."""
+        return [card if draw in self._public_draws else UNSEEN for draw, card in pile_end]
+
+    def _replay_hand_exit(self, body: Event) -> cards.Hands:
+        """Return the closed hands after a move of cards out of a hand, or open cards on a known end.
+
+        Raises ValueError for a card that was not in the hand.
+        """
+        number = body["number"]
+        target = body.get("to", "")
+        hands = self._get_hands(body["deck"], self._out)
+        if body.get("seat", ""):
+            moved = self._take_from_hand(body, hands)
+        else:
+            names = _list_result_cards(body)
+            moved = [(f"{number}.{position}", name) for position, name in enumerate(names, 1)]
+        if target:
+            hands[target] = cards.put_back_on_end(hands, target, moved)
+        return hands
+
+    def _take_from_hand(self, body: Event, hands: dict[str, list[Held]]) -> list[Held]:
+        """Remove the closed cards of an event from their hand, and return them as its own draws.
+
+        Named cards must be the oldest copies in the hand. If the cards go to another hand or a known
+        end, its texts must name them. Raises ValueError or IndexError if a card does not fit.
+        """
+        number = body["number"]
+        hand = hands.setdefault(body["seat"], [])
+        closed_names = self._list_closed_names(body)
+        text_keys = [key for key in body.get("texts", {}) if key.startswith("from.")]
+        text_keys.sort(key=lambda key: int(key.removeprefix("from.")))
+        moved = list[Held]()
+        for index, key in enumerate(text_keys):
+            draws = [draw for draw, _ in hand]
+            moved_card = hand[draws.index(self._texts[number, key])]
+            name = moved_card[1]
+            if closed_names:
+                same_cards = [card for card in hand if card[1] == name]
+                if name != closed_names[index] or moved_card != same_cards[0]:
+                    raise ValueError
+            hand.remove(moved_card)
+            new_draw = f"{number}.{index + 1}"
+            if body.get("to", "") and self._texts[number, f"card.{index + 1}"] != name:
                 raise ValueError
-            moved.append((f"{number}.{at + 1}", found[1]))
-    now |= {to: cards.put_back_on_end(now, to, moved)} if to else {}
-    return now
+            moved.append((new_draw, name))
+        return moved
+
+    def _list_closed_names(self, body: Event) -> list[str]:
+        """List the cards that an event plays or discards and that were closed in their hand.
+
+        Return [] for an event that does not name its cards.
+        """
+        if body["does"] not in ("play", "discard"):
+            return []
+        known_counts = dict(self._out)
+        closed_names = []
+        for name in _list_result_cards(body):
+            key = cards.get_card_key(body["deck"], f"{KNOWN}/{body['seat']}", name)
+            if known_counts.get(key):
+                known_counts[key] -= 1
+            else:
+                closed_names.append(name)
+        return closed_names
+
+    def _apply_patch(self, body: Event) -> None:
+        """Apply the cards and decks that an event sets.
+
+        The undo of a draw returns cards to a known end. If all have seen them, note their draws.
+        """
+        patch = body.get("after") or {}
+        counts = patch.get("cards", {})
+        old_out = self._out
+        self._out = cards.set_counts(old_out, counts)
+        for id, deck in patch.get("game", {}).get("decks", {}).items():
+            self._decks[id] = cards.deck_from_json(deck)
+        if not counts.get(cards.SEEN):
+            return
+        undone = self._bodies[body["event"]]
+        for id in self._decks:
+            hands = self._get_hands(id, old_out)
+            hands_after = self._get_hands(id, self._out)
+            for viewer_key, draw in cards.list_returned_draws(undone, hands, hands_after):
+                if viewer_key == f"{cards.SAW}{cards.ALL}":
+                    self._public_draws.add(draw)
+
+
+def _parse_face(text: str) -> int:
+    """Parse the face of a die in a text. Return 0 for any other text."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 def _is_showing_hands(id: str, hands: cards.Hands, body: Event) -> bool:
-    """Return whether the end of a game shows just what is in the hands."""
-    before, after = ((body.get(name) or {}).get("cards", {}) for name in ("before", "after"))
-    for seat, held in ((seat, held) for seat, held in hands.items() if seat not in cards.ENDS):
-        for card in {card for _, card in held}:
-            name = cards.get_card_key(id, f"{KNOWN}/{seat}", card)
-            if after.get(name, 0) - before.get(name, 0) != sum(one == card for _, one in held):
+    """Return whether the end of a game opens exactly the cards of a deck that are in the hands."""
+    old_counts = (body.get("before") or {}).get("cards", {})
+    new_counts = (body.get("after") or {}).get("cards", {})
+    for owner, hand in hands.items():
+        if owner in cards.ENDS:
+            continue
+        names = [name for _, name in hand]
+        for name in names:
+            key = cards.get_card_key(id, f"{KNOWN}/{owner}", name)
+            if new_counts.get(key, 0) - old_counts.get(key, 0) != names.count(name):
                 return False
     return True

@@ -1,9 +1,11 @@
-"""Whether an event follows on those before it: who may write it, and that it says and changes what
-its kind may.
+"""The checks whether an event follows the log: it may be written, and it changes what its kind may.
 
-No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to
-is for `bot/verification/replay.py`. A server's managers may do what a game master may, and no log
-names them: such rights are left out.
+No table is read, so a log of any edition can be checked for ever. `bot/verification/replay.py`
+replays what inputs and dice lead to. No log names a server's managers, who may do what a game
+master may, so such rights are not checked.
+
+Each function of `_RULES` takes the log so far, the event, and the fields of the game that it
+changes. It returns a fault, or "" if there is none.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -34,374 +36,451 @@ from bot.game.undo import (
 from bot.game.undo_reach import add_opening
 from bot.rulesets.catalog import find_pack_version
 from bot.verification.follows import cards, rolls, turn
-from bot.verification.follows.past import Event, Past, Said
+from bot.verification.follows.past import Event, GameFields, Past
 
 
 def find_event_faults(past: Past, event: Event) -> Iterator[str]:
-    """What is wrong with the next event of a log, one line each; it is not added."""
+    """Yield the faults in the shape of the next event, and one if a log does not begin with a start."""
     yield from find_shape_faults(event)
     if not past.bodies and event.get("kind") != "start":
         yield "a log begins with a start."
 
 
 def find_order_faults(past: Past, event: Event) -> Iterator[str]:
-    """What does not follow on the events before; the shape of `event` must be right."""
-    now = past.now
-    kind = event["kind"]
-    who = event["who"]
-    said = past.get_patch(event, "after", "game")
-    if event["behind"] != now.last:
-        yield f"it says that the last event before it was #{event['behind']}, but that was #{now.last}."
-    side = (said.get("players", {}) if kind == "join" else now.players).get(who, "")
+    """Yield the faults of the next event as it follows on those before, or nothing if it is right.
+
+    Its shape must be right, see `find_event_faults`. Of the rules of its kind only the first fault
+    is yielded. The event is not added to `past`.
+    """
+    game = past.game
+    author = event["who"]
+    fields = past.get_patch(event, "after", "game")
+    if event["behind"] != game.last:
+        yield f"it says that the last event before it was #{event['behind']}, but that was #{game.last}."
+    players = fields.get("players", {}) if event["kind"] == "join" else game.players
+    side = players.get(author, "")
     if event["side"] != side:
         yield (
             f"it was written for {shorten_value(event['side']) or 'no side'}, but who wrote it "
             f"plays {side or 'none'}."
         )
-    if who in past.left_here:
+    if author in past.erased_here:
         yield "who wrote it had left the game for good."
-    is_idle = "playing" in KINDS[kind].traits and (now.ended or not now.started)
-    if not _stood(now, event.get("before", {})):
+    if not _fits_game(game, event.get("before", {})):
         yield "the state that it says was there before is not what the log led to."
-    elif problem := (
-        ("no started game was going on." if is_idle else "")
-        or (_RULES[kind](past, event, said) if kind in _RULES else "")
-        or _find_waiting_problem(past, event)
-        or cards.find_hands_problem(past, event, said)
-        or _find_packs_problem(past, event, said)
-        or rolls.find_closing_problem(past, event)
-        or _find_keeping_problem(past, event)
-    ):
+        return
+    problem = _find_rule_problem(past, event, fields)
+    if problem:
         yield problem
 
 
-def _stood(now: Game, before: Event) -> bool:
-    if not before:
+def _find_rule_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return the first fault of an event against the rules of its kind and of all kinds, or ""."""
+    game = past.game
+    kind = event["kind"]
+    is_going_on = game.started and not game.ended
+    if "playing" in KINDS[kind].traits and not is_going_on:
+        return "no started game was going on."
+    check = _RULES.get(kind)
+    problem = check(past, event, fields) if check is not None else ""
+    return (
+        problem
+        or _find_waiting_problem(past, event)
+        or cards.find_hands_problem(past, event, fields)
+        or _find_packs_problem(past, event, fields)
+        or rolls.find_closing_problem(past, event)
+        or _find_keeping_problem(past, event)
+    )
+
+
+def _fits_game(game: Game, patch: Event) -> bool:
+    """Return whether the units, fields and cards of a patch are as in the game."""
+    if not patch:
         return True
-    units = {
-        key: unit_to_json(unit) if (unit := now.units.get(key)) else None
-        for key in before.get("units", {})
-    }
-    was = get_undoable_content(replace(now, units={}, cards={})) if before.get("game") else {}
-    fields = {name: was.get(name) for name in before.get("game", {})}
-    cards_were = {key: now.cards.get(key, 0) for key in before.get("cards", {})}
-    stood = (units, fields, cards_were)
-    return stood == tuple(before.get(part, {}) for part in ("units", "game", "cards"))
+    for key, logged_unit in patch.get("units", {}).items():
+        unit = game.units.get(key)
+        if logged_unit != (unit_to_json(unit) if unit else None):
+            return False
+    logged_fields = patch.get("game", {})
+    if logged_fields:
+        content = get_undoable_content(replace(game, units={}, cards={}))
+        if any(value != content.get(name) for name, value in logged_fields.items()):
+            return False
+    logged_counts = patch.get("cards", {})
+    return all(count == game.cards.get(key, 0) for key, count in logged_counts.items())
 
 
-def _check_start(past: Past, event: Event, said: Said) -> str:
+def _check_start(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event is the only start, and starts the game of the file; else ""."""
+    secret = event["secret"]
+    is_free_play = bool(event.get("free"))
     if past.bodies:
         return "a log has one start."
-    if event["game"] != past.now.id:
+    if event["game"] != past.game.id:
         return "it starts another game than the file is of."
-    if event["secret"].keys() == {"digest"}:
+    if secret.keys() == {"digest"}:
         return "a start promises the first seed."
-    if not event.get("free") and ("unannounced" in event or "announced" in event["secret"]):
+    if not is_free_play and ("unannounced" in event or "announced" in secret):
         return "only the seed of free play is announced before."
-    if "announced" in event["secret"] and event["game"] != event["secret"]["commitment"][:16]:
+    if "announced" in secret and event["game"] != secret["commitment"][:16]:
         return "the id of its game is not that of the seed announced before."
-    if event.get("free"):
-        return (
-            "free play begins without sides, turns and units."
-            if "after" in event or "result" in event
-            else ""
-        )
-    sides = tuple(said.get("sides", ()))
-    if (
-        said.get("started") is not True
-        or not said.get("name")
-        or not said.get("system")
-        or said.get("turn") != 1
-    ):
+    if is_free_play:
+        if "after" in event or "result" in event:
+            return "free play begins without sides, turns and units."
+        return ""
+    return _find_first_turn_problem(past, event, fields)
+
+
+def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return what is wrong with the name, master, sides and first turn of a started game, or ""."""
+    sides = tuple(fields.get("sides", ()))
+    is_named = bool(fields.get("name")) and bool(fields.get("system"))
+    if fields.get("started") is not True or not is_named or fields.get("turn") != 1:
         return "a game starts with a name, a system and its first turn."
-    if said.get("master") != event["who"]:
+    if fields.get("master") != event["who"]:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game has no sides, or several."
-    problem = turn.find_turn_words_problem(event.get("result", ""), said) or turn.find_go_problem(
-        sides, said
+    return (
+        turn.find_turn_words_problem(event.get("result", ""), fields)
+        or turn.find_go_problem(sides, fields)
+        or turn.find_led_phase_problem(past, event, fields)
     )
-    return problem or turn.find_led_problem(past, event, said)
 
 
-def _check_end(past: Past, event: Event, said: Said) -> str:
-    now = past.now
-    opens = event.get("opens", [])
-    if now.ended or not (now.started or opens):
+def _check_end(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event ends a game and opens all sealed rolls, else ""."""
+    game = past.game
+    opened_rolls = event.get("opens", [])
+    if game.ended or not (game.started or opened_rolls):
         return "no game was going on that could end."
-    if opens != list(now.sealed):
+    if opened_rolls != list(game.sealed):
         return "the end opens all that is sealed, and nothing else."
-    if said.keys() - {"winner", "tracks"} != {"ended"} or said["ended"] is not True:
+    if fields.keys() - {"winner", "tracks"} != {"ended"} or fields["ended"] is not True:
         return "it is the end of the game, but does not say so."
-    if said.get("winner", "") not in ("", DRAW, *now.sides):
+    if fields.get("winner", "") not in ("", DRAW, *game.sides):
         return "a game is won by one of its sides, or drawn."
     if event.get("texts", {"text": ""}).keys() != {"text"}:
         return "the end of a game has one sentence."
     return rolls.find_opening_problem(past, event)
 
 
-def _check_resume(past: Past, _: Event, said: Said) -> str:
-    now = past.now
-    expected: Json = {
-        **({"ended": False} if now.ended else {}),
-        **({"winner": ""} if now.winner else {}),
-    }
-    return "" if said == expected else "it changes more than that the game goes on."
+def _check_resume(past: Past, _: Event, fields: GameFields) -> str:
+    """Return a fault unless the event takes back the end and the winner alone, else ""."""
+    expected: Json = {}
+    if past.game.ended:
+        expected["ended"] = False
+    if past.game.winner:
+        expected["winner"] = ""
+    return "" if fields == expected else "it changes more than that the game goes on."
 
 
-def _check_unit(past: Past, event: Event, said: Said) -> str:
-    before, after = (past.get_patch(event, name, "units") for name in ("before", "after"))
-    new = [unit["name"] for key, unit in after.items() if before[key] is None]
-    lost = [before[key]["name"] for key, unit in after.items() if unit is None]
-    edited = [
-        unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None
-    ]
+def _check_unit(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event adds, removes, edits or renames units as it says, else "".
+
+    A game without units may also carry over those of another game, or get its rule set.
+    """
+    game = past.game
+    old_units = past.get_patch(event, "before", "units")
+    new_units = past.get_patch(event, "after", "units")
     if "renamed" in event:
-        return _find_rename_problem(
-            event, [*filter(None, before.values())], [*filter(None, after.values())]
-        )
-    free = not past.now.started and not past.now.units
-    if "system" in said and not (new and (free or not past.now.system)):
+        return _find_rename_problem(event, old_units, new_units)
+    new_names = []
+    removed_names = []
+    edited_names = []
+    for key, unit in new_units.items():
+        if old_units[key] is None:
+            new_names.append(unit["name"])
+        elif unit is None:
+            removed_names.append(old_units[key]["name"])
+        else:
+            edited_names.append(unit["name"])
+    is_empty = not game.started and not game.units
+    may_set_system = bool(new_names) and (is_empty or not game.system)
+    if "system" in fields and not may_set_system:
         return "the system of a game that has units stays."
     words = event["result"]
-    carried = f"{count_units(len(new))} carried over"
-    if touched := lost or edited:
-        who = touched[0] if len(touched) == 1 else count_units(len(touched))
-        is_one_kind = len([*new, *lost, *edited]) == len(touched)
-        expected = f"{who} {'removed' if lost else 'edited'}" if is_one_kind else ""
-    elif words == carried and not past.now.units:
+    if words == _format_unit_words(new_names, removed_names, edited_names):
         return ""
-    else:
-        expected = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
-    return (
-        ""
-        if words == expected
-        else f"its words are not what it does to units: {shorten_value(words)}."
-    )
+    is_new_only = not (removed_names or edited_names)
+    carried_words = f"{count_units(len(new_names))} carried over"
+    if is_new_only and not game.units and words == carried_words:
+        return ""
+    return f"its words are not what it does to units: {shorten_value(words)}."
 
 
-def _find_rename_problem(event: Event, olds: list[Json], news: list[Json]) -> str:
-    """What is wrong with a unit that is called otherwise from now on; nothing else of it
-    changes.
+def _format_unit_words(added: list[str], removed: list[str], edited: list[str]) -> str:
+    """Format the result of an event that adds, removes or edits the units with these names.
+
+    Return "" if it does more than one of these, or none.
     """
-    name = event["renamed"]
-    fits = (
-        len(olds) == len(news) == 1
-        and len(event["after"].get("units", {})) == 2
-        and "game" not in event["after"]
-    )
-    fits = fits and olds[0]["name"] == name and {**olds[0], "name": news[0]["name"]} == news[0]
-    fits = fits and event["result"] == f"{name} is now {news[0]['name']}"
-    return "" if fits else "it renames a unit otherwise than it says."
+    names_by_verb = {"added": added, "removed": removed, "edited": edited}
+    changes = [(verb, names) for verb, names in names_by_verb.items() if names]
+    if len(changes) != 1:
+        return ""
+    verb, names = changes[0]
+    subject = names[0] if len(names) == 1 else count_units(len(names))
+    return f"{subject} {verb}"
 
 
-def _check_settings(past: Past, event: Event, said: Said) -> str:
-    hand = said.get("hand_dice", past.now.hand_dice)
-    answers = said.get("answers", past.now.answers)
-    confirm = said.get("confirm", past.now.confirm)
-    words = {
+def _find_rename_problem(event: Event, old_units: Event, new_units: Event) -> str:
+    """Return a fault unless one unit gets another name and nothing else changes, else "".
+
+    `old_units` and `new_units` are the units of the patch by key. A renamed unit has a new key.
+    """
+    problem = "it renames a unit otherwise than it says."
+    removed = [unit for unit in old_units.values() if unit]
+    added = [unit for unit in new_units.values() if unit]
+    is_one_unit = len(removed) == len(added) == 1 and len(new_units) == 2
+    if not is_one_unit or "game" in event["after"]:
+        return problem
+    old_name = event["renamed"]
+    new_name = added[0]["name"]
+    is_same_unit = {**removed[0], "name": new_name} == added[0]
+    if removed[0]["name"] != old_name or not is_same_unit:
+        return problem
+    return "" if event["result"] == f"{old_name} is now {new_name}" else problem
+
+
+def _check_settings(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the result names exactly the settings that the event changes, else "".
+
+    A setting that was set to its old value may be named, too.
+    """
+    game = past.game
+    hand = fields.get("hand_dice", game.hand_dice)
+    answers = fields.get("answers", game.answers)
+    confirm = fields.get("confirm", game.confirm)
+    words_by_field = {
         "hand_dice": f"real dice {'allowed' if hand else 'not allowed'}",
         "answers": f"{answers} answers",
         "confirm": f"other targets {'confirmed' if confirm else 'at once'}",
-        "rules": format_rule_words(past.now.rules, said.get("rules", past.now.rules)),
+        "rules": format_rule_words(game.rules, fields.get("rules", game.rules)),
         "master": "another game master",
-        "packs": format_pack_words(tuple(said.get("packs", ()))),
+        "packs": format_pack_words(tuple(fields.get("packs", ()))),
     }
-    told = event["result"].split(", ") if "result" in event else []
-    right = [
-        word for name, word in words.items() if name in said or (word in told and name != "master")
-    ]
-    return (
-        ""
-        if told == right
-        else f"its words are not the settings that it changes: {shorten_value(event.get('result', ''))}."
-    )
+    logged_words = event["result"].split(", ") if "result" in event else []
+    expected_words = []
+    for name, words in words_by_field.items():
+        is_set_to_same = words in logged_words and name != "master"
+        if name in fields or is_set_to_same:
+            expected_words.append(words)
+    if logged_words == expected_words:
+        return ""
+    result = shorten_value(event.get("result", ""))
+    return f"its words are not the settings that it changes: {result}."
 
 
-def _check_track(past: Past, event: Event, said: Said) -> str:
-    return find_hand_set_problem(past.now, said.get("tracks", past.now.tracks), event["result"])
+def _check_track(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event sets one track to the value in its result, else ""."""
+    return find_hand_set_problem(past.game, fields.get("tracks", past.game.tracks), event["result"])
 
 
-def _find_packs_problem(past: Past, event: Event, said: Said) -> str:
-    """What is wrong with how an event changes versions of packs: one comes in force, and the
-    event may bring it.
+def _find_packs_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return what is wrong with the pack versions that an event brings into force, or "".
+
+    It brings one version at a time, except extensions. Undo and redo may bring back any.
     """
-    now = past.now
-    if "packs" not in said or event["kind"] in ("undo", "redo"):
+    game = past.game
+    if "packs" not in fields or event["kind"] in ("undo", "redo"):
         return "other packs come in force than it says." if "extends" in event else ""
-    packs = tuple(said["packs"])
-    extends = event.get("extends", {})
-    if extends:
-        return _find_extends_problem(past, event, said)
-    if not packs or packs != add_version(now.packs, packs[-1]) or packs == now.packs:
+    if event.get("extends"):
+        return _find_extends_problem(past, event, fields)
+    packs = tuple(fields["packs"])
+    if not packs or packs != add_version(game.packs, packs[-1]) or packs == game.packs:
         return "one version of a pack comes in force at a time."
     if event["kind"] == "sequence" and packs[-1] != event.get("edition"):
         return "another version of the pack comes in force than it was played with."
-    if event["kind"] in ("sequence", "unit") and now.started:
+    if event["kind"] in ("sequence", "unit") and game.started:
         return "the version of a pack stays in a game that was started."
     return ""
 
 
-def _find_extends_problem(past: Past, event: Event, said: Said) -> str:
-    """The same of extensions, several of which come in force at once: an event says what each of
-    them extends.
+def _find_extends_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return what is wrong with the extensions that an event brings into force, or "".
+
+    There may be several. The field `extends` of the event maps each to the game that it extends.
     """
-    now = past.now
-    packs = tuple(said["packs"])
+    game = past.game
+    packs = tuple(fields["packs"])
     extends = event["extends"]
-    expected = now.packs
-    for hash in packs[-len(extends) :]:
-        expected = add_version(expected, hash)
-    if packs != expected or packs == now.packs or {*packs[-len(extends) :]} != extends.keys():
+    new_packs = packs[-len(extends) :]
+    expected_packs = game.packs
+    for hash in new_packs:
+        expected_packs = add_version(expected_packs, hash)
+    if packs != expected_packs or packs == game.packs or {*new_packs} != extends.keys():
         return "other packs come in force than it says."
-    if {*extends.values()} != {said.get("system", now.system)}:
+    if {*extends.values()} != {fields.get("system", game.system)}:
         return "it says of a pack that it extends another game than is played."
-    for hash, of in extends.items():
-        if (pack := find_pack_version(hash)) is not None and (pack.base is None or pack.home != of):
-            return f"the pack {hash[:8]} does not extend {shorten_value(of)}."
-    is_first = (
-        event["kind"] == "sequence" and [*extends] == [event.get("edition")] and event.get("used")
-    )
-    if event["kind"] in ("sequence", "unit") and now.started and not is_first:
-        return "the version of a pack stays in a game that was started."
-    return ""
+    for hash, extended_game in extends.items():
+        pack = find_pack_version(hash)
+        if pack is not None and (pack.base is None or pack.home != extended_game):
+            return f"the pack {hash[:8]} does not extend {shorten_value(extended_game)}."
+    if event["kind"] not in ("sequence", "unit") or not game.started:
+        return ""
+    is_own_pack = event["kind"] == "sequence" and [*extends] == [event.get("edition")]
+    if is_own_pack and event.get("used"):
+        return ""
+    return "the version of a pack stays in a game that was started."
 
 
 def format_pack_words(packs: tuple[str, ...]) -> str:
-    """What the log says of a game that goes on with another version."""
+    """Format the result in the log when the last of these pack versions comes in force, "" for none."""
     return f"pack version {packs[-1][:8]}" if packs else ""
 
 
-def format_rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
-    """What the log says of a rule that is switched; "" where not just one is."""
-    switched = [name for name, on in after.items() if before.get(name) is not on]
-    if len(switched) != 1 or not before.keys() <= after.keys():
+def format_rule_words(old_rules: Mapping[str, bool], new_rules: Mapping[str, bool]) -> str:
+    """Format the result in the log when an optional rule is switched: `rule wind on`.
+
+    Return "" unless exactly one rule is switched and no old one is missing from `new_rules`.
+    """
+    switched = [name for name, is_on in new_rules.items() if old_rules.get(name) is not is_on]
+    if len(switched) != 1 or not old_rules.keys() <= new_rules.keys():
         return ""
-    return f"rule {switched[0]} {'on' if after[switched[0]] else 'off'}"
+    return f"rule {switched[0]} {'on' if new_rules[switched[0]] else 'off'}"
 
 
-def _check_undo(past: Past, event: Event, _: Said) -> str:
-    """An event is taken back that nothing later has built upon, by agreement if dice were rolled."""
-    now = past.now
+def _check_undo(past: Past, event: Event, _: GameFields) -> str:
+    """Return a fault unless the undo reverses an event that it may, by agreement if needed; else "".
+
+    No later event may have built on it. If dice were rolled, others have to agree.
+    """
+    game = past.game
     number = event["event"]
-    found = find_undo_target(reversed(past.bodies.values()), now.last, number)
-    undone = found.event
-    if found.way is not None:
-        return f"it takes back #{number}, but #{found.way['number']} changed the game since."
+    target = find_undo_target(reversed(past.bodies.values()), game.last, number)
+    undone = target.event
+    if target.way is not None:
+        return f"it takes back #{number}, but #{target.way['number']} changed the game since."
     if undone is None:
-        return f"it takes back #{number}, but the last event that held was #{now.last}."
+        return f"it takes back #{number}, but the last event that held was #{game.last}."
     if undone["kind"] in NEVER_UNDONE:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
-    if any(
-        event.get(name) != value
-        for name, value in _fill_patch(build_undo_fields(undone, found.last, now)).items()
-    ):
+    if not _has_fields(event, build_undo_fields(undone, target.last, game)):
         return f"it does not turn round what #{number} did."
-    if event.get("reason") == EDITION and number in now.waits:
+    if event.get("reason") == EDITION and number in game.waits:
         return ""
     if not event.get("asked") and not event.get("alone"):
-        return _free_undo_problem(now, event, undone)
+        return _find_free_undo_problem(game, event, undone)
     return _find_agreement_problem(past, event, undone, "undo")
 
 
-def _free_undo_problem(now: Game, event: Event, undone: Event) -> str:
+def _has_fields(event: Event, expected: Json) -> bool:
+    """Return whether an event has these fields, and no patch unless they hold one."""
+    expected = {"before": None, "after": None, **expected}
+    return all(event.get(name) == value for name, value in expected.items())
+
+
+def _find_free_undo_problem(game: Game, event: Event, undone: Event) -> str:
     """Return what is wrong with an undo that nobody was asked about; "" if nothing is."""
-    who = event["who"]
+    author = event["who"]
     is_manager = event.get("by") == "manager"
     if "reason" in event:
         return "nobody agrees where nobody asked."
     if is_shared(undone):
         return "dice are taken back, and nobody agreed."
-    if not is_free(now, get_actor(now, who, manager=is_manager), undone):
+    if not is_free(game, get_actor(game, author, manager=is_manager), undone):
         return "it takes back what another player did, and that player did not agree."
-    if is_manager and not needs_manager(now, undone, who):
+    if is_manager and not needs_manager(game, undone, author):
         return "it says that a manager took it back, which needed none."
     return ""
 
 
-def _check_redo(past: Past, event: Event, _: Said) -> str:
-    """What was undone last is brought back as it was, by agreement where it was undone so."""
-    now = past.now
-    number = event["event"]
-    if not now.redo or now.redo[-1] != number:
-        return f"it brings back #{number}, which was not undone last."
-    done = add_opening(past.bodies[number], reversed(past.bodies.values()))
-    if any(
-        event.get(name) != value
-        for name, value in _fill_patch(build_redo_fields(done, now)).items()
-    ):
-        return f"it does not do again what #{number} did."
-    return _find_agreement_problem(past, event, done, "redo")
+def _check_redo(past: Past, event: Event, _: GameFields) -> str:
+    """Return a fault unless the redo restores what was undone last, by agreement if needed; else "".
 
-
-def _find_agreement_problem(past: Past, event: Event, undone: Event, what: str) -> str:
-    """Return what is wrong with who agreed, or with nobody being there who could; "" if nothing is.
-
-    If nothing was passed over, nobody can have come or gone since.
+    Others have to agree if they agreed to the undo.
     """
-    now = past.now
-    who = event["who"]
-    asked = event.get("asked", "")
+    game = past.game
     number = event["event"]
-    passes_over = what == "undo" and number != event["behind"]
-    if asked and event.get("alone"):
+    if not game.redo or game.redo[-1] != number:
+        return f"it brings back #{number}, which was not undone last."
+    restored = add_opening(past.bodies[number], reversed(past.bodies.values()))
+    if not _has_fields(event, build_redo_fields(restored, game)):
+        return f"it does not do again what #{number} did."
+    return _find_agreement_problem(past, event, restored, "redo")
+
+
+def _find_agreement_problem(past: Past, event: Event, undone: Event, action: str) -> str:
+    """Return what is wrong with the agreement to an undo or redo, or with its absence; "" if nothing is.
+
+    `action` is "undo" or "redo", `undone` the event that it takes back or restores. The field
+    `asked` of the event is the person who asked for it; the author agreed. If an undo passes over
+    no event, nobody can have come or gone since.
+    """
+    requester = event.get("asked", "")
+    number = event["event"]
+    if requester and event.get("alone"):
         return "somebody alone in a game asks nobody."
-    if not asked and "by" in event:
+    if not requester and "by" in event:
         return "nobody agrees where nobody asked."
-    if asked and asked not in past.acted:
-        return f"who asked for the {what} had no part in the game."
-    was = game_at(reversed(past.bodies.values()), now, number)
-    by_then = (
-        {one["who"] for one in past.bodies.values() if one["number"] <= number}
-        if passes_over
-        else past.acted
-    )
-    here = past.acted_here - past.left_here
-    others = consenters(was, asked or who, by_then, undone)
-    if asked:
-        return _consent_problem(past, event, undone, what, others)
-    if what == "redo":
-        if "reason" in event:
-            return "nobody agrees where nobody asked."
-        if not past.agreed.get(number):
-            return ""
-        here_then = here & {one["who"] for one in past.bodies.values() if one["number"] <= number}
-        others = consenters(was, who, here_then, undone)
-        return "it was undone by agreement, and nobody agreed to bring it back." if others else ""
-    others = consenters(was, who, here & by_then, undone)
-    if others:
+    if requester and requester not in past.authors:
+        return f"who asked for the {action} had no part in the game."
+    game_then = game_at(reversed(past.bodies.values()), past.game, number)
+    passes_over = action == "undo" and number != event["behind"]
+    persons_then = past.list_authors_until(number) if passes_over else past.authors
+    if requester:
+        eligible = consenters(game_then, requester, persons_then, undone)
+        return _find_consent_problem(past, event, undone, action, eligible)
+    if action == "redo":
+        return _find_lone_redo_problem(past, event, undone, game_then)
+    present = past.authors_here - past.erased_here
+    eligible = consenters(game_then, event["who"], present & persons_then, undone)
+    if eligible:
         return "it says that nobody else could agree, but others play."
-    return _absence_problem(past, event, {find_author_to_ask(now, undone, who, here, others)})
+    author_to_ask = find_author_to_ask(past.game, undone, event["who"], present, eligible)
+    return _find_absence_problem(past, event, {author_to_ask})
 
 
-def _consent_problem(
-    past: Past, event: Event, undone: Event, what: str, others: Collection[str]
-) -> str:
-    """Return what is wrong with who agreed to an undo or redo; "" if nothing is."""
-    now = past.now
-    who = event["who"]
-    asked = event["asked"]
-    here = past.acted_here - past.left_here
-    author = find_author_to_ask(now, undone, asked, here, others)
-    if who == asked:
-        return f"who agreed to the {what} had no say in it."
-    if "by" in event:
-        was = game_at(reversed(past.bodies.values()), now, event["event"])
-        may_agree = others and may_stand_in(now, was, who, asked, undone)
-        if not may_agree or "reason" not in event:
-            return f"who agreed to the {what} had no say in it."
-        return _absence_problem(past, event, {author, *others})
-    if who == undone["who"] and author_agrees(undone, others):
+def _find_lone_redo_problem(past: Past, event: Event, undone: Event, game_then: Game) -> str:
+    """Return what is wrong with a redo that nobody was asked about; "" if nothing is.
+
+    `game_then` is the game with the players of the time of the event.
+    """
+    number = event["event"]
+    if "reason" in event:
+        return "nobody agrees where nobody asked."
+    if not past.undone_by_agreement.get(number):
         return ""
-    if who not in others:
-        return f"who agreed to the {what} had no say in it."
-    return _absence_problem(past, event, {author})
+    present = past.authors_here - past.erased_here
+    present_then = present & past.list_authors_until(number)
+    if consenters(game_then, event["who"], present_then, undone):
+        return "it was undone by agreement, and nobody agreed to bring it back."
+    return ""
 
 
-def _absence_problem(past: Past, event: Event, absent: Collection[str]) -> str:
+def _find_consent_problem(
+    past: Past, event: Event, undone: Event, action: str, eligible: Collection[str]
+) -> str:
+    """Return what is wrong with the person who agreed to an undo or redo; "" if nothing is.
+
+    `eligible` are the persons who could agree.
+    """
+    game = past.game
+    consenter = event["who"]
+    requester = event["asked"]
+    no_say = f"who agreed to the {action} had no say in it."
+    present = past.authors_here - past.erased_here
+    author_to_ask = find_author_to_ask(game, undone, requester, present, eligible)
+    if consenter == requester:
+        return no_say
+    if "by" in event:  # a manager, in place of players who are gone
+        game_then = game_at(reversed(past.bodies.values()), game, event["event"])
+        may_agree = may_stand_in(game, game_then, consenter, requester, undone)
+        if not eligible or not may_agree or "reason" not in event:
+            return no_say
+        return _find_absence_problem(past, event, {author_to_ask, *eligible})
+    if consenter == undone["who"] and author_agrees(undone, eligible):
+        return ""
+    if consenter not in eligible:
+        return no_say
+    return _find_absence_problem(past, event, {author_to_ask})
+
+
+def _find_absence_problem(past: Past, event: Event, absent: Collection[str]) -> str:
     """Return what is wrong with the reason why these players were not asked; "" if nothing is.
 
-    They had left, which is the host's word, or had been silent for seven days.
+    They had left, which only the host can know, or had been silent for seven days. "" among the
+    players stands for nobody.
     """
     reason = event.get("reason")
     players = {*absent} - {""}
@@ -417,31 +496,28 @@ def _absence_problem(past: Past, event: Event, absent: Collection[str]) -> str:
 
 
 def _find_waiting_problem(past: Past, event: Event) -> str:
-    """What is wrong with an event while a side is asked for a choice, which comes first."""
-    hold = find_event_hold(past.now, event)
+    """Return a fault if the event has to wait until a side makes a choice, else ""."""
+    hold = find_event_hold(past.game, event)
     return f"#{hold.number} waits for a choice, which comes first." if hold else ""
 
 
 def _find_keeping_problem(past: Past, event: Event) -> str:
-    """What is wrong with keeping what can be brought back, which only an event beside the game
-    does.
+    """Return a fault if an event claims wrongly that a redo is possible after it, else "".
+
+    Only events that undo passes over keep that possible (field `keeps`).
     """
-    if event.get("keeps") and not (past.now.redo and is_passed_over(event)):
+    if event.get("keeps") and not (past.game.redo and is_passed_over(event)):
         return "it keeps what could be brought back, which it cannot."
     return ""
 
 
-def _fill_patch(fields: Json) -> Json:
-    return {"before": None, "after": None, **fields}
-
-
-_RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
+_RULES: Mapping[str, Callable[[Past, Event, GameFields], str]] = {
     "start": _check_start, "end": _check_end, "resume": _check_resume, "unit": _check_unit,
     "settings": _check_settings, "track": _check_track,
     "join": turn.check_join, "leave": turn.check_leave, "next": turn.check_advance,
     "pass": turn.check_hand_over, "plan": turn.check_plan,
     "initiative": turn.check_initiative, "order": turn.check_order, "orders": turn.check_opening,
-    "import": turn.check_bring_in,
+    "import": turn.check_import,
     "claim": turn.check_claim, "privacy": turn.check_privacy, "undo": _check_undo, "redo": _check_redo,
     "fair": rolls.check_fair_texts,
     **dict.fromkeys(ROLLS, rolls.check_roll), "choice": rolls.check_choice, "sealed": rolls.check_sealed,

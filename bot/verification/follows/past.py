@@ -1,7 +1,8 @@
-"""What is known of a log up to an event, for whoever checks whether the next one follows."""
+"""The state of a log up to an event, for the checks of the next one."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,127 +13,170 @@ from bot.game.state import Game
 from bot.rules.proof.chain import to_canonical
 
 Event = Mapping[str, Any]
-Said = Mapping[str, Any]
-"""What an event says that fields of the game are from then on."""
+GameFields = Mapping[str, Any]
+"""The fields of the game that an event changes, with their new values."""
 
 
 @dataclass(slots=True)
 class Past:
-    """What is known of a log so far: the state it led to, its events, what was sealed in them,
-    who acted.
+    """A log up to an event: the game that it led to, its events, their authors, and sealed contents.
+
+    Persons are ids. "Here" means since the last import, so on the host that wrote the rest.
     """
 
-    now: Game
-    contents: Mapping[int, Event]  # of the sealed events whose content is in the file
+    game: Game
+    contents: Mapping[int, Event]
+    """The contents of sealed events that are in the file, by event."""
     bodies: dict[int, Event] = field(default_factory=dict)
-    acted: set[str] = field(default_factory=set)
-    # one for each account, since the log was last imported
-    acted_here: set[str] = field(default_factory=set)
-    acted_before: set[str] = field(default_factory=set)  # up to there
-    # as whom somebody went on, by who they were before
-    claimed: dict[str, str] = field(default_factory=dict)
-    left: set[str] = field(default_factory=set)  # their names and texts were deleted
-    left_here: set[str] = field(default_factory=set)  # since the log was last imported
-    imported_at: int = 0  # the last event that imported it
-    promised: int = 0  # the event that promised the seed in force
-    # of what was undone: whether by agreement
-    agreed: dict[int, bool] = field(default_factory=dict)
+    """All events so far, by number."""
+    authors: set[str] = field(default_factory=set)
+    authors_here: set[str] = field(default_factory=set)
+    """The authors since the last import. An account that claimed a person counts as that person."""
+    authors_before: set[str] = field(default_factory=set)
+    """The authors up to the last import."""
+    claims: dict[str, str] = field(default_factory=dict)
+    """The persons of an imported log, by the person under whom their account wrote before."""
+    erased: set[str] = field(default_factory=set)
+    """Persons who had their names and texts deleted."""
+    erased_here: set[str] = field(default_factory=set)
+    imported_at: int = 0
+    """The last event that imported the log, 0 for none."""
+    promised_at: int = 0
+    """The event that promised the seed in force."""
+    undone_by_agreement: dict[int, bool] = field(default_factory=dict)
+    """Of each event that was undone, whether another player agreed to the last undo of it."""
     seats: Seats = field(default_factory=Seats)
 
     def get_patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
-        """One part of what an event says was there before or after."""
-        found: Mapping[str, Any] = event.get(name, {}).get(part, {})
-        return found
+        """Return a part of a patch (`units`, `game` or `cards`), {} if there is none.
+
+        `name` is `before` or `after`.
+        """
+        patch: Mapping[str, Any] = event.get(name, {}).get(part, {})
+        return patch
+
+    def list_authors_until(self, number: int) -> set[str]:
+        """Return the authors of the events up to and with this one."""
+        return {event["who"] for event in self.bodies.values() if event["number"] <= number}
+
+    def list_persons_of(self, author: str) -> set[str]:
+        """Return a person, and the persons under whom the same account wrote before a claim."""
+        claimants = {claimant for claimant, person in self.claims.items() if person == author}
+        return {author, *claimants}
 
     def add(self, event: Event) -> None:
-        """Move on behind an event. Raises ValueError for one that does not follow."""
-        self.now = apply(self.now, event)
+        """Add the next event. Raises ValueError if it does not follow the state."""
+        self.game = apply(self.game, event)
         number = event["number"]
         kind = event["kind"]
-        who = event["who"]
+        author = event["who"]
         self.bodies[number] = event
         self.seats.note(event)
-        self.acted.add(who)
+        self.authors.add(author)
         if kind == "import":
-            self.imported_at, self.acted_here, self.left_here = number, set(), set()
-            self.acted_before = set(self.acted)
-        if own := event.get("own", ""):  # the same account as who claims
-            self.acted_here.discard(own)
-            self.claimed[own] = who
-        self.acted_here.add(who)
+            self.imported_at = number
+            self.authors_here = set()
+            self.erased_here = set()
+            self.authors_before = set(self.authors)
+        claimant = event.get("own", "")
+        if claimant:  # the person under whom the same account wrote before
+            self.authors_here.discard(claimant)
+            self.claims[claimant] = author
+        self.authors_here.add(author)
         if kind == "privacy":
-            self.left_here |= {who, *(own for own, by in self.claimed.items() if by == who)}
-            self.left |= self.left_here
+            self.erased_here |= self.list_persons_of(author)
+            self.erased |= self.erased_here
         if "commitment" in event.get("secret", {}):
-            self.promised = number
+            self.promised_at = number
         if kind == "undo":
-            self.agreed[event["event"]] = "asked" in event
+            self.undone_by_agreement[event["event"]] = "asked" in event
 
 
 def read_sealed_contents(
     texts: Mapping[int, str],
 ) -> tuple[dict[int, Event], list[tuple[int, str]]]:
-    """What was sealed, by event, read from its text; and what is wrong with it."""
+    """Parse the contents of sealed events from their texts by event.
+
+    Return the contents by event, and the faults as (event, fault). A content with a fault is left
+    out.
+    """
     contents = dict[int, Event]()
     faults = list[tuple[int, str]]()
     for number, text in texts.items():
-        try:
-            found = json.loads(text)
-            is_plain = to_canonical(found) == text  # else it could be read in two ways
-        except (ValueError, TypeError, RecursionError):
-            is_plain = False
-        if not is_plain or not isinstance(found, Mapping):
+        content = _parse_content(text)
+        if content is None:
             faults.append((number, "what was sealed in it cannot be read."))
             continue
-        wrong = list(find_content_faults(found))
-        faults += [(number, line) for line in wrong]
-        if not wrong:
-            contents[number] = found
+        content_faults = list(find_content_faults(content))
+        faults += [(number, fault) for fault in content_faults]
+        if not content_faults:
+            contents[number] = content
     return contents, faults
 
 
-def find_missing_faults(
-    past: Past, texts: Collection[tuple[int, str]]
-) -> Iterator[tuple[int, str]]:
-    """Behind the last event: what the file has to hold, but does not, though nobody had their texts
-    deleted.
+def _parse_content(text: str) -> Event | None:
+    """Parse the JSON object in a text. Return None unless it is in canonical form.
 
-    `texts` are (event, key) of those that it holds. Else a cheat would drop a text, and put another
-    in its place.
+    Other JSON could be read in two ways.
     """
-    imported = 0
+    try:
+        content = json.loads(text)
+        is_canonical = to_canonical(content) == text
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return content if is_canonical and isinstance(content, Mapping) else None
 
-    def is_deleted(number: int) -> bool:
-        return (
-            bool(past.left and number < past.imported_at)
-            or past.bodies.get(number, {}).get("who") in past.left
-        )
 
+def find_missing_faults(
+    past: Past, texts: AbstractSet[tuple[int, str]]
+) -> Iterator[tuple[int, str]]:
+    """Yield (event, fault) for each text that a whole log needs but the file does not hold.
+
+    These are players' texts for the dice, and orders and sealed rolls that were opened. A text may
+    be missing only if its author had their data deleted, or if an order or roll from before an
+    import was opened after it. Otherwise a cheat could drop a text and put
+    another in its place. `texts` are the (event, key) of the texts in the file.
+    """
+    imported_at = 0
     for number, event in past.bodies.items():
-        imported = number if event["kind"] == "import" else imported
-        added = "secret" in event and "text" in event.get("texts", {})
-        if added and (number, "text") not in texts and not is_deleted(number):
+        if event["kind"] == "import":
+            imported_at = number
+        adds_text = "secret" in event and "text" in event.get("texts", {})
+        if adds_text and (number, "text") not in texts and not _may_be_erased(past, number):
             yield number, "its text for the dice is not in the file, though nobody had it deleted."
-        for read in event.get("reads", ()):
-            wanted = {(read, key) for key in past.bodies.get(read, {}).get("texts", ())}
-            if not (wanted <= set(texts) or read < imported or is_deleted(read)):
-                yield (
-                    number,
-                    f"it opens #{read}, which is not in the file, though nobody had it deleted.",
-                )
-        for opened in event.get("opens", ()):
-            stayed = opened < imported  # the content is where it was rolled
-            if not (opened in past.contents or stayed or is_deleted(opened)):
+        for opened in _list_missing_contents(past, event, texts):
+            if opened >= imported_at and not _may_be_erased(past, opened):
                 yield (
                     number,
                     f"it opens #{opened}, which is not in the file, though nobody had it deleted.",
                 )
 
 
+def _list_missing_contents(
+    past: Past, event: Event, texts: AbstractSet[tuple[int, str]]
+) -> Iterator[int]:
+    """Yield the sealed orders and rolls that an event opens without their texts in the file."""
+    for order in event.get("reads", ()):
+        keys = past.bodies.get(order, {}).get("texts", ())
+        if not {(order, key) for key in keys} <= texts:
+            yield order
+    for roll in event.get("opens", ()):
+        if roll not in past.contents:
+            yield roll
+
+
+def _may_be_erased(past: Past, number: int) -> bool:
+    """Return whether the texts of an event may have been deleted for its author's privacy.
+
+    Texts from before the last import may be, once any player had their data deleted.
+    """
+    if past.erased and number < past.imported_at:
+        return True
+    return past.bodies.get(number, {}).get("who") in past.erased
+
+
 def find_words_problem(event: Event, words: str) -> str:
-    """What is wrong with the words of an event that can be only these."""
-    return (
-        ""
-        if event["result"] == words
-        else f"its words are none that Grognard writes: {shorten_value(event['result'])}."
-    )
+    """Return a fault if the result of an event is not `words`, the only right one; else ""."""
+    if event["result"] == words:
+        return ""
+    return f"its words are none that Grognard writes: {shorten_value(event['result'])}."

@@ -1,8 +1,11 @@
-"""Whether an event follows on those before it: rolls, sealed or open, and the players' part in
-the dice.
+"""The checks whether an event follows the log: rolls, sealed or open, and players' texts for the dice.
+
+Each `check_` takes the log so far, the event, and the fields of the game that it changes. It returns
+a fault, or "" if there is none.
 """
 
 import re
+from collections.abc import Iterable
 
 from bot.game.decks import find_pile_problem
 from bot.game.event_kinds import shorten_value
@@ -18,174 +21,229 @@ from bot.game.state import Game, Json, is_guarded, unit_to_json
 from bot.game.tracks import find_track_problem, get_track_keys
 from bot.rules import cards
 from bot.rules.inputs.decks import DECK
+from bot.rules.inputs.units import RosterUnit
 from bot.verification.follows.cards import find_moves_problem
-from bot.verification.follows.past import Event, Past, Said, find_words_problem
+from bot.verification.follows.past import Event, GameFields, Past, find_words_problem
 from bot.verification.follows.turn import find_initiative_go_problem
+
+ELSE = "else"
+"""The field `as` of a choice that nobody made in time, so that its `else` counts."""
+DIRECTOR = "director"
+"""The field `as` of a choice that the person who directs the game made for a side."""
+_JOINING_FIELDS = {"name", "handle", "type", "side", "state", "marks"}
 
 
 def find_closing_problem(past: Past, event: Event) -> str:
-    """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When
-    texts close".
+    """Return a fault if an event wrongly closes the players' texts, or leaves them open; else "".
+
+    The first die that Grognard rolls closes them, or `/fair close`. The author of the last text
+    cannot close them. In a game with sides, an outsider's roll need not close them unless it uses
+    units. See docs/dice.md, "When texts close".
     """
-    now = past.now
-    who = event["who"]
+    game = past.game
+    author = event["who"]
     closes = event.get("closes", False)
-    draws = has_dice(event) and not event.get("hand")
-    if closes and not are_texts_open(now):
+    rolls_dice = has_dice(event) and not event.get("hand")
+    if closes and not are_texts_open(game):
         return "it closes texts that are not open."
-    if closes and has_last_word(now, who):
+    if closes and has_last_word(game, author):
         return "who added the last text closes the texts."
-    if closes and not draws and event["kind"] != "fair":
+    if closes and not rolls_dice and event["kind"] != "fair":
         return "it closes the texts without a die."
-    if draws and are_texts_open(now) and not closes:
-        used = past.contents.get(event["number"], event).get("used")
-        if not is_guarded(now) or who in (*now.players, now.master) or used:
+    if rolls_dice and are_texts_open(game) and not closes:
+        takes_part = not is_guarded(game) or author in (*game.players, game.master)
+        uses_units = past.contents.get(event["number"], event).get("used")
+        if takes_part or uses_units:
             return "its dice should have closed the texts."
     return ""
 
 
-def check_fair_texts(past: Past, event: Event, _: Said) -> str:
-    """A text is added, the texts are closed, or the seed in force is revealed."""
+def check_fair_texts(past: Past, event: Event, _: GameFields) -> str:
+    """Return a fault unless the event adds a text, closes the texts, or reveals the seed; else "".
+
+    Who reveals the seed in force promises a new one. No sealed roll may depend on the revealed one.
+    """
     if event.get("closes"):
-        if event.keys() & {"secret", "texts", "revealed"} or not past.now.adder:
+        if event.keys() & {"secret", "texts", "revealed"} or not past.game.adder:
             return "it closes no texts."
         return find_words_problem(event, "the texts are closed")
     if "secret" not in event:
         return "it neither adds a text to the dice nor reveals a seed."
+    promises_seed = "commitment" in event["secret"]
     if "revealed" not in event:
-        if "commitment" in event["secret"] or event.get("texts", {}).keys() != {"text"}:
+        if promises_seed or event.get("texts", {}).keys() != {"text"}:
             return "it neither adds a text to the dice nor reveals a seed."
         return find_words_problem(event, "a text was added")
     epoch = event["revealed"]["epoch"]
-    if "commitment" not in event["secret"] or "texts" in event or epoch != past.now.epoch:
+    if not promises_seed or "texts" in event or epoch != past.game.epoch:
         return "who reveals a seed reveals the one in force, and promises a new one."
-    if any(number > past.promised for number in past.now.sealed):
+    if any(number > past.promised_at for number in past.game.sealed):
         return "a seed is not revealed while a roll under it is sealed."
     return find_words_problem(event, f"seed {epoch} revealed")
 
 
 def _find_roll_problem(past: Past, roll: Event, event: Event) -> str:
-    """What is wrong with a roll, table or sequence, be it the event itself or what was sealed in
-    it.
+    """Return what is wrong with a roll, table or sequence, or "".
+
+    `roll` is the `event` itself, or what was sealed in it.
     """
-    now = past.now
-    kind = roll["kind"]
-    command = roll.get("command", "")
+    game = past.game
+    asking_event = past.bodies.get(event["event"]) if is_continuation(roll) else None
+    if asking_event is None and not _is_right_command(roll):
+        command = shorten_value(roll.get("command", ""))
+        return f"its command is not that of what was rolled: {command}."
+    if roll.get("hand") and not game.hand_dice:
+        return "its dice were thrown by hand, which this game did not allow."
+    used_units = roll.get("used", [])
+    for logged_unit in (*used_units, *roll.get("sources", ())):
+        unit = game.units.get(logged_unit["name"].casefold())
+        if unit is None or unit_to_json(unit) != logged_unit:
+            return f"{shorten_value(logged_unit['name'])} was not as it says when it was used."
+    acting = roll.get("acting", [])
+    used_names = [unit["name"] for unit in used_units]
+    if [name for name in used_names if name in acting] != acting:
+        return "units act that it does not use."
+    pile_problem = find_pile_problem(game, roll, asking_event)
+    if pile_problem:
+        return pile_problem
+    event_tracks = past.get_patch(event, "after", "game").get("tracks", game.tracks)
+    new_tracks = {**event_tracks, **roll.get("tracks", {})}
+    is_own = _is_of_game(game, get_home_game(roll))
+    return find_track_problem(game, roll, event["side"], new_tracks, is_own=is_own)
+
+
+def _is_right_command(roll: Event) -> bool:
+    """Return whether the command of a roll, table or sequence is the one that rolls it."""
+    command: str = roll.get("command", "")
     system = roll.get("system", "")
     target = roll.get("target", "")
-    wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
-        kind, f"{system}-table [a-z0-9-]+ {re.escape(target)}"
-    )
-    asking = past.bodies.get(event["event"]) if is_continuation(roll) else None
-    if asking is None and not (
-        re.fullmatch(wanted, command) if kind == "table" else command == wanted
-    ):
-        return f"its command is not that of what was rolled: {shorten_value(command)}."
-    if roll.get("hand") and not now.hand_dice:
-        return "its dice were thrown by hand, which this game did not allow."
-    used = roll.get("used", [])
-    for unit in (*used, *roll.get("sources", ())):
-        known = now.units.get(unit["name"].casefold())
-        if known is None or unit_to_json(known) != unit:
-            return f"{shorten_value(unit['name'])} was not as it says when it was used."
-    names = [unit["name"] for unit in used]
-    if [name for name in names if name in roll.get("acting", ())] != roll.get("acting", []):
-        return "units act that it does not use."
-    said = {
-        **past.get_patch(event, "after", "game").get("tracks", now.tracks),
-        **roll.get("tracks", {}),
-    }
-    if problem := find_pile_problem(now, roll, asking):
-        return problem
-    return find_track_problem(
-        now, roll, event["side"], said, is_own=_is_of_game(now, get_home_game(roll))
-    )
+    if roll["kind"] == "roll":
+        return command == "roll"
+    if roll["kind"] == "sequence":
+        return command == f"{system} {target}"
+    pattern = f"{system}-table [a-z0-9-]+ {re.escape(target)}"
+    return re.fullmatch(pattern, command) is not None
 
 
-def check_roll(past: Past, event: Event, said: Said) -> str:
-    """A roll, table or sequence changes the units that it used."""
-    if problem := _find_roll_problem(past, event, event) or _find_asking_problem(past, event):
-        return problem
-    now = past.now
-    if event["kind"] == "sequence" and (problem := _find_draws_problem(past, event)):
+def check_roll(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless a roll, table or sequence changes only what it may, else "".
+
+    It may change the units that it used, add units (see `_is_joining`), and give the initiative if
+    it is a roll for it.
+    """
+    problem = _find_roll_problem(past, event, event) or _find_asking_problem(past, event)
+    if not problem and event["kind"] == "sequence":
+        problem = _find_draws_problem(past, event)
+    if problem:
         return problem
     if "upkeep" in event and not _is_phase_beginning(past, event):
         return "it is the upkeep of a phase that has not just begun."
-    if "system" in said and (
-        said["system"] != get_home_game(event) or (now.system and (now.started or now.units))
-    ):
-        return "the system of a game that has units stays."
-    if "initiative" in said and (
-        event["target"] != "initiative" or said["initiative"] not in now.sides
-    ):
-        return "it gives the initiative away."
-    if said.keys() & {"go", "passes"} and event["target"] != "initiative":
+    return (
+        _find_roll_fields_problem(past, event, fields)
+        or find_initiative_go_problem(past, fields)
+        or _find_roll_units_problem(past, event)
+    )
+
+
+def _find_roll_fields_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return what is wrong with the rule set, initiative and sides to act after a roll, or ""."""
+    game = past.game
+    is_initiative = event.get("target") == "initiative"
+    if "system" in fields:
+        is_fixed = bool(game.system) and (game.started or bool(game.units))
+        if is_fixed or fields["system"] != get_home_game(event):
+            return "the system of a game that has units stays."
+    if "initiative" in fields:
+        if not is_initiative or fields["initiative"] not in game.sides:
+            return "it gives the initiative away."
+    if fields.keys() & {"go", "passes"} and not is_initiative:
         return "it gives the go away."
-    if problem := find_initiative_go_problem(past, said):
-        return problem
-    before, after = (past.get_patch(event, name, "units") for name in ("before", "after"))
-    names = {unit["name"].casefold() for unit in event.get("used", [])}
-    for key, unit in after.items():
-        if unit is not None and before[key] is None and _is_joining(past, event, unit):
+    return ""
+
+
+def _find_roll_units_problem(past: Past, event: Event) -> str:
+    """Return a fault if a roll changes a unit that it neither used nor may add, else ""."""
+    units_before = past.get_patch(event, "before", "units")
+    used_keys = {unit["name"].casefold() for unit in event.get("used", [])}
+    for key, unit in past.get_patch(event, "after", "units").items():
+        old_unit = units_before[key]
+        if unit is not None and old_unit is None and _is_joining(past, event, unit):
             continue
-        if key not in names or unit is None or (before[key] or {}).get("name") != unit["name"]:
+        old_name = old_unit["name"] if old_unit else None
+        if key not in used_keys or unit is None or unit["name"] != old_name:
             return f"it changes {shorten_value(key)}, which it may not."
     return ""
 
 
 def _find_draws_problem(past: Past, event: Event) -> str:
-    """What is wrong with the cards that a sequence draws: each by a die over its pile, each to
-    where its die says.
+    """Return what is wrong with the cards that a sequence draws and uses up, or "".
+
+    Each card is drawn by a die with as many sides as its pile has cards, and goes where the die
+    says. The piles must be among what the sequence read.
     """
     dice = event.get("dice", ())
-    out = cards.apply_card_draws(past.now.decks, past.now.cards, dice)
-    if out is None or not {f"{DECK}{die['deck']}" for die in dice if "deck" in die} <= {
-        *event.get("read", ())
-    }:
+    out = cards.apply_card_draws(past.game.decks, past.game.cards, dice)
+    piles = {f"{DECK}{die['deck']}" for die in dice if "deck" in die}
+    if out is None or not piles <= {*event.get("read", ())}:
         return "its dice are not those that its pile asks for."
-    for used in event.get("uses", ()):
-        id = used["deck"]
-        card = used["card"]
+    for use in event.get("uses", ()):
+        id = use["deck"]
+        card = use["card"]
         if not out.get(cards.get_card_key(id, cards.PLAY, card)):
             return "it uses a card that is not in play."
-        out = cards.take_cards(id, out, [card], [cards.PLAY], cards.SETTLED[used["to"]])
+        out = cards.take_cards(id, out, [card], [cards.PLAY], cards.SETTLED[use["to"]])
     return find_moves_problem(past, event, out)
 
 
 def _is_phase_beginning(past: Past, event: Event) -> bool:
-    """Return whether the phase whose upkeep it is has just begun, with nothing but other upkeep
-    before it, and its decks.
+    """Return whether the phase that an upkeep is for has just begun.
+
+    Since then there may be only other upkeep, and the phase's decks.
     """
-    earlier = (past.bodies[at] for at in range(event["number"] - 1, 0, -1))
-    before = next((body for body in earlier if body["kind"] != "deck"), {"kind": ""})
-    is_new = before["kind"] in ("start", "next", "pass") and {"turn", "phase", "turn_of"} & {
-        *past.get_patch(before, "after", "game")
-    }
-    return event["upkeep"] == past.now.phase and (bool(is_new) or "upkeep" in before)
+    if event["upkeep"] != past.game.phase:
+        return False
+    number = event["number"] - 1
+    while number > 0 and past.bodies[number]["kind"] == "deck":
+        number -= 1
+    if number <= 0:
+        return False
+    previous = past.bodies[number]
+    if "upkeep" in previous:
+        return True
+    changed_fields = past.get_patch(previous, "after", "game").keys()
+    begins_phase = bool(changed_fields & {"turn", "phase", "turn_of"})
+    return begins_phase and previous["kind"] in ("start", "next", "pass")
 
 
 def _find_asking_problem(past: Past, event: Event) -> str:
-    """What is wrong with what an event asks a side for: it changes no unit before that is
-    answered.
+    """Return what is wrong with the choice that an event asks a side for, or "".
+
+    The event changes no units before the choice is made.
     """
-    asks = event.get("asks")
-    if asks is None:
+    choice = event.get("asks")
+    if choice is None:
         return ""
-    used = [unit["name"] for unit in event.get("used", [])]
-    fits = asks["else"] in asks["options"] and len(asks["says"]) == len({*asks["options"]}) == len(
-        asks["options"]
-    )
-    fits = fits and asks.get("units", []) == used and asks.get("side", "") in ("", *past.now.sides)
-    fits = fits and {*asks.get("tracks", ())} <= {
-        *get_track_keys(_list_tracks(event), event.get("read") or {})
-    }
-    if not fits or 0 < asks.get("due", 0) <= event["at"]:
+    deadline = choice.get("due", 0)
+    if not _is_valid_choice(past.game, event, choice) or 0 < deadline <= event["at"]:
         return "it asks for a choice as Grognard does not."
-    return (
-        "it changes units before the choice is made."
-        if past.get_patch(event, "after", "units")
-        else ""
-    )
+    if past.get_patch(event, "after", "units"):
+        return "it changes units before the choice is made."
+    return ""
+
+
+def _is_valid_choice(game: Game, event: Event, choice: Json) -> bool:
+    """Return whether a choice has different options with a sentence each, and fits its event.
+
+    Its side, units and tracks must be those of the game and of the event that asks.
+    """
+    options = choice["options"]
+    if len({*options}) < len(options) or len(choice["says"]) != len(options):
+        return False
+    if choice["else"] not in options or choice.get("side", "") not in ("", *game.sides):
+        return False
+    used_names = [unit["name"] for unit in event.get("used", [])]
+    track_keys = get_track_keys(_list_tracks(event), event.get("read") or {})
+    return choice.get("units", []) == used_names and {*choice.get("tracks", ())} <= {*track_keys}
 
 
 def _list_tracks(event: Event) -> list[str]:
@@ -193,51 +251,66 @@ def _list_tracks(event: Event) -> list[str]:
     return [name for name in event.get("read") or () if "." in name and not name.startswith(DECK)]
 
 
-def check_choice(past: Past, event: Event, said: Said) -> str:
-    """The side that was asked makes its choice, or its `else` counts at the deadline."""
-    now = past.now
+def check_choice(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless an event makes a pending choice and is right as a roll, else "".
+
+    The side that was asked makes the choice. At the deadline its `else` counts.
+    """
     number = event["event"]
-    asks = now.waits.get(number)
-    first = past.bodies.get(number)
-    if asks is None or first is None:
+    choice = past.game.waits.get(number)
+    asking_event = past.bodies.get(number)
+    if choice is None or asking_event is None:
         return f"it answers #{number}, which asks for no choice."
-    if (event["system"], event["target"]) != (first["system"], first["target"]):
+    is_same_sequence = event["system"] == asking_event["system"]
+    if not is_same_sequence or event["target"] != asking_event["target"]:
         return f"it carries on something else than #{number}."
-    picks = event["picks"]
-    how = event.get("as", "")
-    side = asks.get("side", "")
-    if len(picks) != len(asks.get("items", [""])) or not {*picks} <= {*asks["options"]}:
-        return f"it chooses what #{number} does not ask for."
-    if how == ELSE:
-        if {*picks} != {asks["else"]} or not 0 < asks.get("due", 0) <= event["at"]:
-            return "it counts as nobody chose, before its deadline."
-    elif side and event["side"] != side and not (how and side not in now.players.values()):
-        return "who chose does not play the side that was asked."
-    if event.get("edition") != first.get("edition"):
+    problem = _find_picks_problem(past.game, event, choice)
+    if problem:
+        return problem
+    if event.get("edition") != asking_event.get("edition"):
         return f"it goes on under other rules than #{number}."
-    while is_continuation(first):
-        first = past.bodies[first["event"]]
-    return check_roll(past, {**event, "side": first["side"]}, said)
+    first_event = asking_event
+    while is_continuation(first_event):
+        first_event = past.bodies[first_event["event"]]
+    return check_roll(past, {**event, "side": first_event["side"]}, fields)
 
 
-ELSE, DIRECTOR = "else", "director"
-"""Who chose, where that is not the side that was asked: nobody in time, or who directs the game."""
+def _find_picks_problem(game: Game, event: Event, choice: Json) -> str:
+    """Return what is wrong with the options that a side picked, and with who picked them; or ""."""
+    picks = event["picks"]
+    picked_as = event.get("as", "")
+    side = choice.get("side", "")
+    pick_count = len(choice.get("items", [""]))
+    if len(picks) != pick_count or not {*picks} <= {*choice["options"]}:
+        return f"it chooses what #{event['event']} does not ask for."
+    if picked_as == ELSE:
+        is_overdue = 0 < choice.get("due", 0) <= event["at"]
+        if {*picks} != {choice["else"]} or not is_overdue:
+            return "it counts as nobody chose, before its deadline."
+    elif side and event["side"] != side:
+        is_stand_in = picked_as and side not in game.players.values()
+        if not is_stand_in:
+            return "who chose does not play the side that was asked."
+    return ""
 
 
 def _is_joining(past: Past, event: Event, unit: Json) -> bool:
-    """Return whether a new unit is one that comes into play beside one that was used: of its side,
-    without numbers, in any state.
+    """Return whether a new unit may come into play by a sequence.
+
+    It must have a new handle, be of the side of a unit that was used, and have no numbers.
     """
-    sides = {one.get("side") for one in event.get("used", [])}
-    is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
-    return event["kind"] in COMBAT and is_new and unit.get("side") in sides and unit.keys() <= _NEW
+    if event["kind"] not in COMBAT or not unit.keys() <= _JOINING_FIELDS:
+        return False
+    used_sides = {used_unit.get("side") for used_unit in event.get("used", [])}
+    handles = {game_unit.handle for game_unit in past.game.units.values()}
+    return unit.get("side") in used_sides and unit["handle"] not in handles
 
 
-_NEW = {"name", "handle", "type", "side", "state", "marks"}
+def check_sealed(past: Past, event: Event, _: GameFields) -> str:
+    """Return a fault if what was sealed in an event is no possible roll, else "".
 
-
-def check_sealed(past: Past, event: Event, _: Said) -> str:
-    """What was sealed, where it is in the file, was a roll that could be made."""
+    A content that is not in the file cannot be checked, so return "" for it.
+    """
     roll = past.contents.get(event["number"])
     if roll is None:
         return ""
@@ -246,74 +319,109 @@ def check_sealed(past: Past, event: Event, _: Said) -> str:
     return _find_roll_problem(past, roll, event)
 
 
-def check_reveal(past: Past, event: Event, _: Said) -> str:
-    """Who rolled opens one sealed roll."""
-    now = past.now
-    opens = event["opens"]
-    if len(opens) != 1 or opens[0] not in now.sealed:
-        return f"it opens what is not sealed: {shorten_value(opens)}."
-    owner = now.sealed[opens[0]]
-    if owner != event["who"] and owner not in past.left and opens[0] >= past.imported_at:
+def check_reveal(past: Past, event: Event, _: GameFields) -> str:
+    """Return a fault unless the event opens one sealed roll, by the person who rolled it; else "".
+
+    Others may open it if its owner had their data deleted, or if it was sealed before an import.
+    """
+    game = past.game
+    opened_rolls = event["opens"]
+    if len(opened_rolls) != 1 or opened_rolls[0] not in game.sealed:
+        return f"it opens what is not sealed: {shorten_value(opened_rolls)}."
+    number = opened_rolls[0]
+    owner = game.sealed[number]
+    is_ownerless = owner in past.erased or number < past.imported_at
+    if owner != event["who"] and not is_ownerless:
         return "only who rolled may open what is sealed."
-    if event.get("last", now.last) != now.last:
+    if event.get("last", game.last) != game.last:
         return "opening what is sealed leaves the last event that held as it was."
     return find_opening_problem(past, event)
 
 
 def find_opening_problem(past: Past, event: Event) -> str:
-    """What opening sealed rolls does to units and says: as they hold it, where they are in the
-    file.
+    """Return what is wrong with the result, units and tracks of an event that opens rolls, or "".
+
+    They must be as the opened rolls say. If one of these is not in the file although it should be,
+    return "": nobody can tell, and `find_missing_faults` reports it.
     """
-    opens = [number for number in event.get("opens", []) if not _was_gone(past, number)]
-    if not all(number in past.contents for number in opens):
-        return ""  # deleted since, see `missing_faults`; nobody can tell
-    said = [_build_title_pattern(number, past.contents[number]) for number in opens]
-    if not re.fullmatch("; ".join(said), event.get("result", ""), re.DOTALL):
+    game = past.game
+    opened_rolls = [number for number in event.get("opens", []) if not _was_gone(past, number)]
+    if not all(number in past.contents for number in opened_rolls):
+        return ""
+    patterns = [_build_title_pattern(number, past.contents[number]) for number in opened_rolls]
+    if not re.fullmatch("; ".join(patterns), event.get("result", ""), re.DOTALL):
         return "its words are not what was sealed."
-    units = past.now.units
-    changed = dict(past.now.units)
-    tracks = dict(past.now.tracks)
-    for number in opens:
+    changed_units, changed_tracks = _apply_opened_rolls(past, opened_rolls)
+    if past.get_patch(event, "after", "game").get("tracks", game.tracks) != changed_tracks:
+        return "it changes tracks otherwise than was sealed."
+    units_after = past.get_patch(event, "after", "units")
+    for key, unit in game.units.items():
+        logged_unit = units_after.get(key, unit_to_json(unit)) or {}
+        if not _fits_changed_unit(logged_unit, changed_units[key]):
+            return f"it changes {shorten_value(key)} otherwise than was sealed."
+    if units_after.keys() <= game.units.keys():
+        return ""
+    return "it brings units that were not there."
+
+
+def _apply_opened_rolls(
+    past: Past, numbers: Iterable[int]
+) -> tuple[dict[str, RosterUnit], dict[str, object]]:
+    """Return the units and tracks of the game after the changes of these sealed rolls.
+
+    Rolls that were undone, and those of another rule set than the game's, change nothing. A roll
+    changes only units that had not left the fight before it.
+    """
+    game = past.game
+    units = dict(game.units)
+    tracks: dict[str, object] = dict(game.tracks)
+    for number in numbers:
         roll = past.contents[number]
-        if number in past.now.withdrawn or not _is_of_game(past.now, get_home_game(roll)):
+        if number in game.withdrawn or not _is_of_game(game, get_home_game(roll)):
             continue
         tracks |= roll.get("tracks", {})
-        here = {key for key, unit in changed.items() if not has_left_fight(unit)}
+        keys_in_play = {key for key, unit in units.items() if not has_left_fight(unit)}
         for change in map(change_from_json, roll.get("changes", ())):
-            # all of it, for who was in play before this roll
-            if (key := change.unit.casefold()) in here:
-                changed[key] = apply_change(changed[key], change)
-    if past.get_patch(event, "after", "game").get("tracks", past.now.tracks) != tracks:
-        return "it changes tracks otherwise than was sealed."
-    after = past.get_patch(event, "after", "units")
-    for key, unit in units.items():
-        now = after.get(key, unit_to_json(unit)) or {}
-        due = unit_to_json(changed[key])
-        # A state may take the place of markers with its name, which only the tables know.
-        if {**now, "marks": ()} != {**due, "marks": ()} or not {*now.get("marks", ())} <= changed[
-            key
-        ].marks:
-            return f"it changes {shorten_value(key)} otherwise than was sealed."
-    return "" if after.keys() <= units.keys() else "it brings units that were not there."
+            key = change.unit.casefold()
+            if key in keys_in_play:
+                units[key] = apply_change(units[key], change)
+    return units, tracks
+
+
+def _fits_changed_unit(logged_unit: Event, unit: RosterUnit) -> bool:
+    """Return whether a unit in the log is as expected, except for markers that it has no more.
+
+    A state may replace markers of the same name, which only the tables know.
+    """
+    expected = unit_to_json(unit)
+    if {**logged_unit, "marks": ()} != {**expected, "marks": ()}:
+        return False
+    return {*logged_unit.get("marks", ())} <= unit.marks
 
 
 def _was_gone(past: Past, number: int) -> bool:
-    """Return whether what was sealed was gone before it was opened, so that opening it does
-    nothing.
+    """Return whether a sealed content was lost before its event was opened.
+
+    Opening the event then does nothing. The content was lost if it stayed where the game was
+    imported from, or if the data of the person who rolled was deleted.
     """
-    stayed = number < past.imported_at
-    return number not in past.contents and (stayed or past.now.sealed[number] in past.left)
+    if number in past.contents:
+        return False
+    return number < past.imported_at or past.game.sealed[number] in past.erased
 
 
 def _build_title_pattern(number: int, roll: Event) -> str:
-    """A pattern of what is said of an opened roll; the names of sequences are for the tables to
-    know.
+    """Build a regular expression for the result of an event that opens a roll.
+
+    Only the tables know the title of a sequence, so any title fits.
     """
-    title = (
-        re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
-    )
+    title = "[^\n]{1,100}"
+    if roll["kind"] == "roll":
+        title = re.escape(str(roll["inputs"].get("dice", "")))
     return rf"#{number} {title}: {re.escape(roll.get('result', ''))}"
 
 
-def _is_of_game(now: Game, system: str) -> bool:
-    return not system or now.system in ("", system) or (not now.started and not now.units)
+def _is_of_game(game: Game, system: str) -> bool:
+    """Return whether results of a rule set count in the game. "" stands for plain rolls."""
+    is_empty = not game.started and not game.units
+    return not system or game.system in ("", system) or is_empty

@@ -1,5 +1,7 @@
-"""Whether an event follows on those before it: who plays, turns, phases, whose go it is, plans
-and sealed orders.
+"""The checks whether an event follows the log: players, turns, phases, sides to act, plans and orders.
+
+Each `check_` takes the log so far, the event, and the fields of the game that it changes. It returns
+a fault, or "" if there is none.
 """
 
 import re
@@ -11,318 +13,336 @@ from bot.game.events import compute_card_difference, compute_difference
 from bot.game.sides import COMMAND, ORDER, describe_order_sides, has_all_orders, may_open_early
 from bot.game.state import Game
 from bot.rules.cards import ID, Out
-from bot.verification.follows.past import Event, Past, Said, find_words_problem
+from bot.verification.follows.past import Event, GameFields, Past, find_words_problem
 
-PASSES, HANDS_OVER = "passes", "hands over"
-"""What the log says of a side that did nothing with its go, and of one that acted."""
-_WHERE = ("turn", "phase", "turn_of")
-
-
-def find_turn_words_problem(words: str, game: Said) -> str:
-    """What is wrong with the words for a turn and phase."""
-    turn = game["turn"]
-    fits = (
-        re.fullmatch(rf"turn {turn}(, .{{1,100}})?", words)
-        if game.get("phase")
-        else words == f"turn {turn}"
-    )
-    return "" if fits else f"its words are not those of turn {turn}: {shorten_value(words)}."
+PASSES = "passes"
+"""The verb in the result of a `pass` event if the side did nothing with its turn to act."""
+HANDS_OVER = "hands over"
+"""The verb if the side has acted."""
+_PHASE_FIELDS = {"turn", "phase", "turn_of"}
 
 
-def find_go_problem(sides: tuple[str, ...], said: Said) -> str:
-    """What is wrong with whose go it is behind an event that changes `said` of the game."""
-    go = said.get("go", ())
-    fits = (
-        len(set(go)) == len(go)
-        and set(go) <= set(sides)
-        and said.get("turn_of", "") in ("", *sides)
-    )
-    return "" if fits else "the go is that of sides of the game."
+def find_turn_words_problem(words: str, fields: GameFields) -> str:
+    """Return a fault if a result does not name the turn in these fields, else "".
 
-
-def check_advance(past: Past, event: Event, said: Said) -> str:
-    """The next phase, or the next turn."""
-    return _find_phase_problem(past, event, said, event["result"])
-
-
-def _find_phase_problem(past: Past, event: Event, said: Said, words: str) -> str:
-    """What is wrong with how an event leads into another phase, and with the words for that."""
-    now = past.now
-    if said.get("turn", now.turn) not in (now.turn, now.turn + 1) or not said.keys() & set(_WHERE):
-        return "the next phase is in this turn or in the next one."
-    for key, after in past.get_patch(event, "after", "units").items():
-        before = past.get_patch(event, "before", "units")[key]
-        if not before or not after or not _is_taking_off(before, after):
-            return f"a new phase only takes markers and numbers off, but it changes {shorten_value(key)}."
-    if said.get("passes", now.passes):
-        return "nobody has passed in a phase that has just begun."
-    where = {name: said.get(name, getattr(now, name)) for name in ("turn", "phase")}
-    return (
-        find_go_problem(now.sides, said)
-        or find_turn_words_problem(words, where)
-        or find_led_problem(past, event, said)
-    )
-
-
-def find_led_problem(past: Past, event: Event, said: Said) -> str:
-    """What is wrong with how a phase begins that a cup leads, or none: the cup is filled anew,
-    and any side draws.
+    In a phase a title may follow. Only the tables know it, so any title fits.
     """
-    led = said.get("led", past.now.led)
-    sides = said.get("sides", past.now.sides)
-    if led and not (ID.fullmatch(led) and [*said.get("go", past.now.go)] == [*sides]):
-        return "a phase that a deck leads begins without a chit."
-    return find_cards_problem(past, event, cups.start_led_phase(past.now, led).cards)
+    turn = fields["turn"]
+    if fields.get("phase"):
+        fits = re.fullmatch(rf"turn {turn}(, .{{1,100}})?", words) is not None
+    else:
+        fits = words == f"turn {turn}"
+    if fits:
+        return ""
+    return f"its words are not those of turn {turn}: {shorten_value(words)}."
+
+
+def find_go_problem(sides: tuple[str, ...], fields: GameFields) -> str:
+    """Return a fault if an event lets anything but sides of the game act, or one twice; else ""."""
+    go = fields.get("go", ())
+    are_sides = len(set(go)) == len(go) and set(go) <= set(sides)
+    if are_sides and fields.get("turn_of", "") in ("", *sides):
+        return ""
+    return "the go is that of sides of the game."
+
+
+def check_advance(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event leads to the next phase or the next turn, else ""."""
+    return _find_phase_problem(past, event, fields, event["result"])
+
+
+def _find_phase_problem(past: Past, event: Event, fields: GameFields, words: str) -> str:
+    """Return what is wrong with the phase that an event begins, and with `words` for it; else ""."""
+    game = past.game
+    is_near_turn = fields.get("turn", game.turn) in (game.turn, game.turn + 1)
+    if not is_near_turn or not fields.keys() & _PHASE_FIELDS:
+        return "the next phase is in this turn or in the next one."
+    units_before = past.get_patch(event, "before", "units")
+    for key, unit in past.get_patch(event, "after", "units").items():
+        old_unit = units_before[key]
+        if not old_unit or not unit or not _is_taking_off(old_unit, unit):
+            return f"a new phase only takes markers and numbers off, but it changes {shorten_value(key)}."
+    if fields.get("passes", game.passes):
+        return "nobody has passed in a phase that has just begun."
+    new_phase = {name: fields.get(name, getattr(game, name)) for name in ("turn", "phase")}
+    return (
+        find_go_problem(game.sides, fields)
+        or find_turn_words_problem(words, new_phase)
+        or find_led_phase_problem(past, event, fields)
+    )
+
+
+def find_led_phase_problem(past: Past, event: Event, fields: GameFields) -> str:
+    """Return what is wrong with the cards at the beginning of a phase, or "".
+
+    If a deck leads the phase, all its chits are in the cup, none is drawn, and all sides may act.
+    """
+    led = fields.get("led", past.game.led)
+    if led:
+        sides = fields.get("sides", past.game.sides)
+        go = fields.get("go", past.game.go)
+        if not ID.fullmatch(led) or [*go] != [*sides]:
+            return "a phase that a deck leads begins without a chit."
+    expected_game = cups.start_led_phase(past.game, led)
+    return find_cards_problem(past, event, expected_game.cards)
 
 
 def find_cards_problem(past: Past, event: Event, out: Out) -> str:
-    """What is wrong with what an event changes of cards, which is to lead to these out of the
-    piles.
+    """Return a fault if the patch of an event does not lead exactly to the card counts `out`, else "".
+
+    `out` holds no zero counts.
     """
-    told = tuple(
-        [
-            {"cards": cards} if (cards := past.get_patch(event, name, "cards")) else {}
-            for name in PATCH
-        ]
-    )
-    return (
-        ""
-        if compute_card_difference(past.now.cards, out) == told
-        else "it changes other cards than it draws or moves."
-    )
+    logged_patches = []
+    for name in PATCH:
+        counts = past.get_patch(event, name, "cards")
+        logged_patches.append({"cards": counts} if counts else {})
+    if compute_card_difference(past.game.cards, out) == tuple(logged_patches):
+        return ""
+    return "it changes other cards than it draws or moves."
 
 
-def is_exact_change(event: Event, now: Game, then: Game) -> bool:
-    """Return whether an event says all that it changes, and nothing else."""
-    return compute_difference(now, then) == (event.get("before", {}), event.get("after", {}))
+def is_exact_change(event: Event, game: Game, new_game: Game) -> bool:
+    """Return whether the patch of an event leads from one game to the other, and changes no more."""
+    return compute_difference(game, new_game) == (event.get("before", {}), event.get("after", {}))
 
 
-def _find_chit_end_problem(past: Past, event: Event, said: Said, words: str, where: str) -> str:
-    """What is wrong with the end of a chit's go: any side draws the next, or the next phase
-    begins.
+def _find_chit_end_problem(
+    past: Past, event: Event, fields: GameFields, words: str, phase_words: str
+) -> str:
+    """Return what is wrong with the end of a chit's activation, or "".
+
+    The next phase begins if there are `phase_words`. Otherwise any side may draw the next chit.
     """
-    now = past.now
-    if not cups.get_chit(now.led) or words != format_chit_words(now):
+    game = past.game
+    if not cups.get_chit(game.led) or words != format_chit_words(game):
         return f"it ends the go of another chit than has it: {shorten_value(words)}."
-    if where:
-        return _find_phase_problem(past, event, said, where)
-    return (
-        ""
-        if is_exact_change(event, now, cups.end_chit_turn(now))
-        else "behind the go of a chit the next one is drawn."
-    )
+    if phase_words:
+        return _find_phase_problem(past, event, fields, phase_words)
+    if is_exact_change(event, game, cups.end_chit_turn(game)):
+        return ""
+    return "behind the go of a chit the next one is drawn."
 
 
 def format_chit_words(game: Game) -> str:
-    """What the log says when the go of the chit is over: cards are told by their ids."""
+    """Format the result in the log when the active chit's activation is over: `us-1 is done`."""
     return f"{cups.get_chit(game.led)} is done"
 
 
-def _is_taking_off(before: Event, after: Event) -> bool:
-    """Return whether a unit only loses markers, and numbers that last no longer than a turn."""
-    cut = ("marks", "numbers")
-    rest = [
-        {name: value for name, value in unit.items() if name not in cut} for unit in (before, after)
-    ]
-    marks = set(before.get("marks", ()))
-    numbers = before.get("numbers", {})
-    left = set(after.get("marks", ()))
-    kept = after.get("numbers", {})
-    return rest[0] == rest[1] and left <= marks and kept.items() <= numbers.items()
-
-
-def check_hand_over(past: Past, event: Event, said: Said) -> str:
-    """A side hands the go over, or passes; where that ends the phase, the next one begins."""
-    now = past.now
-    words, _, where = event["result"].partition("; ")
-    if now.led:
-        return _find_chit_end_problem(past, event, said, words, where)
-    side = next(
-        (
-            side
-            for side in now.go or now.sides
-            if words in (f"{side} {PASSES}", f"{side} {HANDS_OVER}")
-        ),
-        "",
+def _is_taking_off(old_unit: Event, new_unit: Event) -> bool:
+    """Return whether the change of a unit only removes markers and numbers."""
+    removable = ("marks", "numbers")
+    old_fixed = {name: value for name, value in old_unit.items() if name not in removable}
+    new_fixed = {name: value for name, value in new_unit.items() if name not in removable}
+    old_marks = set(old_unit.get("marks", ()))
+    new_marks = set(new_unit.get("marks", ()))
+    old_numbers = old_unit.get("numbers", {})
+    new_numbers = new_unit.get("numbers", {})
+    return (
+        old_fixed == new_fixed
+        and new_marks <= old_marks
+        and new_numbers.items() <= old_numbers.items()
     )
+
+
+def check_hand_over(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless a side to act hands over or passes, or a chit's activation ends; else "".
+
+    If that ends the phase, the event begins the next one.
+    """
+    game = past.game
+    words, _, phase_words = event["result"].partition("; ")
+    if game.led:
+        return _find_chit_end_problem(past, event, fields, words, phase_words)
+    side = _find_passing_side(game, words)
     if not side:
         return f"nobody passes whose go it is not: {shorten_value(words)}."
-    if where:
-        return _find_phase_problem(past, event, said, where)
-    if said.keys() - {"go", "passes"} or any(
-        past.get_patch(event, "after", part) for part in ("units", "cards")
-    ):
+    if phase_words:
+        return _find_phase_problem(past, event, fields, phase_words)
+    changed_units = past.get_patch(event, "after", "units")
+    changed_cards = past.get_patch(event, "after", "cards")
+    if fields.keys() - {"go", "passes"} or changed_units or changed_cards:
         return "a pass changes more than whose go it is."
-    if said.get("passes", now.passes) != (now.passes + 1 if words.endswith(PASSES) else 0):
+    expected_passes = game.passes + 1 if words.endswith(PASSES) else 0
+    if fields.get("passes", game.passes) != expected_passes:
         return "it counts the passes in a row wrongly."
-    if side in said.get("go", now.go):
+    if side in fields.get("go", game.go):
         return "whoever passes hands the go over."
-    return find_go_problem(now.sides, said)
+    return find_go_problem(game.sides, fields)
 
 
-def check_initiative(past: Past, event: Event, said: Said) -> str:
-    """The initiative goes to a side, by itself or by a roll for it; its go may begin with that."""
-    side = said.get("initiative", past.now.initiative)
-    if side != event["result"] or side not in past.now.sides:
+def _find_passing_side(game: Game, words: str) -> str:
+    """Return the side to act that passes or hands over in these words, or "" if none does."""
+    for side in game.go or game.sides:
+        if words in (f"{side} {PASSES}", f"{side} {HANDS_OVER}"):
+            return side
+    return ""
+
+
+def check_initiative(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the initiative goes to the side that the result names, else ""."""
+    side = fields.get("initiative", past.game.initiative)
+    if side != event["result"] or side not in past.game.sides:
         return "the initiative goes to one of the sides."
-    return find_initiative_go_problem(past, said)
+    return find_initiative_go_problem(past, fields)
 
 
-def find_initiative_go_problem(past: Past, said: Said) -> str:
-    """What is wrong with the go that comes with the initiative."""
-    if said.get("passes"):
+def find_initiative_go_problem(past: Past, fields: GameFields) -> str:
+    """Return what is wrong with the sides to act after the initiative was given, or ""."""
+    if fields.get("passes"):
         return "nobody has passed when the initiative brings the go anew."
-    if past.now.led and "go" in said:
+    if past.game.led and "go" in fields:
         return "a chit says whose go it is."
-    return find_go_problem(past.now.sides, said)
+    return find_go_problem(past.game.sides, fields)
 
 
-def check_plan(past: Past, event: Event, said: Said) -> str:
-    """Something is planned for a turn, or a plan is removed."""
-    now = past.now
-    own = str(event["number"])
-    plans = said.get("plans", {})
-    gone = [at for at in now.plans if at not in plans]
-    if (
-        not gone
-        and event.get("texts", {}).keys() == {"text"}
-        and plans == {**now.plans, own: plans.get(own)}
-    ):
-        return (
-            ""
-            if event["result"] == f"for turn {plans[own]}"
-            else "its words are not those of what it plans."
-        )
-    if (
-        len(gone) == 1
-        and "texts" not in event
-        and {**plans, gone[0]: now.plans[gone[0]]} == now.plans
-    ):
-        return (
-            ""
-            if event["result"] == f"#{gone[0]} removed"
-            else "its words are not those of what it removes."
-        )
+def check_plan(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event adds one plan for a turn or removes one, else ""."""
+    old_plans = past.game.plans
+    new_plans = fields.get("plans", {})
+    own_key = str(event["number"])
+    removed_keys = [key for key in old_plans if key not in new_plans]
+    adds_text = event.get("texts", {}).keys() == {"text"}
+    if adds_text and new_plans == {**old_plans, own_key: new_plans.get(own_key)}:
+        if event["result"] == f"for turn {new_plans[own_key]}":
+            return ""
+        return "its words are not those of what it plans."
+    if len(removed_keys) == 1 and "texts" not in event:
+        removed_key = removed_keys[0]
+        if {**new_plans, removed_key: old_plans[removed_key]} == old_plans:
+            if event["result"] == f"#{removed_key} removed":
+                return ""
+            return "its words are not those of what it removes."
     return "it neither plans something nor removes a plan."
 
 
-def check_order(past: Past, event: Event, said: Said) -> str:
-    """Somebody seals an order, in place of the one that they wrote before; or says when they
-    open at the latest.
+def check_order(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless a player seals an order or sets the deadline for all orders, else "".
+
+    A sealed order replaces the earlier one of the same player.
     """
-    now = past.now
-    who = event["who"]
+    game = past.game
+    author = event["who"]
     if "texts" not in event:
-        due = said.get("orders_due")
-        if said.keys() != {"orders_due"} or (due and due <= event["at"]):
+        deadline = fields.get("orders_due")
+        if fields.keys() != {"orders_due"} or (deadline and deadline <= event["at"]):
             return "it neither seals an order nor says when they open."
-        return find_words_problem(event, "a deadline" if due else "no deadline")
-    orders = {**{at: by for at, by in now.orders.items() if by != who}, str(event["number"]): who}
-    if (
-        said != {"orders": orders}
-        or not event["texts"].keys() <= {ORDER, COMMAND}
-        or not event["texts"]
-    ):
+        return find_words_problem(event, "a deadline" if deadline else "no deadline")
+    orders = {number: writer for number, writer in game.orders.items() if writer != author}
+    orders[str(event["number"])] = author
+    keys = event["texts"].keys()
+    if fields != {"orders": orders} or not keys or not keys <= {ORDER, COMMAND}:
         return "it seals something else than an order of who wrote it."
-    if event["side"] not in now.sides:
+    if event["side"] not in game.sides:
         return "who plays no side writes no orders."
     return find_words_problem(event, f"{event['side']} is in")
 
 
-def check_opening(past: Past, event: Event, said: Said) -> str:
-    """Return what is wrong with opening the orders: every side is in, the deadline is over, or
-    its writer may do so.
+def check_opening(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the event opens all sealed orders when it may, else "".
+
+    It may if every side is in, the deadline is over, or its author has the right to open early.
     """
-    now = past.now
-    who = event["who"]
-    if event["reads"] != sorted(map(int, now.orders)):
+    game = past.game
+    if event["reads"] != sorted(map(int, game.orders)):
         return "it opens other orders than were sealed."
-    if said != {"orders": {}, **({"orders_due": 0} if now.orders_due else {})}:
+    expected_fields: dict[str, object] = {"orders": {}}
+    if game.orders_due:
+        expected_fields["orders_due"] = 0
+    if fields != expected_fields:
         return "it opens the orders, but they stay sealed."
-    is_due = has_all_orders(now) or 0 < now.orders_due <= event["at"]
-    if not (is_due or may_open_early(now, who, past.seats)):
+    is_due = has_all_orders(game) or 0 < game.orders_due <= event["at"]
+    if not is_due and not may_open_early(game, event["who"], past.seats):
         return "the orders are opened though not every side is in."
-    return find_words_problem(event, describe_order_sides(now))
+    return find_words_problem(event, describe_order_sides(game))
 
 
-def check_join(past: Past, event: Event, said: Said) -> str:
-    """A side is taken by somebody who has none."""
-    who = event["who"]
+def check_join(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless a person without a side takes one, else ""."""
+    author = event["who"]
     side = event["side"]
-    if who in past.now.players or side not in past.now.sides:
+    if author in past.game.players or side not in past.game.sides:
         return "it joins a side that does not exist, or while playing for another."
-    return _check_players(past, said, {**past.now.players, who: side})
+    return _find_players_problem(past, fields, {**past.game.players, author: side})
 
 
-def check_leave(past: Past, event: Event, said: Said) -> str:
-    """Return what is wrong with a player giving up their side, or "" if nothing is."""
-    if event["who"] not in past.now.players:
+def check_leave(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless a player gives up their own side, else ""."""
+    author = event["who"]
+    if author not in past.game.players:
         return "who leaves plays no side."
-    return _check_players(
-        past, said, {who: side for who, side in past.now.players.items() if who != event["who"]}
-    )
+    return _find_players_problem(past, fields, _remove_players(past.game, {author}))
 
 
-def _check_players(past: Past, said: Said, players: Mapping[str, str]) -> str:
-    return (
-        ""
-        if said.get("players", past.now.players) == players
-        else "it changes who plays for which side."
-    )
+def _remove_players(game: Game, persons: set[str]) -> dict[str, str]:
+    """Return the players of the game with their sides, without these persons."""
+    return {player: side for player, side in game.players.items() if player not in persons}
 
 
-def check_bring_in(past: Past, event: Event, said: Said) -> str:
-    """Who brings a log in may become its game master, and changes nothing else."""
+def _find_players_problem(past: Past, fields: GameFields, players: Mapping[str, str]) -> str:
+    """Return a fault if the players with their sides are not `players` after the event, else ""."""
+    if fields.get("players", past.game.players) == players:
+        return ""
+    return "it changes who plays for which side."
+
+
+def check_import(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless an import promises a new seed and changes at most the game master.
+
+    The importer of a game that has started may become its master. Return "" if all is right.
+    """
     if "commitment" not in event["secret"]:
         return "an import promises a new seed."
-    if said and not (past.now.started and said["master"] == event["who"]):
+    becomes_master = past.game.started and fields.get("master") == event["who"]
+    if fields and not becomes_master:
         return "who imports a game directs it, and nobody else."
-    return find_words_problem(event, f"{past.now.number} events")
+    return find_words_problem(event, f"{past.game.number} events")
 
 
-def check_privacy(past: Past, event: Event, said: Said) -> str:
-    """Who has their data deleted leaves the game, and nobody else does."""
-    now = past.now
-    who = event["who"]
-    stay = said.get("players", now.players)
-    master = said.get("master", now.master)
-    left = {
-        who,
-        *(person for person in now.players if person not in stay),
-        *({now.master} if not master else ()),
-    }
-    # An account that an imported file knows too leaves as both persons; nobody else goes along.
-    along = left - {who, "", *(own for own, by in past.claimed.items() if by == who)}
-    if len(along) > 1 or not along <= past.acted_before - past.acted_here:
-        return "somebody else leaves with who had their data deleted."
-    if master != ("" if now.master in left else now.master):
-        return "it changes who is game master."
-    return _check_players(
-        past, said, {other: side for other, side in now.players.items() if other not in left}
-    )
+def check_privacy(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless the author, and no other person, leaves when their data is deleted; else "".
 
-
-def check_claim(past: Past, event: Event, said: Said) -> str:
-    """Return what is wrong with a player claiming a person of the imported log, or "" if nothing
-    is.
-
-    The player continues as that person and keeps a side or the game master's role taken meanwhile.
+    An account that is also a person of an imported file leaves as both persons.
     """
-    now = past.now
-    who = event["who"]
-    own = event.get("own", "")
-    is_there = who in past.acted_before - past.acted_here and (not own or own in past.acted_here)
-    if not past.imported_at or own == who or not is_there:
-        return "nobody is claimed but a person of an imported log."
-    mine = now.players.get(own, "")
-    theirs = now.players.get(who, "")
-    if mine and theirs and mine != theirs:
-        return "nobody plays two sides."
-    seats = {who: theirs or mine} if theirs or mine else {}
-    if said.get("master", now.master) != (who if own and now.master == own else now.master):
+    game = past.game
+    author = event["who"]
+    remaining_players = fields.get("players", game.players)
+    master = fields.get("master", game.master)
+    leavers = {author, *(player for player in game.players if player not in remaining_players)}
+    if not master:
+        leavers.add(game.master)
+    further_leavers = leavers - {""} - past.list_persons_of(author)
+    only_imported = past.authors_before - past.authors_here
+    if len(further_leavers) > 1 or not further_leavers <= only_imported:
+        return "somebody else leaves with who had their data deleted."
+    expected_master = "" if game.master in leavers else game.master
+    if master != expected_master:
         return "it changes who is game master."
-    return _check_players(
-        past,
-        said,
-        {**{person: side for person, side in now.players.items() if person != own}, **seats},
-    )
+    return _find_players_problem(past, fields, _remove_players(game, leavers))
+
+
+def check_claim(past: Past, event: Event, fields: GameFields) -> str:
+    """Return a fault unless a player becomes a person of the imported log, else "".
+
+    The author (`who`) is the claimed person, `own` the person under whom the player wrote since the
+    import, if they did. The player keeps a side or the game master's role that they took as `own`.
+    """
+    game = past.game
+    claimed = event["who"]
+    claimant = event.get("own", "")
+    is_claimable = claimed in past.authors_before - past.authors_here
+    is_known = not claimant or claimant in past.authors_here
+    if not past.imported_at or claimant == claimed or not is_claimable or not is_known:
+        return "nobody is claimed but a person of an imported log."
+    own_side = game.players.get(claimant, "")
+    claimed_side = game.players.get(claimed, "")
+    if own_side and claimed_side and own_side != claimed_side:
+        return "nobody plays two sides."
+    takes_over_master = bool(claimant) and game.master == claimant
+    expected_master = claimed if takes_over_master else game.master
+    if fields.get("master", game.master) != expected_master:
+        return "it changes who is game master."
+    players = _remove_players(game, {claimant})
+    side = claimed_side or own_side
+    if side:
+        players[claimed] = side
+    return _find_players_problem(past, fields, players)
