@@ -1,5 +1,5 @@
-"""What a game is: tables/<system>/game.yaml, sequences.yaml and one YAML file per table, each
-read when first used.
+"""The rule set of a game: tables/<system>/game.yaml, sequences.yaml and one YAML file per table,
+each read when first used.
 """
 
 from __future__ import annotations
@@ -45,34 +45,44 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SCENARIOS = "scenarios"
-"""The folder of a system with those that are ready to play."""
+"""The folder of a system with its scenarios, one file for each."""
 DECKS = "decks"
 """The folder of a system with its decks, one file for each."""
-STEPS, SHARED = "steps", "steps/shared"
-"""The folder of a system with the sequences that are declared, one file for each, and in it the
-file with lists, formulas and blocks for all of them."""
+STEPS = "steps"
+"""The folder of a system with its declared sequences, one file for each."""
+SHARED = "steps/shared"
+"""The file with lists, formulas and blocks for all declared sequences."""
+SHARED_NAME = "shared"
+"""The name of that file in its folder."""
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 TABLES = os.path.join(
     ROOT if os.path.isdir(os.path.join(ROOT, "tables")) else os.path.dirname(ROOT), "tables"
 )
-"""In a wheel they are inside the package, in a checkout beside it."""
+"""The folder of all tables: inside the package in a wheel, next to it in a checkout."""
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
     "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
     "steps", "bans", "rides", "lands", "repeats", "bears", "acts", "phases", "cautions",
 }  # fmt: skip
+TEXT_KEYS = (
+    "title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause", "repeats",
+)  # fmt: skip
+"""The keys of a sequence that hold a text."""
+MAPPING_KEYS = ("inputs", "outputs", "example", "rounds", "odds_row")
+"""The keys of a sequence that hold a mapping."""
+REQUIRED_KEYS = ("title", "source", "summary")
 SHARES = ("lists", "formulas", "blocks")
-"""What the sequences of a game share."""
+"""The keys of a declared sequence's file that all sequences of a game share."""
 DEEPEST = 5
 """The most tables that may be rolled one after another."""
 ROLL = "Roll"
-"""The verb of a sequence that names none: its first line has the `cause` instead."""
+"""The verb of a sequence without one: its first line has the `cause` instead."""
 NO_ACTS = (ROLL, "Check", "Count", "Settle")
 """The verbs of sequences in which units do nothing of their own accord: something befalls them."""
 FIRES = ("Fire", "Shoot", "Attack")
 """The verbs of sequences that fire."""
 ATTACKS = (*FIRES, "Fight")
-"""Of all that are done to somebody else."""
+"""The verbs of sequences that are done to somebody else."""
 
 
 _TITLE = re.compile(r"^title:\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
@@ -82,84 +92,33 @@ class Sequence:
     """One combat sequence of a game: its options and how to plan it."""
 
     def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
+        """Check the entry `data` of sequences.yaml. Raises TableError for the first fault in it."""
         file = f"{system.id}/sequences.yaml"
         with name_row_of_errors(file, id):
-            if unknown := set(data) - SEQUENCE_KEYS:
-                wrong = min(map(str, unknown))
-                hint = did_you_mean(wrong, SEQUENCE_KEYS)
-                raise TableError(
-                    file,
-                    f'a sequence has no key "{wrong[:40]}". {hint}'.rstrip(),
-                    row=f"{id} {wrong}",
-                )
-            for key in (
-                "title",
-                "source",
-                "summary",
-                "dice",
-                "odds_by",
-                "notes",
-                "state",
-                "verb",
-                "cause",
-                "repeats",
-            ):
-                if not isinstance(data.get(key) or "", str):
-                    raise TableError(file, f"{key} must be a text; quote it", row=id)
-            if not isinstance(data.get("acts", True), bool):
-                raise TableError(file, "acts must be yes or no", row=id)
-            phases = data.get("phases") or []
-            if not isinstance(phases, list) or not all(isinstance(one, str) for one in phases):
-                raise TableError(file, "phases must be a list of names", row=id)
-            for key in ("inputs", "outputs", "example", "rounds", "odds_row"):
-                if not isinstance(data.get(key) or {}, Mapping):
-                    raise TableError(file, f"{key} must be a mapping", row=id)
-            if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
-                raise TableError(file, f"{missing[0]} is missing", row=id)
+            _check_sequence_data(data, file, id)
         self.system = system
         self.id = id
         self.title: str = data["title"]
         self.source: str = data["source"]
         self.summary: str = data["summary"]
-        from bot.rulesets.optional_rules import list_rules_setting
-
-        with name_row_of_errors(file, f"{id}, inputs"):
-            specs, whens = _split_key(data.get("inputs") or {}, "when")
-            specs, decks = _split_key(specs, "in_play")
-            specs, places = _split_key(specs, "used")
-            read = {name: build_option(name, spec, system.lists) for name, spec in specs.items()}
-            self.inputs: tuple[Option, ...] = _let_one_take_many(
-                _add_cards(
-                    _label_option(option, system, list_rules_setting(system.rules, id, str(name))),
-                    decks.get(name),
-                    system,
-                    places.get(name, ""),
-                )
-                for name, option in read.items()
-            )
-        self.inputs = tuple(
-            _attach_condition(option, whens, self.inputs, file, id) for option in self.inputs
-        )
-        self.outputs, self.odds_row, self.rounds, self.example = [
-            cast("Mapping[str, Any]", data.get(key) or {})
-            for key in ("outputs", "odds_row", "rounds", "example")
-        ]
-        self.odds_by, self.notes, self.state, self.group = [
-            cast("str", data.get(key) or "") for key in ("odds_by", "notes", "state", "group")
-        ]
+        self.inputs: tuple[Option, ...] = _read_sequence_inputs(system, id, data, file)
+        self.outputs: Mapping[str, Any] = data.get("outputs") or {}
+        self.odds_row: Mapping[str, Any] = data.get("odds_row") or {}
+        self.rounds: Mapping[str, Any] = data.get("rounds") or {}
+        self.example: Mapping[str, Any] = data.get("example") or {}
+        self.odds_by: str = data.get("odds_by") or ""
+        self.notes: str = data.get("notes") or ""
+        self.state: str = data.get("state") or ""
+        self.group: str = data.get("group") or ""
         self.dice: str = data.get("dice") or "none"
         self.steps: list[Any] = data.get("steps") or []
         self.verb: str = data.get("verb") or ROLL
         self.is_act: bool = bool(data.get("acts", self.verb not in NO_ACTS))
-        self.phases: tuple[str, ...] = tuple(phases)
+        self.phases: tuple[str, ...] = tuple(data.get("phases") or ())
         self.cause: str = data.get("cause") or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
-        known = {name for option in self.inputs for name in (option.name, *option.values)}
-        if strange := set(self.common) - known:
-            raise TableError(
-                file, f"common names {min(strange)}, which is no input and no word of mods", row=id
-            )
+        self._check_common(file)
         self.bans = read_bans(data, file, id)
         self.cautions = read_cautions(data, file, id)
         self.bears = read_bears(data, self.inputs, file, id)
@@ -171,17 +130,28 @@ class Sequence:
                 file, f"what the card forbids needs an input {ANYWAY}", row=f"{id} bans"
             )
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
-        if missing := [name for name in self.modifiers if name not in system.readable_tables]:
-            hint = did_you_mean(str(missing[0]), system.readable_tables)
-            raise TableError(
-                file,
-                f"the game has no table {missing[0]}. {hint}".rstrip(". "),
-                row=f"{id} modifiers",
-            )
+        self._check_modifiers(file)
+
+    def _check_common(self, file: str) -> None:
+        """Raise TableError if `common` names something that is no input and no value of one."""
+        names = {name for option in self.inputs for name in (option.name, *option.values)}
+        unknown = set(self.common) - names
+        if unknown:
+            problem = f"common names {min(unknown)}, which is no input and no word of mods"
+            raise TableError(file, problem, row=self.id)
+
+    def _check_modifiers(self, file: str) -> None:
+        """Raise TableError if `modifiers` names a table that the game does not have."""
+        tables = self.system.readable_tables
+        missing = [name for name in self.modifiers if name not in tables]
+        if missing:
+            hint = did_you_mean(str(missing[0]), tables)
+            problem = f"the game has no table {missing[0]}. {hint}".rstrip(". ")
+            raise TableError(file, problem, row=f"{self.id} modifiers")
 
     @cached_property
     def declaration(self) -> Declared | None:
-        """Its steps, where they are declared here or in a file beside the tables; else they are
+        """The declared steps, from sequences.yaml or a file of their own; None if the steps are
         Python.
 
         Raises TableError.
@@ -193,39 +163,42 @@ class Sequence:
     @property
     def upkeep_by(self) -> str:
         """The input with the units of its upkeep: `unit`, for which it is played one by one, or the
-        list `units`; "" for none, or where it needs more."""
-        names = [
-            one.name
-            for one in self.inputs
-            if one.many or (one.name, one.type) == ("units", "units")
-        ]
-        return (
-            names[0]
-            if names and all(one.name == names[0] for one in self.inputs if one.is_required)
-            else ""
-        )
+        list `units`.
+
+        "" if there is no such input, or if another input must be typed.
+        """
+        names = [option.name for option in self.inputs if _takes_upkeep_units(option)]
+        if not names:
+            return ""
+        is_sufficient = all(option.name == names[0] for option in self.inputs if option.is_required)
+        return names[0] if is_sufficient else ""
 
     @cached_property
     def tracks(self) -> tuple[Option, ...]:
         """The tracks that its steps read or change, as inputs that the game fills in:
         `side.points`.
         """
-        known = self.system.tracks
-        names = self.declaration.tracks if known and self.declaration is not None else ()
-        return tuple(
-            known[name.partition(".")[2]].build_option(name.partition(".")[0]) for name in names
-        )
+        system_tracks = self.system.tracks
+        if not system_tracks or self.declaration is None:
+            return ()
+        options: list[Option] = []
+        for path in self.declaration.tracks:
+            scope, _, name = path.partition(".")
+            options.append(system_tracks[name].build_option(scope))
+        return tuple(options)
 
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
-        """The decks that its steps draw from, by id; what is left of each is an input that the
+        """The decks that its steps draw from, by id. The rest of each deck is an input that the
         game fills in.
         """
-        return self.declaration.decks if self.system.decks and self.declaration is not None else {}
+        if not self.system.decks or self.declaration is None:
+            return {}
+        return self.declaration.decks
 
     @cached_property
     def effects(self) -> Effects:
-        """Return what this sequence may change, before its first die.
+        """The possible changes of this sequence, known before its first die.
 
         For steps written in Python, their package declares it as LINKS and MARKS.
         """
@@ -240,67 +213,73 @@ class Sequence:
 
     @cached_property
     def _python_plan(self) -> Callable[[Tables, Given], Plan[Any]]:
-        """What plans it where its steps are Python."""
+        """The function that plans the sequence if its steps are Python."""
         package = importlib.import_module(f"bot.rulesets.{self.system.code}")
         name = self.id.replace("-", "_")
         home = getattr(package, "HOMES", {}).get(name)
         module = importlib.import_module(f"{package.__name__}.{home or name}")
-        return cast(
-            "Callable[[Tables, Given], Plan[Any]]",
-            getattr(module, f"plan_{name}" if home else "plan"),
-        )
+        function = getattr(module, f"plan_{name}" if home else "plan")
+        return cast("Callable[[Tables, Given], Plan[Any]]", function)
 
     @cached_property
     def choices(self) -> Mapping[str, Choice]:
-        """What a side chooses in its middle, by name. Raises TableError."""
+        """The choices that a side makes in the middle of the sequence, by name. Raises TableError."""
         return self.declaration.choices if self.declaration is not None else {}
 
     def read_inputs(self, raw: Mapping[str, object], roster: Roster) -> Given:
-        """The inputs cleaned, and with them what was chosen and what is left of decks, where that
-        is known. Raises UserError."""
-        reads: dict[str, Callable[[Any], Any]] = {
-            name: one.parse_picks for name, one in self.choices.items()
+        """Return the cleaned inputs, with the choices made and the rest of each deck if `raw` has
+        them.
+
+        Raises UserError for a value that does not fit, or that is missing.
+        """
+        parsers: dict[str, Callable[[Any], Any]] = {
+            name: choice.parse_picks for name, choice in self.choices.items()
         }
         if self.decks:
             from bot.rules.inputs.decks import DECK, parse_pile
 
-            reads |= {f"{DECK}{id}": partial(parse_pile, made) for id, made in self.decks.items()}
-        if reads.keys().isdisjoint(raw):
+            for id, deck in self.decks.items():
+                parsers[f"{DECK}{id}"] = partial(parse_pile, deck)
+        if parsers.keys().isdisjoint(raw):
             return self._reader(raw, roster)
-        given = self._reader(
-            {name: value for name, value in raw.items() if name not in reads}, roster
-        )
-        more = {
-            name: read(raw[name]) for name, read in reads.items() if raw.get(name) not in (None, "")
+        plain = {name: value for name, value in raw.items() if name not in parsers}
+        inputs = self._reader(plain, roster)
+        values = {
+            name: parse(raw[name])
+            for name, parse in parsers.items()
+            if raw.get(name) not in (None, "")
         }
-        return replace(given, values={**given.values, **more})
+        return replace(inputs, values={**inputs.values, **values})
 
     def add_default_choices(self, raw: Mapping[str, object]) -> Mapping[str, object]:
-        """The inputs with the `else` of each choice that is not among them."""
-        return (
-            {**{name: one.otherwise for name, one in self.choices.items()}, **raw}
-            if self.choices
-            else raw
-        )
+        """Return the inputs with the `else` of each choice that is not among them."""
+        if not self.choices:
+            return raw
+        defaults = {name: choice.otherwise for name, choice in self.choices.items()}
+        return {**defaults, **raw}
 
     @cached_property
     def _reader(self) -> Callable[[Mapping[str, object], Roster], Given]:
-        """What cleans its inputs; nothing of it is loaded before somebody plays."""
+        """The function that cleans the inputs. Its modules are not loaded before somebody plays."""
         from bot.rules.inputs.input_values import read_given
 
-        asked = InputReader((*self.inputs, *self.tracks))
+        options = InputReader((*self.inputs, *self.tracks))
         words = self.system.words
-        what = f"{self.system.id} {self.id}"
-        return lambda raw, roster: read_given(asked, raw, words, roster, what=what)
+        label = f"{self.system.id} {self.id}"
+        return lambda raw, roster: read_given(options, raw, words, roster, what=label)
 
-    def plan(self, given: Given) -> Plan[Any]:
-        """The plan for cleaned inputs. Raises UserError for what the card forbids."""
+    def plan(self, inputs: Given) -> Plan[Any]:
+        """Return the plan for cleaned inputs.
+
+        Raises UserError for something that the card forbids, or for a formula of a pack that has no
+        value for these inputs.
+        """
         try:
             if self.declaration is not None:
-                return self.declaration.plan(given)
-            plan = self._python_plan(self.system.tables, given)
+                return self.declaration.plan(inputs)
+            plan = self._python_plan(self.system.tables, inputs)
         except UserError as error:
-            error.option = error.option or given.find_option(error)
+            error.option = error.option or inputs.find_option(error)
             raise
         except (ArithmeticError, ValueError, LookupError):
             if not self.system.bounded:
@@ -309,10 +288,10 @@ class Sequence:
         return plan
 
     def play(self, plan: Plan[Any], source: Source) -> Play:
-        """What comes of a plan of this sequence with dice from `source`.
+        """Play a plan of this sequence with dice from `source`, and return the result.
 
-        Raises UserError from the source, and where a card of a pack cannot be read: some are when
-        dice have fallen.
+        Raises UserError from the source, and for a formula of a pack that has no value for these
+        dice: some tables are read only when dice have fallen.
         """
         from bot.rules.sequence.sequence import play
 
@@ -327,26 +306,86 @@ class Sequence:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
 
 
+def _check_sequence_data(data: Mapping[str, Any], file: str, id: str) -> None:
+    """Raise TableError for an unknown or missing key of a sequence, or a value of a wrong kind."""
+    unknown = set(data) - SEQUENCE_KEYS
+    if unknown:
+        key = min(map(str, unknown))
+        hint = did_you_mean(key, SEQUENCE_KEYS)
+        problem = f'a sequence has no key "{key[:40]}". {hint}'.rstrip()
+        raise TableError(file, problem, row=f"{id} {key}")
+    for key in TEXT_KEYS:
+        if not isinstance(data.get(key) or "", str):
+            raise TableError(file, f"{key} must be a text; quote it", row=id)
+    if not isinstance(data.get("acts", True), bool):
+        raise TableError(file, "acts must be yes or no", row=id)
+    phases = data.get("phases") or []
+    if not isinstance(phases, list) or not all(isinstance(phase, str) for phase in phases):
+        raise TableError(file, "phases must be a list of names", row=id)
+    for key in MAPPING_KEYS:
+        if not isinstance(data.get(key) or {}, Mapping):
+            raise TableError(file, f"{key} must be a mapping", row=id)
+    missing = [key for key in REQUIRED_KEYS if not data.get(key)]
+    if missing:
+        raise TableError(file, f"{missing[0]} is missing", row=id)
+
+
+def _read_sequence_inputs(
+    system: System, id: str, data: Mapping[str, Any], file: str
+) -> tuple[Option, ...]:
+    """Return the inputs of a sequence, with labels, decks and conditions. Raises TableError."""
+    from bot.rulesets.optional_rules import list_rules_setting
+
+    with name_row_of_errors(file, f"{id}, inputs"):
+        specs, conditions = _split_key(data.get("inputs") or {}, "when")
+        specs, decks = _split_key(specs, "in_play")
+        specs, used = _split_key(specs, "used")
+        bare_options = {
+            name: build_option(name, spec, system.lists) for name, spec in specs.items()
+        }
+        options: list[Option] = []
+        for name, option in bare_options.items():
+            rules = list_rules_setting(system.rules, id, str(name))
+            labelled = _label_option(option, system, rules)
+            options.append(_add_cards(labelled, decks.get(name), system, used.get(name, "")))
+        inputs = _let_one_take_many(options)
+    return tuple(_attach_condition(option, conditions, inputs, file, id) for option in inputs)
+
+
+def _takes_upkeep_units(option: Option) -> bool:
+    """Return whether upkeep can put its units into this input: one by one, or all in `units`."""
+    return option.many or (option.name == "units" and option.type == "units")
+
+
 MINE = "mine"
-"""In the place of a list of decks: those of the side that acts."""
+"""The value of `in_play` for the decks of the side that acts."""
 BY_DECK = "after"
 USED = (BY_DECK, *(place for place in SETTLED if place != PLAY))
-"""Where a card may go once it is used: as its deck says of cards in play, or to a place."""
+"""The places where a used card may go; BY_DECK is the place that its deck has for cards in play."""
 
 
 def _split_key(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The inputs of a sequence without a key that theirs alone have, and what is behind it of
-    each that has it.
+    """Split `key` off the input specs: return (specs without it, {input: its value}).
+
+    Inputs without the key are not in the second mapping.
     """
-    specs = {
-        name: dict(spec) if isinstance(spec, Mapping) else spec for name, spec in inputs.items()
-    }
-    found = {name: spec.pop(key, None) for name, spec in specs.items() if isinstance(spec, dict)}
-    return specs, {name: said for name, said in found.items() if said is not None}
+    specs: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    for name, spec in inputs.items():
+        if isinstance(spec, Mapping):
+            spec = dict(spec)
+            value = spec.pop(key, None)
+            if value is not None:
+                values[name] = value
+        specs[name] = spec
+    return specs, values
 
 
 def _read_decks(option: Option, decks: Any, system: System) -> list[str]:
-    """Return the ids of the decks that an option takes cards of. Raises Slip."""
+    """Return the ids of the decks that an option takes cards of, from its `in_play`.
+
+    Raises Slip if there are none, or if the option is no enum.
+    """
     ids = [*map(str, decks)] if isinstance(decks, list) else []
     if decks == MINE:
         ids = [id for id, deck in system.decks.items() if deck.owner]
@@ -362,8 +401,8 @@ def _read_decks(option: Option, decks: Any, system: System) -> list[str]:
 def _add_cards(option: Option, decks: Any, system: System, used: Any) -> Option:
     """Return the option with its decks, and with the names of their cards as labels.
 
-    If it lists no values, the cards become its values. Unchanged if `decks` is None. `used` is
-    where a card goes once it is used. Raises Slip.
+    If it lists no values, the cards become its values. Unchanged if `decks` is None. `used` is the
+    place of a card after its use. Raises Slip.
     """
     if used and (decks is None or used not in USED):
         places = ", ".join(USED)
@@ -371,109 +410,118 @@ def _add_cards(option: Option, decks: Any, system: System, used: Any) -> Option:
     if decks is None:
         return option
     ids = _read_decks(option, decks, system)
-    if strange := [id for id in ids if id not in system.decks]:
-        raise Slip(
-            f"there is no deck {strange[0][:40]}. {did_you_mean(strange[0], system.decks)}".rstrip()
-        )
+    for id in ids:
+        if id not in system.decks:
+            hint = did_you_mean(id, system.decks)
+            raise Slip(f"there is no deck {id[:40]}. {hint}".rstrip())
     names = {card: name for id in ids for card, name in system.decks[id].names.items()}
-    if strange := [word for word in option.values if word not in names]:
-        raise Slip(
-            f"option {option.name} has a word {strange[0]}, which is no card of {', '.join(ids)}"
-        )
+    for word in option.values:
+        if word not in names:
+            decks_text = ", ".join(ids)
+            raise Slip(f"option {option.name} has a word {word}, which is no card of {decks_text}")
     values = option.values or tuple(names)
     return replace(option, in_play=tuple(ids), values=values, labels=names, used=used)
 
 
 def _attach_condition(
-    option: Option, whens: Mapping[str, Any], options: tuple[Option, ...], file: str, id: str
+    option: Option, conditions: Mapping[str, Any], options: tuple[Option, ...], file: str, id: str
 ) -> Option:
-    """The option with what tells whether it counts. Raises TableError for a `when` that cannot
-    be told from others.
+    """Return the option with its compiled condition, or unchanged if it has none.
+
+    `conditions` holds the `when` of each input that has one: the option counts only if that formula
+    of the other inputs is true. Raises TableError for a `when` that reads itself, an input with a
+    condition of its own, or units.
     """
-    if option.name not in whens:
+    if option.name not in conditions:
         return option
-    when = str(whens[option.name])
+    condition = str(conditions[option.name])
     row = f"{id}, inputs {option.name}"
-    known = {one.name: one for one in options}
-    for name in re.findall(r"[a-z_]\w*", when):
-        if name == option.name or name in whens:
+    types = {other.name: other.type for other in options}
+    for name in re.findall(r"[a-z_]\w*", condition):
+        if name == option.name or name in conditions:
             problem = "itself" if name == option.name else f"{name}, which has a when of its own"
             raise TableError(file, f"when hangs on {problem}; let it hang on other inputs", row=row)
-        if name in known and known[name].type in ("units", "unit"):
-            raise TableError(
-                file,
-                f"when hangs on numbers, words and flags, and {name} is a list of units",
-                row=row,
-            )
-    words = {
-        word: word
-        for one in options
-        for word in one.values
-        if one.type == "enum" and word not in known
-    }
-    flags = [word for one in options if one.type == "mods" for word in one.values]
+        if types.get(name) in ("units", "unit"):
+            problem = f"when hangs on numbers, words and flags, and {name} is a list of units"
+            raise TableError(file, problem, row=row)
+    words: dict[str, str] = {}
+    flags: list[str] = []
+    for other in options:
+        if other.type == "enum":
+            words |= {word: word for word in other.values if word not in types}
+        elif other.type == "mods":
+            flags += other.values
     from bot.rules.tables.formula import compile_formula
 
-    formula = compile_formula(when, {*known, *words, *flags}, file, row=row, bounded=True)
+    names = {*types, *words, *flags}
+    formula = compile_formula(condition, names, file, row=row, bounded=True)
 
     def is_counted(values: Mapping[str, Any]) -> bool:
-        ticked = {word: word in (values.get("mods") or ()) for word in flags}
+        mods = values.get("mods") or ()
+        flag_values = {flag: flag in mods for flag in flags}
         try:
-            return bool(formula({**words, **ticked, **values}))
+            return bool(formula({**words, **flag_values, **values}))
         except UserError:  # a number that was left out
             return False
 
-    return replace(option, when=when, matters=is_counted, help=f"{option.help} (if {when})")
+    help_text = f"{option.help} (if {condition})"
+    return replace(option, when=condition, matters=is_counted, help=help_text)
 
 
-def _label_option(option: Option, system: System, ruled: tuple[str, ...]) -> Option:
-    """The option with the human word that its game has for it, and the rules that set it."""
-    labels = system.game.get("labels") or {}
-    known = system.game.get("words") or {}
-    words = {
-        word: said
-        for word in option.values
-        if (said := labels.get(word) or format_code(word, known))
-    }
-    label = option.label or labels.get(option.name) or format_code(option.name, known)
-    return replace(
-        option, label=label, labels=words if option.type in ("mods", "enum") else {}, ruled=ruled
-    )
-
-
-def format_code(code: str, known: Mapping[str, str]) -> str:
-    """A code word with its game's own abbreviations: `mol-same-hex` is `MOL same hex`; "" where
-    it holds none.
+def _label_option(option: Option, system: System, rules: tuple[str, ...]) -> Option:
+    """Return the option with the game's labels for it and its values, and with the names of the
+    optional rules that set it.
     """
-    pieces = code.replace("_", "-").split("-")
-    said = " ".join(known.get(piece, piece) for piece in pieces)
-    if code in known or not any(piece in known for piece in pieces):
-        return known.get(code, "")
-    return said if pieces[0] in known else said[:1].upper() + said[1:]
+    labels = system.game.get("labels") or {}
+    abbreviations = system.game.get("words") or {}
+    value_labels: dict[str, str] = {}
+    if option.type in ("mods", "enum"):
+        for value in option.values:
+            value_label = labels.get(value) or format_code(value, abbreviations)
+            if value_label:
+                value_labels[value] = value_label
+    label = option.label or labels.get(option.name) or format_code(option.name, abbreviations)
+    return replace(option, label=label, labels=value_labels, ruled=rules)
+
+
+def format_code(code: str, abbreviations: Mapping[str, str]) -> str:
+    """Format a code word with the game's own words for its parts: `mol-same-hex` is `MOL same
+    hex`.
+
+    `abbreviations` maps parts (or whole codes) to these words. "" if it has none of the parts.
+    """
+    if code in abbreviations:
+        return abbreviations[code]
+    parts = code.replace("_", "-").split("-")
+    if not any(part in abbreviations for part in parts):
+        return ""
+    text = " ".join(abbreviations.get(part, part) for part in parts)
+    return text if parts[0] in abbreviations else text[:1].upper() + text[1:]
 
 
 def _let_one_take_many(options: Iterable[Option]) -> tuple[Option, ...]:
-    """The inputs, with the one that takes several units to play the sequence for each: `unit`,
-    where nobody is shot at.
+    """Return the inputs, where `unit` takes several units to play the sequence for each of them.
 
-    One that takes any name as well takes one: a name may look like several.
+    Not if the sequence has targets, or if `unit` takes any name: a name may look like several.
     """
-    listed = tuple(options)
-    shot_at = any(
-        option.name.startswith("target") and option.type in ("unit", "units") for option in listed
-    )
-    return tuple(
-        replace(
-            option,
-            many=option.name == "unit" and option.type == "unit" and not (option.free or shot_at),
-        )
-        for option in listed
-    )
+    options = tuple(options)
+    has_targets = any(_is_target(option) for option in options)
+    inputs: list[Option] = []
+    for option in options:
+        is_unit = option.name == "unit" and option.type == "unit"
+        takes_many = is_unit and not option.free and not has_targets
+        inputs.append(replace(option, many=takes_many))
+    return tuple(inputs)
+
+
+def _is_target(option: Option) -> bool:
+    return option.name.startswith("target") and option.type in ("unit", "units")
 
 
 class _Tables(Mapping[str, Table]):
-    """The tables of a game, each read and compiled when it is first asked for; equal to
-    themselves alone.
+    """The tables of a game, each read and compiled when it is first used.
+
+    Compares by identity.
     """
 
     __hash__ = object.__hash__
@@ -499,49 +547,58 @@ class _Tables(Mapping[str, Table]):
 
 
 NO_TABLES = {"game", "sequences"}
+"""The YAML files of a system that are no tables."""
 
 
 class System:
     """One system: its game file, tables and sequences, loaded lazily."""
 
     bounded = False
-    """Whether its files are a stranger's: formulas are then held to limits."""
+    """True for a pack: a stranger may have written its files, so formulas are held to limits."""
 
     def __init__(self, id: str, root: str | os.PathLike[str] = TABLES) -> None:
-        self.id, self.folder = id, os.path.join(root, id)
-        self.code = id  # whose Python sequences it plays
-        self.about: Any = None  # what pack.yaml says of one out of a pack
-        self.parent: System | None = None  # the game that a pack has all else of
-        self.base: System | None = None  # the game that a pack adds to
+        self.id = id
+        self.folder = os.path.join(root, id)
+        self.code = id
+        """The id of the game with its Python sequences."""
+        self.about: Any = None
+        """The content of pack.yaml, for a pack."""
+        self.parent: System | None = None
+        """The game from which a pack inherits all that it does not replace."""
+        self.base: System | None = None
+        """The game that a pack extends."""
         self._loading: tuple[str, ...] = ()
+        """The ids of the tables that are being loaded, a chain of them."""
 
     @property
     def home(self) -> str:
-        """The id of the game with whose units it is played: its own, or that of the game that it
-        extends.
-        """
+        """The id of the game that has the units: its own, or that of the game that it extends."""
         return self.id if self.base is None else self.base.id
 
     def read(self, name: str) -> Any:
-        """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises
-        TableError.
+        """Return the content of one of its YAML files, such as `game` or `scenarios/ford`.
+
+        Raises TableError if it is missing or no YAML.
         """
         return read_yaml(os.path.join(self.folder, f"{name}.yaml"))
 
     def text(self, name: str) -> str:
-        """One of its YAML files as it is written."""
+        """Return the text of one of its YAML files."""
         with open(os.path.join(self.folder, f"{name}.yaml"), encoding="utf-8") as file:
             return file.read()
 
     def list_files(self, folder: str = "") -> list[str]:
-        """Its YAML files, or those in a folder of it, without `.yaml`, in alphabetical order."""
-        within = os.path.join(self.folder, folder)
-        files = os.listdir(within) if os.path.isdir(within) else ()
+        """Return the names of its YAML files, or of those in a folder of it, without `.yaml`.
+
+        In alphabetical order; empty if there is no such folder.
+        """
+        path = os.path.join(self.folder, folder)
+        files = os.listdir(path) if os.path.isdir(path) else ()
         return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
-        """The content of game.yaml. Raises TableError for one that is wrong anywhere."""
+        """The content of game.yaml. Raises TableError for any fault in it."""
         return check_game(self.read("game"), f"{self.id}/game.yaml")
 
     @property
@@ -557,47 +614,43 @@ class System:
 
     @property
     def rule_edition(self) -> dict[str, int | str]:
-        """What an event says of the rules that it was played under; of an extension also those
-        of its game.
-        """
-        base = self.base
-        return {
-            "edition": self.edition,
-            **({"base": f"{base.id}@{base.edition}"} if base is not None else {}),
-        }
+        """The edition of the rules as events store it. An extension adds the edition of its game."""
+        edition: dict[str, int | str] = {"edition": self.edition}
+        if self.base is not None:
+            edition["base"] = f"{self.base.id}@{self.base.edition}"
+        return edition
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The versions of packs that a game is played with where this is its system, the one in
-        force last.
+        """The versions (hashes) of the packs with which this system is played, the one in force
+        last.
         """
         return ()
 
     @property
     def key(self) -> str:
-        """By what `system` finds it, and no other version of it."""
+        """The id or hash with which `find_system` finds this version and no other."""
         return self.id
 
     @cached_property
     def loss_keys(self) -> tuple[str, ...]:
-        """The keys of the numbers that count what a unit has lost: wounds, casualties."""
+        """The attributes of `hurt`: numbers that count the losses of a unit (wounds, casualties)."""
         units = self.game["units"]
-        return tuple(
-            [key for key in units.get("hurt") or () if key in (units.get("attributes") or {})]
-        )
+        attributes = units.get("attributes") or {}
+        return tuple([key for key in units.get("hurt") or () if key in attributes])
 
     @cached_property
     def lists(self) -> Mapping[str, tuple[str, ...]]:
-        """Token lists that options and outputs name."""
+        """The lists of tokens by the name that options and outputs use."""
         lists = self.game.get("lists") or {}
-        found = TokenLists({name: tuple(items) for name, items in lists.items()})
-        also = self.game.get("also") or {}
-        found.also = {word: tuple(names) for word, names in also.items()}
-        return found
+        token_lists = TokenLists({name: tuple(items) for name, items in lists.items()})
+        synonyms = self.game.get("also") or {}
+        token_lists.also = {word: tuple(names) for word, names in synonyms.items()}
+        return token_lists
 
     @cached_property
     def ids_with_steps(self) -> frozenset[str]:
-        """The sequences whose steps are declared in a file; the others are Python."""
+        """The ids of the sequences that have their steps in a YAML file."""
         return frozenset(self.list_files(STEPS))
 
     @cached_property
@@ -607,7 +660,7 @@ class System:
 
     @cached_property
     def table_names(self) -> Mapping[str, tuple[str, ...]]:
-        """Ids of tables by each printed name, folded: title, number on the card, `also`."""
+        """The ids of tables by each folded printed name: title, number on the card, `also`."""
         return list_names(self.tables.values())
 
     @property
@@ -617,53 +670,58 @@ class System:
 
     @property
     def word_texts(self) -> Mapping[str, str]:
-        """How its sequences say a word: a pack's as its game.yaml has it; those of the built-in
-        games say their own.
+        """The texts of words in the answers of its sequences: `words` of a pack's game.yaml.
+
+        Empty for a built-in game, which has texts of its own.
         """
         return (self.game.get("words") or {}) if self.bounded else {}
 
     @cached_property
     def has_sequences(self) -> bool:
-        """Return whether it has combat sequences: a pack may have tables alone."""
+        """True if it has combat sequences; a pack may have tables alone."""
         return "sequences" in self.list_files()
 
     @cached_property
     def scenarios(self) -> Mapping[str, str]:
-        """The titles of its scenarios by their ids, in alphabetical order; nothing is read but
-        their line `title:`.
+        """The titles of its scenarios by id, in alphabetical order of the ids.
+
+        Only the line `title:` of each file is read; without one, the id is the title.
         """
-        titles = {
-            name: _TITLE.search(self.text(f"{SCENARIOS}/{name}"))
-            for name in self.list_files(SCENARIOS)
-        }
-        return {name: found[1] if found else name for name, found in titles.items()}
+        titles: dict[str, str] = {}
+        for name in self.list_files(SCENARIOS):
+            title = _TITLE.search(self.text(f"{SCENARIOS}/{name}"))
+            titles[name] = title[1] if title else name
+        return titles
 
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
-        """Sequences by id, in the order of their file. Raises TableError."""
+        """Its sequences by id, in the order of their file. Raises TableError for any fault in it."""
         data = (self.read("sequences") if self.has_sequences else {}) or {}
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
             raise TableError(
                 f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids"
             )
         check_buttons(self.game, data, f"{self.id}/game.yaml")
-        found = {id: Sequence(self, id, spec) for id, spec in data.items()}
+        sequences = {id: Sequence(self, id, spec) for id, spec in data.items()}
         from bot.rulesets.optional_rules import check_rules
 
-        inputs = {id: sequence.inputs for id, sequence in found.items()}
+        inputs = {id: sequence.inputs for id, sequence in sequences.items()}
         check_rules(self.rules, inputs, self.game, f"{self.id}/game.yaml")
-        return found
+        return sequences
 
     @cached_property
     def may_ask(self) -> bool:
-        """Return whether a sequence of its files may ask a side in its middle, so that it is worth
-        loading them to see.
+        """True if a sequence of a pack may ask a side for a choice; always False for a built-in
+        game.
+
+        Found in the text of the files, so that they are loaded only if it is worthwhile.
         """
-        files = [
-            *(["sequences"] if self.has_sequences else []),
-            *(f"{STEPS}/{id}" for id in self.ids_with_steps),
-        ]
-        return self.bounded and any("choose:" in self.text(file) for file in files)
+        if not self.bounded:
+            return False
+        files = [f"{STEPS}/{id}" for id in self.ids_with_steps]
+        if self.has_sequences:
+            files.insert(0, "sequences")
+        return any("choose:" in self.text(file) for file in files)
 
     @cached_property
     def rules(self) -> Mapping[str, OptionalRule]:
@@ -675,43 +733,49 @@ class System:
     @cached_property
     def tracks(self) -> Mapping[str, Track]:
         """Its tracks by name."""
-        if not (said := self.game.get("tracks")):
+        data = self.game.get("tracks")
+        if not data:
             return {}
         from bot.rules.inputs.tracks import read_tracks
 
-        return read_tracks(said, f"{self.id}/game.yaml")
+        return read_tracks(data, f"{self.id}/game.yaml")
 
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
-        """Its decks by their ids, in alphabetical order. Raises TableError."""
-        names = self.list_files(DECKS)
-        cups = {phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()}
-        for cup in cups.keys() - {None, *names}:
+        """Its decks by id, in alphabetical order.
+
+        Raises TableError for a fault in a deck, or for a phase led by a deck that does not exist.
+        """
+        ids = self.list_files(DECKS)
+        phases_by_cup = {
+            phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()
+        }
+        for cup in phases_by_cup.keys() - {None, *ids}:
             problem = f"there is no deck {cup}: it is decks/{cup}.yaml"
-            raise TableError(f"{self.id}/game.yaml", problem, row=f"phases {cups[cup]}, {LED_BY}")
-        if not names:
+            row = f"phases {phases_by_cup[cup]}, {LED_BY}"
+            raise TableError(f"{self.id}/game.yaml", problem, row=row)
+        if not ids:
             return {}
         from bot.rules.cards import MOST_DECKS
         from bot.rulesets.deck_file import check_cup, read_deck
 
-        if len(names) > MOST_DECKS:
+        if len(ids) > MOST_DECKS:
             raise TableError(
-                f"{self.id}/{DECKS}/{names[-1]}.yaml",
+                f"{self.id}/{DECKS}/{ids[-1]}.yaml",
                 f"is one too many: {MOST_DECKS} decks are kept",
             )
-        read = {
-            id: read_deck(id, self.read(f"{DECKS}/{id}"), f"{self.id}/{DECKS}/{id}.yaml")
-            for id in names
-        }
-        for id in cups.keys() & {*names}:
-            check_cup(
-                read[id], self.game["units"].get("attributes") or {}, f"{self.id}/{DECKS}/{id}.yaml"
-            )
-        return read
+        decks: dict[str, GameDeck] = {}
+        for id in ids:
+            data = self.read(f"{DECKS}/{id}")
+            decks[id] = read_deck(id, data, f"{self.id}/{DECKS}/{id}.yaml")
+        attributes = self.game["units"].get("attributes") or {}
+        for id in phases_by_cup.keys() & {*ids}:
+            check_cup(decks[id], attributes, f"{self.id}/{DECKS}/{id}.yaml")
+        return decks
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:
-        """What may be in the game's unit lists: "units", and further lists with words of their
+        """The vocabulary of the game's unit lists: "units", and further lists with words of their
         own.
         """
         units = self.game.get("units") or {}
@@ -719,20 +783,26 @@ class System:
         with name_row_of_errors(file, "units"):
             lists = {"units": self._build_words(units, {})}
         with name_row_of_errors(file, "unit_lists"):
-            for name, more in (self.game.get("unit_lists") or {}).items():
+            for name, overrides in (self.game.get("unit_lists") or {}).items():
                 with name_row_of_errors(file, f"unit_lists {name}"):
-                    lists[name] = self._build_words(units, more)
+                    lists[name] = self._build_words(units, overrides)
         return lists
 
-    def _build_words(self, units: Mapping[str, Any], more: Mapping[str, Any]) -> UnitWords:
-        keys = dict(units.get("attributes") or {}) | dict(more.get("keys") or {})
-        flags = dict(units.get("flags") or {}) | dict(more.get("flags") or {})
-        types = more.get("types", units["types"])
+    def _build_words(self, units: Mapping[str, Any], overrides: Mapping[str, Any]) -> UnitWords:
+        """Return the vocabulary of `units`, with the types, keys and flags of a further list.
+
+        Its `types` replace those of `units`; `keys` and `flags` are added.
+        """
+        keys = dict(units.get("attributes") or {}) | dict(overrides.get("keys") or {})
+        flags = dict(units.get("flags") or {}) | dict(overrides.get("flags") or {})
+        types = overrides.get("types", units["types"])
         options = {key: build_option(key, spec, self.lists) for key, spec in keys.items()}
-        named = tuple(units.get("states") or ())
-        well = (units.get("well") or named[:1]) if self.bounded else ()
-        states = {state: (state,) for state in named if state in flags}
-        states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
+        state_names = tuple(units.get("states") or ())
+        well = (units.get("well") or state_names[:1]) if self.bounded else ()
+        states = {state: (state,) for state in state_names if state in flags}
+        state_flags = units.get("state_flags") or {}
+        states |= {state: tuple(items) for state, items in state_flags.items()}
+        has_sound_state = bool(states) and state_names[0] not in states
         from bot.rules.inputs.units import UnitWords
 
         return UnitWords(
@@ -741,65 +811,72 @@ class System:
             flags=flags,
             marks=units.get("marker_flags") or {},
             states=states,
-            sound=named[0] if states and named[0] not in states else "",
+            sound=state_names[0] if has_sound_state else "",
             fresh=well[0] if len(well) == 1 else "",
-            known_states=named,
+            known_states=state_names,
             reduced=units.get("reduced") or {},
             reduced_states=tuple(units.get("reduced_states") or ()),
-            bare=more.get("bare", ""),
-            repeat=more.get("repeat", ""),
+            bare=overrides.get("bare", ""),
+            repeat=overrides.get("repeat", ""),
         )
 
     def is_own(self, _name: str) -> bool:
-        """Return whether one of its YAML files is a stranger's, so that its formulas are held to
-        limits.
-        """
+        """Return whether a YAML file is a pack's own, so that its formulas are held to limits."""
         return self.bounded
 
     def load_table(self, id: str) -> Table:
-        """Read, compile and check one table. Raises TableError naming file, row and column."""
+        """Read, compile and check one table, with the tables that it leads to.
+
+        A table with `like` takes all keys that it lacks from that table. Raises TableError naming
+        file, row and column.
+        """
         file = f"{self.id}/{id}.yaml"
-        data = self.read(id)
-        if not isinstance(data, dict):
-            raise TableError(file, "is not a table")
-        if data.get("like"):
-            parent = self.read(data["like"]) if data["like"] in list(self.tables) else None
-            if not isinstance(parent, dict):
-                raise TableError(
-                    file, f"there is no table {str(data['like'])[:40]} in this game", row="like"
-                )
-            if "outputs" in data and data["outputs"] != parent.get("outputs"):
-                parent = {**parent, "says": None}  # it may name outputs that are gone
-            data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
-        expected = f"{self.id if not self.bounded else self.code}/{id}"
-        if data.get("id", expected if self.bounded else None) not in (expected, f"{self.id}/{id}"):
-            raise TableError(file, f"its id must be {self.id}/{id}")
-        data = {**data, "id": f"{self.id}/{id}"}
+        data = self._read_table_data(id, file)
         table = compile_chart(
             data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id)
         )
         table = replace(table, game=self.title, words=self.game.get("words") or {})
-        if table.group not in list(self.game["groups"]):
-            hint = did_you_mean(str(table.group), self.game["groups"])
-            raise TableError(
-                file,
-                f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". "),
-                row="group",
-            )
+        groups = self.game["groups"]
+        if table.group not in list(groups):
+            hint = did_you_mean(str(table.group), groups)
+            problem = f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". ")
+            raise TableError(file, problem, row="group")
         check_examples(table, data, file)
         if CHAIN not in table.outputs or CHAIN in data["outputs"]:
             return table
         self._loading = (*self._loading, id)
         try:
-            return replace(
-                table,
-                chain={
-                    next: self._get_chained_table(table, next, file)
-                    for next in table.outputs[CHAIN]
-                },
-            )
+            chain = {
+                next_id: self._get_chained_table(table, next_id, file)
+                for next_id in table.outputs[CHAIN]
+            }
         finally:
             self._loading = self._loading[:-1]
+        return replace(table, chain=chain)
+
+    def _read_table_data(self, id: str, file: str) -> dict[str, Any]:
+        """Return the content of a table's file, with the keys of the table that it is `like`.
+
+        Raises TableError if it is no table, has the id of another one, or is like an unknown one.
+        """
+        data = self.read(id)
+        if not isinstance(data, dict):
+            raise TableError(file, "is not a table")
+        model_id = data.get("like")
+        if model_id:
+            model = self.read(model_id) if model_id in list(self.tables) else None
+            if not isinstance(model, dict):
+                problem = f"there is no table {str(model_id)[:40]} in this game"
+                raise TableError(file, problem, row="like")
+            if "outputs" in data and data["outputs"] != model.get("outputs"):
+                model = {**model, "says": None}  # it may name outputs that are gone
+            data = {**model, **{key: value for key, value in data.items() if key != "like"}}
+        own_id = f"{self.id}/{id}"
+        inherited_id = f"{self.code}/{id}" if self.bounded else own_id
+        table_id = data.get("id", inherited_id if self.bounded else None)
+        if table_id not in (inherited_id, own_id):
+            raise TableError(file, f"its id must be {own_id}")
+        return {**data, "id": own_id}
 
     def _get_chained_table(self, table: Table, id: str, file: str) -> Table:
         """Return table `id`, to be rolled after `table`.
@@ -807,53 +884,55 @@ class System:
         Raises TableError if it is unknown, needs an input that `table` lacks, leads back to itself,
         or makes the chain too long.
         """
-        known = self.readable_tables
-        if id not in list(known):
-            raise TableError(
-                file,
-                f"there is no table {id[:40]}. {did_you_mean(id, known)}".strip(),
-                row="results",
-            )
-        if id in self._loading:
-            raise TableError(
-                file,
-                f"{id} leads back to {id}: tables that roll each other never end",
-                row="results",
-            )
-        found = known[id]
-        if found.depth >= DEEPEST:
-            raise TableError(
-                file, f"more than {DEEPEST} tables are rolled one after another", row="results"
-            )
-        if lacking := next(found.list_lacking_inputs(table), ""):
-            problem = f"{id} needs {lacking}, and {table.id}, which leads to it, has no such input"
+        tables = self.readable_tables
+        if id not in list(tables):
+            problem = f"there is no table {id[:40]}. {did_you_mean(id, tables)}".strip()
             raise TableError(file, problem, row="results")
-        return found
+        if id in self._loading:
+            problem = f"{id} leads back to {id}: tables that roll each other never end"
+            raise TableError(file, problem, row="results")
+        chained = tables[id]
+        if chained.depth >= DEEPEST:
+            problem = f"more than {DEEPEST} tables are rolled one after another"
+            raise TableError(file, problem, row="results")
+        missing_input = next(chained.list_lacking_inputs(table), "")
+        if missing_input:
+            problem = (
+                f"{id} needs {missing_input}, and {table.id}, which leads to it, has no such input"
+            )
+            raise TableError(file, problem, row="results")
+        return chained
 
     def find_table(self, id: str) -> Table:
-        """Return the table with this id or printed name. Raises UserError with the nearest name."""
+        """Return the table with this id or printed name.
+
+        A printed name counts only if it names a single table. Raises UserError with the nearest
+        name.
+        """
         if id not in list(self.tables):
             ids = self.table_names.get(fold_name(id), ())
             id = ids[0] if len(ids) == 1 else id
         return self._get_named("table", id, self.tables)
 
     def get_scores(self, id: str) -> Mapping[str, float]:
-        """What each result of a sequence is worth for the side that acts; empty where the game
-        does not say.
+        """Return the value of each result of a sequence for the side that acts, from `scores`.
+
+        Empty if the game has no scores for it.
         """
-        scores: Mapping[str, Any] = self.game.get("scores") or {}
-        found = scores.get(id, scores.get("*")) or {}
-        return {str(word): float(value) for word, value in found.items()}
+        scores_by_sequence: Mapping[str, Any] = self.game.get("scores") or {}
+        scores = scores_by_sequence.get(id, scores_by_sequence.get("*")) or {}
+        return {str(result): float(score) for result, score in scores.items()}
 
     def find_sequence(self, id: str) -> Sequence:
-        """The sequence called `id`. Raises UserError with the nearest name."""
+        """Return the sequence with this id. Raises UserError with the nearest name."""
         return self._get_named("sequence", id, self.sequences)
 
-    def _get_named(self, kind: str, id: str, known: Mapping[str, T]) -> T:
+    def _get_named(self, kind: str, id: str, items: Mapping[str, T]) -> T:
+        """Return the item with this id; `kind` is its name in the UserError if there is none."""
         try:
-            return known[id]
+            return items[id]
         except KeyError:
-            hint = did_you_mean(id, known) or f"grognard {kind}s {self.id} lists them all."
+            hint = did_you_mean(id, items) or f"grognard {kind}s {self.id} lists them all."
             raise UserError(
                 f'No {kind} "{id[:40]}" in {self.id} ({self.title}).',
                 hint=hint,
@@ -863,54 +942,50 @@ class System:
 
 @lru_cache(maxsize=1)
 def list_builtin_systems() -> Mapping[str, System]:
-    """The systems of the house by id, in alphabetical order; nothing is read but folder names."""
+    """Return the built-in systems by id, in alphabetical order. Reads only the names of folders."""
     ids = [id for id in os.listdir(TABLES) if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
     return {id: System(id) for id in sorted(ids)}
 
 
 def load_declared(system: System, id: str) -> Declared:
-    """The sequence `id` of a game, read and checked. Raises TableError naming file, step, line
-    and column.
+    """Read and check the declared sequence `id` of a game.
+
+    Raises TableError naming file, step, line and column.
     """
     from bot.rules.declared.compile_context import SequenceHead, Setting
     from bot.rules.declared.declared import Library
 
     sequence = system.sequences[id]
     shared = _read_shared(system)
-    inline = bool(sequence.steps)
-    name = "sequences" if inline else f"{STEPS}/{id}"
-    source: dict[str, Any] = {"steps": sequence.steps} if inline else _read(system, name)
-    merged: dict[str, Any] = {
-        key: {**_get_mapping(shared, key), **_get_mapping(source, key)} for key in SHARES
-    }
-    merged["sequences"] = {id: {key: value for key, value in source.items() if key not in SHARES}}
+    is_inline = bool(sequence.steps)
+    name = "sequences" if is_inline else f"{STEPS}/{id}"
+    source: dict[str, Any] = {"steps": sequence.steps} if is_inline else _read(system, name)
+    library: dict[str, Any] = _merge_shares(shared, source)
+    library["sequences"] = {id: {key: value for key, value in source.items() if key not in SHARES}}
     classes = system.game["units"].get("classes") or {}
     lists = {word: tuple(items) for word, items in {**system.lists, **classes}.items()}
 
-    def place(path: Path) -> str:
+    def find_place(path: Path) -> str:
+        """Return line and column of a path of the library, in the file that has it; "" if none
+        does.
+        """
         from bot.rulesets.yaml_file import find_position
 
         if path[:1] == ("sequences",):
-            inside: Path = (id, *path[2:]) if inline else path[2:]
-            return find_position(system.text(name).encode(), inside)
+            path_in_file: Path = (id, *path[2:]) if is_inline else path[2:]
+            return find_position(system.text(name).encode(), path_in_file)
         if len(path) > 1 and path[1] in _get_mapping(source, str(path[0])):
             return find_position(system.text(name).encode(), path)
-        for one in filter(None, (system, system.parent or system.base)):
-            # the pack's own before its parent's
-            if SHARED.rpartition("/")[2] in one.ids_with_steps and (
-                found := find_position(one.text(SHARED).encode(), path)
-            ):
-                return f"{found} of {SHARED}.yaml"
-        return ""
+        return _find_shared_position(system, path)
 
-    led = [phase.get(LED_BY) for phase in system.game.get("phases") or ()]
-    decks = {id: made for id, made in system.decks.items() if id not in led}
+    cups = [phase.get(LED_BY) for phase in system.game.get("phases") or ()]
+    decks = {id: deck for id, deck in system.decks.items() if id not in cups}
     setting = Setting(
         f"{system.id}/{name}.yaml",
         system.readable_tables,
         lists,
         system.words,
-        place,
+        find_place,
         system.tracks,
         system.word_texts,
         decks,
@@ -918,33 +993,59 @@ def load_declared(system: System, id: str) -> Declared:
         _list_results(system, id),
     )
     head = SequenceHead(sequence.inputs, sequence.outputs, sequence.odds_by)
-    return Library(merged, setting, {id: head}).load_sequence(id)
+    return Library(library, setting, {id: head}).load_sequence(id)
+
+
+def _find_shared_position(system: System, path: Path) -> str:
+    """Return line, column and file of a path in steps/shared.yaml; "" if it is not there.
+
+    A pack's own file goes before that of its game.
+    """
+    from bot.rulesets.yaml_file import find_position
+
+    for owner in (system, system.parent or system.base):
+        if owner is None or SHARED_NAME not in owner.ids_with_steps:
+            continue
+        position = find_position(owner.text(SHARED).encode(), path)
+        if position:
+            return f"{position} of {SHARED}.yaml"
+    return ""
 
 
 def _list_results(system: System, id: str) -> tuple[str, ...]:
-    """Return the results of units that the game file has for a sequence."""
+    """Return the results of units that the game file has for a sequence, those for all sequences
+    first.
+    """
     results = system.game.get("results") or {}
     return tuple({**(results.get("*") or {}), **(results.get(id) or {})})
 
 
 def _read_shared(system: System) -> dict[str, Any]:
-    """What the sequences of a game share; a list, formula or block of a pack replaces its
-    parent's whole.
+    """Return the lists, formulas and blocks that the sequences of a game share.
+
+    A list, formula or block of a pack replaces that of its game as a whole.
     """
-    own = _read(system, SHARED) if SHARED.rpartition("/")[2] in system.ids_with_steps else {}
-    above = system.parent or system.base
-    if above is None:
+    own = _read(system, SHARED) if SHARED_NAME in system.ids_with_steps else {}
+    game = system.parent or system.base
+    if game is None:
         return own
-    parent = _read_shared(above)
-    return {key: {**_get_mapping(parent, key), **_get_mapping(own, key)} for key in SHARES}
+    inherited = _read_shared(game)
+    return _merge_shares(inherited, own)
+
+
+def _merge_shares(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return the lists, formulas and blocks of both; those of `own` replace the inherited ones."""
+    return {key: {**_get_mapping(inherited, key), **_get_mapping(own, key)} for key in SHARES}
 
 
 def _get_mapping(source: dict[str, Any], key: str) -> dict[str, Any]:
-    found = source.get(key) or {}
-    return found if isinstance(found, dict) else {}
+    """Return the mapping at a key, or {} if there is something else."""
+    value = source.get(key) or {}
+    return value if isinstance(value, dict) else {}
 
 
 def _read(system: System, name: str) -> dict[str, Any]:
+    """Return the content of a YAML file. Raises TableError if it is no mapping."""
     data = system.read(name)
     if not isinstance(data, dict):
         raise TableError(f"{system.id}/{name}.yaml", "must be a mapping with steps")
