@@ -158,8 +158,8 @@ async def _serve_platforms(
 
     app = await _open_app(settings, lookout)
     limit_garbage_collection()
-    app.handling.budgets = Budgets(settings.per_minute)
-    app.handling.address = settings.address
+    app.executor.budgets = Budgets(settings.per_minute)
+    app.executor.address = settings.address
     try:
         log.info("%s", await app.describe(settings))
         work = [asyncio.create_task(_serve_with_restarts(serve, app)) for serve in serving]

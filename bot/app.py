@@ -1,7 +1,8 @@
-"""The one door of the bot, for every adapter: commands in, answers out.
+"""The interface of the bot to all adapters: commands in, replies out.
 
-Each command runs once however often it is delivered, those of one game in order of arrival, and
-what it answers is on the disk before anybody sees it: `budgets`, `handling`, `storing`.
+Each command runs once, however often it is delivered; those of one channel run in order of arrival.
+A reply is on the disk before anybody sees it. See bot/execution: `budgets`, `executor`,
+`committer`.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from bot.commands.help.pages import build_welcome
 from bot.commands.play.first_form import add_form_choices, join_number_fields
 from bot.execution.budgets import UNASKED, CommandsInFlight, Pauses
 from bot.execution.committer import CommandCommitter
-from bot.execution.due_loop import DueLoop as DueWork
+from bot.execution.due_loop import DueLoop
 from bot.execution.executor import CommandExecutor
 from bot.execution.promises import ReceiptPromises, UnrecordedAnswers
 from bot.game.cups import is_called
@@ -48,7 +49,7 @@ from bot.preferences.threads import Threads
 from bot.presentation.derived_inputs import apply_rule_defaults, depends_on_game
 from bot.presentation.unit_reasons import find_reasons
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT, normalize_typed
+from bot.rules.inputs.options import MAX_TEXT, Option, normalize_typed
 from bot.rules.text.names import format_count
 from bot.rules.text.plain import format_person_name, make_storable, remove_control
 from bot.rulesets.catalog import use_systems
@@ -98,31 +99,32 @@ from bot.ui.typing.macro import Macro
 from bot.ui.typing.roster_example import write_roster_example
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
-"""Commands whose forms have menus of what there is in their place."""
+"""Commands whose forms have menus of the systems and units that their channel has."""
 OF_PACKS = ("system", "topic", "scenario", "find")
 """Kinds of completion that may name a pack which another process has just enabled."""
-TWICE = ("again", "sure")
-"""Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
-REPEATING = ("again", "other", "sure")
-"""Buttons that do a command once more, whose refusal leads to its form."""
+ROLLING_BUTTONS = ("again", "sure")
+"""Buttons that stay after a roll. A double tap on one counts once."""
+REPEATING_BUTTONS = ("again", "other", "sure")
+"""Buttons that run a command again. If it is refused, its form is offered."""
 
 MAX_COMPLETED = 1_000
-"""Characters of an option that are completed."""
+"""Maximum number of characters of an option for which there are completions."""
 FORGET = ("privacy", "delete")
 FIND = ("find",)
 NOWHERE = Place("nobody:", "nobody:")
+"""The place of commands that the bot runs itself, outside all channels."""
 
 
 class App:
-    """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await
+    """The bot behind all adapters. Create one with `await App.open(...)`, end it with `await
     app.close()`.
     """
 
     def __init__(
         self, store: Store, clock: Clock = time.time, steady: Clock = time.monotonic
     ) -> None:
-        """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures
-        pauses.
+        """`clock` returns Unix seconds and may be set back; `steady` never runs backwards, and
+        measures pauses.
         """
         self.store = store
         self._clock = clock
@@ -132,51 +134,51 @@ class App:
         self._pauses = Pauses(steady)
         self.answers = Answers(store)
         self.receipts = Receipts(store.journal)
-        self._under_way = CommandsInFlight()
+        self._in_flight = CommandsInFlight()
         enabled = self.enabled = EnabledPacks(store, self.registry, steady)
-        self.shelves = RulesetCache(store, enabled)
-        self._storing = CommandCommitter(store, clock, self.games, enabled, self.receipts)
+        self._rulesets = RulesetCache(store, enabled)
+        self._committer = CommandCommitter(store, clock, self.games, enabled, self.receipts)
         self.threads = Threads(store, self.games)
         self.forms = FormService(
             store, self.drafts, self.games, self.registry, self.threads, self.load_visible_systems
         )
         unrecorded = UnrecordedAnswers(steady)
-        self.handling = CommandExecutor(
+        self.executor = CommandExecutor(
             store,
             clock,
             self.games,
             self.registry,
             enabled,
-            self._storing,
+            self._committer,
             self.threads,
             unrecorded,
-            self.shelves,
+            self._rulesets,
         )
-        self._promises = ReceiptPromises(store, clock, self.receipts, self._under_way, unrecorded)
-        self._answer: Answer = self.handling.answer
-        self.promised: Promise = self._promises.make
-        """Write down that a command will be answered or refused, also after a crash: then its
-        receipt may be shown.
+        self._promises = ReceiptPromises(store, clock, self.receipts, self._in_flight, unrecorded)
+        self._answer: Answer = self.executor.answer
+        self.promise_answer: Promise = self._promises.make
+        """Record that a command will be answered or refused, even after a crash. Then the platform
+        may show that the bot is thinking.
 
-        `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no
-        receipt may be shown, but this. The command is called off, unless it was just being stored:
-        then this is its answer. Where a store that does not answer may have it, the receipt is
-        shown all the same: nobody knows yet what is true.
+        `until` is when the token for the answer expires, in Unix seconds. Returns None if that is
+        recorded, or if a store that does not reply may have recorded it. Else returns a Reply to
+        show at once: the command is cancelled and this says so, or it was being stored already and
+        this is its answer.
         """
         self.counts = Counts()
-        """What a host counts, told of what platforms do as well."""
+        """Counters for the host's monitoring, which adapters use as well."""
         self.links: dict[str, Callable[[], str]] = {}
-        """Each platform that is served, and what is wrong with its connection: "" for nothing."""
-        self.due_work = DueWork(store, self.run, steady)
+        """By platform that is served, a function that returns the trouble with its connection, ""
+        if there is none.
+        """
+        self.due_work = DueLoop(store, self.run, steady)
         self._sweeper: asyncio.Task[None] | None = None
 
     def attach_watch(self, watch: Watch) -> None:
-        """Let commands, receipts and retries be seen."""
+        """Attach monitoring to commands, receipts and retries."""
         self.counts = watch.counts
-        self._answer, self.promised = (
-            watch.watch_answers(self._answer),
-            watch.watch_promises(self.promised),
-        )
+        self._answer = watch.watch_answers(self._answer)
+        self.promise_answer = watch.watch_promises(self.promise_answer)
 
     @classmethod
     async def open(
@@ -187,8 +189,12 @@ class App:
         *,
         at_once: bool = False,
     ) -> Self:
-        """An app on a store, or on the one that the settings name (`at_once`: see `open_store`);
-        `watch` sees its work. Raises StoreError."""
+        """Create an app on a store, or on the store that the settings name.
+
+        With settings it also attaches the `watch`, erases users whom a restored backup brought
+        back, and starts to delete outdated data regularly. `at_once` as for `open_store`. Raises
+        StoreError.
+        """
         if not isinstance(source, Settings):
             return cls(source, clock)
         store = await open_store(source, clock, at_once=at_once)
@@ -196,41 +202,42 @@ class App:
             app = cls(store if watch is None else watch.watch_store(store), clock)
             if watch is not None:
                 app.attach_watch(watch)
-            app._storing.erased = ErasureMarks(
-                source.data if source.postgres or source.database else None
-            )
+            is_lasting = source.postgres or source.database
+            app._committer.erased = ErasureMarks(source.data if is_lasting else None)
             await app.erase_restored_users()
         except BaseException:
             await store.close()
             raise
-        app._sweeper = asyncio.create_task(
-            RetentionSweep(
-                app.store, source.retention, clock, besides=partial(expire_unused, store, clock)
-            ).run()
-        )
+        expire = partial(expire_unused, store, clock)
+        sweep = RetentionSweep(app.store, source.retention, clock, after_sweep=expire)
+        app._sweeper = asyncio.create_task(sweep.run())
         return app
 
     async def describe(self, settings: Settings) -> str:
-        """Return in one line what runs: the version, the database, and how many servers have
-        games in it.
+        """Return one line for the log: the version, the database, and how many servers have games
+        in it. The number is left out if the database cannot be read.
         """
         parts = [f"Grognard {get_release()}", describe_database(settings)]
         try:
-            places = await self.store.list_servers("")
-        except StoreError:  # the database went away again; whoever needs it says so
+            servers = await self.store.list_servers("")
+        except StoreError:  # what needs the database reports that
             return ", ".join(parts)
         # those with a slash are direct messages
-        servers = sum("/" not in place for place in places)
-        return ", ".join([*parts, f"{format_count(servers, 'server')} with games"])
+        count = sum("/" not in server for server in servers)
+        return ", ".join([*parts, f"{format_count(count, 'server')} with games"])
 
     async def erase_restored_users(self) -> int:
-        """Delete once more what a copy of the database that was put back has brought back; of how
-        many people. Raises StoreError."""
-        users, marks = await self._storing.erased.find_returned_users(self.store)
+        """Delete again the personal data that a restored backup brought back. Return the number of
+        people.
+
+        Raises StoreError if that fails.
+        """
+        users, marks = await self._committer.erased.find_returned_users(self.store)
         for user in users:
-            how = {"confirm": True}
+            person = Person(user, "")
+            options = {"confirm": True}
             reply = await self.run(
-                Command(FORGET, how, Person(user, ""), NOWHERE, f"erased/{create_id()}")
+                Command(FORGET, options, person, NOWHERE, f"erased/{create_id()}")
             )
             if reply.error:
                 raise StoreError(f"A copy brought back somebody who was erased: {reply.title}")
@@ -239,13 +246,13 @@ class App:
         return len(users)
 
     async def close(self) -> None:
-        """Finish what runs, end the worker and close the store."""
+        """Wait for running commands to finish, end the workers and close the store."""
         if self._sweeper is not None:
             self._sweeper.cancel()
         self.receipts.close()
         self.answers.close()
-        await self._under_way.finish()
-        await self.handling.close()
+        await self._in_flight.finish()
+        await self.executor.close()
         await self.store.close()
 
     # Running commands
@@ -253,48 +260,45 @@ class App:
     async def run_text(
         self,
         text: str,
-        who: Person,
-        where: Place,
+        person: Person,
+        place: Place,
         request_id: str,
         delivery: Mapping[str, object] | None = None,
     ) -> Reply:
-        """Run a command given as text; bad text is answered privately."""
+        """Parse a line (see `parse_line`) and run its command. If it is no command, return a private
+        reply with the error.
+        """
         try:
-            typed = await self.parse_line(text, where, who)
+            parsed = await self.parse_line(text, place, person)
         except UserError as error:
             return build_error_reply(error, remove_control(text[:MAX_TEXT]))
-        return await self.run(
-            Command(
-                typed.spec.path,
-                typed.options,
-                who,
-                where,
-                request_id,
-                delivery or {},
-                spec=typed.spec,
-            )
+        return await self.run_parsed(
+            parsed.spec, parsed.options, person, place, request_id, delivery
         )
 
     async def run_parsed(
         self,
         spec: CommandSpec,
         options: Mapping[str, object],
-        who: Person,
-        where: Place,
+        person: Person,
+        place: Place,
         request_id: str,
         delivery: Mapping[str, object] | None = None,
         channels: Mapping[str, Place] | None = None,
         bot_rights: tuple[BotRight, ...] | None = None,
     ) -> Reply:
-        """Run a command whose options have been read from text or a form; `channels` are those
-        of them confirmed.
+        """Run a command whose options were parsed from text or a form.
+
+        `channels` has, by option, the channels that the options name, as far as the platform
+        confirmed them. `bot_rights` are the bot's rights in the channel, for the command that lists
+        them.
         """
         return await self.run(
             Command(
                 spec.path,
                 options,
-                who,
-                where,
+                person,
+                place,
                 request_id,
                 delivery or {},
                 channels or {},
@@ -304,215 +308,226 @@ class App:
         )
 
     async def invite_to_form(
-        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
     ) -> Reply | None:
-        """Return the answer to a command that lacks something, with a button that opens its form;
-        None if it can run.
+        """Return the reply to a command that lacks options, with an example and a button that opens
+        its form; None if the command can run.
 
-        For places where a line cannot open a form by itself: messages, and the console.
+        For messages and the console, where a line cannot open a form by itself.
         """
         if not opens_form(spec, options):
             return None
-        offer = await self.forms.offer_scenario(spec, options, who, where)
+        offer = await self.forms.offer_scenario(spec, options, person, place)
         if offer is not None:
             return offer
-        known = await self.get_completion_context(where, who)
-        units = [unit for unit in known.roster if not has_left_fight(unit)]
+        context = await self.get_completion_context(place, person)
+        units = [unit for unit in context.roster if not has_left_fight(unit)]
         example = ""
-        if spec.system == known.system:
-            commands = await self.load_registry(where)
-            example = write_roster_example(spec, commands, units, known.own_side)
+        if spec.system == context.system:
+            commands = await self.load_registry(place)
+            example = write_roster_example(spec, commands, units, context.own_side)
         if not example and spec.path != RUN_MACRO:
-            example = build_example(spec, known.system)
-        return await self.forms.invite(spec, options, who, example)
+            example = build_example(spec, context.system)
+        return await self.forms.invite(spec, options, person, example)
 
     async def press(
         self,
         action: str,
-        who: Person,
-        where: Place,
+        person: Person,
+        place: Place,
         request_id: str,
         delivery: Mapping[str, object] | None = None,
     ) -> Reply:
-        """Run what a button is for. `request_id` is this very press: another press of the button
-        has its own.
+        """Run the action of a button, `NAME` or `NAME:ARGUMENTS`. Each press has a `request_id` of
+        its own.
 
-        What may happen once is used up where it is kept (the event is undone, the draft is gone),
-        so that it can be pressed again once that has come back. Again ignores the same person for
-        two seconds.
+        What can happen only once depends on the data and not on the button: an event that is undone
+        already, a draft that no longer exists. A button that rolls again refuses a second press by
+        the same person within two seconds. If a button's command is refused, the reply may offer
+        its form.
         """
-        name, _, rest = action.partition(":")
-        if name in TWICE and self._pauses.is_too_soon(who, where, request_id):
+        name, _, arguments = action.partition(":")
+        if name in ROLLING_BUTTONS and self._pauses.is_too_soon(person, place, request_id):
             return build_error_reply(
                 UserError("You just rolled that again; wait two seconds.", code="too-soon")
             )
+        path = ("button", name)
         reply = await self.run(
-            Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {})
+            Command(path, {"rest": arguments}, person, place, request_id, delivery or {})
         )
-        if name in REPEATING and reply.error and reply.typed:
-            typed = await self.parse_line(reply.typed, where)
-            return await self.forms.offer_correction(reply, typed.spec, typed.options, who)
+        if name in REPEATING_BUTTONS and reply.error and reply.typed:
+            parsed = await self.parse_line(reply.typed, place)
+            return await self.forms.offer_correction(reply, parsed.spec, parsed.options, person)
         return reply
 
-    async def refresh_answer(self, action: str, who: Person, where: Place) -> Reply:
-        """What a button answers that nobody has pressed: a hand on show is drawn anew. It costs
-        them nothing.
+    async def refresh_answer(self, action: str, person: Person, place: Place) -> Reply:
+        """Run a button's action without a press, to refresh an open hand. It does not count against
+        the person's limit of commands.
         """
-        return await self.press(action, who, where, f"{UNASKED}{create_id()}")
+        return await self.press(action, person, place, f"{UNASKED}{create_id()}")
 
     async def run(self, command: Command) -> Reply:
-        """Run a command once; whatever goes wrong comes back as a private reply.
+        """Run a command once. Any error becomes a private reply.
 
-        A request that is already under way, or was answered before, gets the same answer marked as
-        `seen`.
+        A request that is running already, or was answered before, gets the same reply, marked as
+        `seen`. Without a `request_id` the command gets a new one.
         """
         try:
             check_sizes(command.options)
         except UserError as error:
             return build_error_reply(error)
         command = _clean_command(command)
-        if not command.request_id:  # nothing to tell it from others: it can come only once
+        if not command.request_id:  # nothing distinguishes it from others: it cannot come twice
             command = replace(command, request_id=create_id())
         if command.spec is None:
-            with contextlib.suppress(UserError):  # of which the answer speaks
-                command = replace(
-                    command, spec=await self.find_spec_in_place(command.path, command.where)
-                )
+            with contextlib.suppress(UserError):  # the executor's reply has the error
+                spec = await self.find_spec_in_place(command.path, command.where)
+                command = replace(command, spec=spec)
         if command.path == RUN_MACRO and command.spec is not None:
             try:
-                typed = await self.resolve_command(
+                parsed = await self.resolve_command(
                     command.spec, command.options, command.who, command.where
                 )
             except UserError as error:  # of the store
                 return build_error_reply(error)
-            command = replace(command, path=typed.spec.path, options=typed.options, spec=typed.spec)
+            command = replace(
+                command, path=parsed.spec.path, options=parsed.options, spec=parsed.spec
+            )
         command = _normalize_command(command)
-        return await self._under_way.run_once(
+        return await self._in_flight.run_once(
             command.request_id, partial(self._answer, command), command
         )
 
     def find_spec(self, path: Path) -> CommandSpec:
-        """The command with this path, of those that everybody has. Raises UserError with the
+        """Return the command with this path, without those of packs. Raises UserError with the
         nearest spelling.
         """
         return get_spec(self.registry, path)
 
-    async def load_registry(self, where: Place) -> Registry:
-        """The commands that are seen in a place: those of everybody, and those of the packs of
-        its server and game.
+    async def load_registry(self, place: Place) -> Registry:
+        """Return the commands that are visible in a place: the built-in ones, and those of the packs
+        of its server and game.
         """
-        with use_systems(await self.load_visible_systems(where)):
+        with use_systems(await self.load_visible_systems(place)):
             return get_registry()
 
     async def load_server_registry(self, server: str) -> tuple[Registry, tuple[str, ...]]:
-        """What a platform is told that wants to know a server's own commands: the registry that has
-        them, and the top-level names that the packs enabled there add to everybody's."""
-        here = Place(server, server)
-        with use_systems(await self.shelves.load_visible(here)):
-            found = get_registry()
-        packs = await self.enabled.load_packs(here)
-        return found, tuple(name for name in found.top_names if name.removesuffix(TABLE) in packs)
+        """Return the registry of a server, and the first words of the commands that its enabled
+        packs add, for platforms that need a server's own commands.
+        """
+        place = Place(server, server)
+        with use_systems(await self._rulesets.load_visible(place)):
+            registry = get_registry()
+        packs = await self.enabled.load_packs(place)
+        added = [name for name in registry.top_names if name.removesuffix(TABLE) in packs]
+        return registry, tuple(added)
 
     async def load_enabled_packs(self, server: str) -> Mapping[str, str]:
-        """The hash of each pack that is enabled on a server, by id, as it is stored now."""
+        """Return the hash of each pack that is enabled on a server, by id, from the store."""
         self.enabled.drop_cached(server)
         return await self.enabled.load_packs(Place(server, server))
 
     async def list_servers_with_packs(self, platform: str) -> Many[str]:
-        """Keys of the servers of a platform that have packs, enabled or not."""
-        found = {doc.owner for doc in await self.store.load_docs(HERE)}
-        return sorted(server for server in found if server and server.startswith(platform))
+        """Return the keys of a platform's servers that have packs, enabled or not, sorted."""
+        owners = {doc.owner for doc in await self.store.load_docs(HERE)}
+        return sorted(server for server in owners if server and server.startswith(platform))
 
     def listen_for_pack_changes(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Tell `listener` the server, as soon as its choice of systems and packs is stored by this
-        process; until what comes back is called."""
+        """Call `listener` with the server's key whenever this process stores a change of its systems
+        or packs. Return a function that ends this.
+        """
         self.enabled.listeners.append(listener)
         return partial(self.enabled.listeners.remove, listener)
 
     def listen_for_hand_changes(self, listener: Callable[[str], None]) -> None:
-        """Tell `listener` the game, its place or the person when this process stored what may
-        change their hand.
+        """Call `listener` whenever this process stores something that may change the hands in a
+        game, in a place or of a person, with that game, place or person.
         """
-        self._storing.listeners.append(listener)
+        self._committer.listeners.append(listener)
 
-    async def load_visible_systems(self, where: Place) -> Mapping[str, System]:
-        """The systems that are seen in a place: those of everybody, and the packs of its server
-        and game.
+    async def load_visible_systems(self, place: Place) -> Mapping[str, System]:
+        """Return the systems that are visible in a place, by id: the built-in ones, and the packs of
+        its server and game.
         """
-        loaded = await self.games.load_current((await self.threads.find_home(where)).key)
-        return await self.shelves.load_visible(where, loaded.game if loaded is not None else None)
+        return await self._rulesets.load_visible(place, await self._load_game(place))
 
-    async def find_spec_in_place(self, path: Path, where: Place) -> CommandSpec:
-        """The command with this path as it is seen in a place; of those that are everybody's it is
-        known at once, and what packs add to it is seen to when it runs. Raises UserError with the
-        nearest spelling."""
+    async def _load_game(self, place: Place) -> Game | None:
+        """Return the game that is played in a place, or in the channel of a thread; None without
+        one. Raises StoreError.
+        """
+        home = await self.threads.find_home(place)
+        loaded = await self.games.load_current(home.key)
+        return loaded.game if loaded is not None else None
+
+    async def find_spec_in_place(self, path: Path, place: Place) -> CommandSpec:
+        """Return the command with this path as it is visible in a place.
+
+        A built-in command is returned without the options that packs add to it, which is done when
+        it runs. Raises UserError with the nearest spelling.
+        """
         if path and (path[0] == "button" or self._is_builtin_name(path[0])):
             return self.find_spec(path)
         try:
-            return get_spec(await self.load_registry(where), path)
+            return get_spec(await self.load_registry(place), path)
         except UserError:
-            self.enabled.drop_cached(where.server)
+            self.enabled.drop_cached(place.server)
         try:
-            return get_spec(await self.load_registry(where), path)
+            return get_spec(await self.load_registry(place), path)
         except UserError as error:
-            loaded = await self.games.load_current((await self.threads.find_home(where)).key)
-            raise await self.shelves.explain_error(
-                error, path, where, loaded.game if loaded is not None else None
-            ) from None
+            game = await self._load_game(place)
+            raise await self._rulesets.explain_error(error, path, place, game) from None
 
     def _is_builtin_name(self, name: str) -> bool:
         """Return whether a command's first word is the bot's own, which no pack can take."""
-        known = name.removesuffix(TABLE)
-        return known in list_builtin_systems() or (
-            known not in self.registry.games and name in self.registry.top_names
+        system = name.removesuffix(TABLE)
+        return system in list_builtin_systems() or (
+            system not in self.registry.games and name in self.registry.top_names
         )
 
-    async def parse_line(self, text: str, where: Place, who: Person | None = None) -> ParsedCommand:
-        """Return the command that a line typed in a place asks for; a macro of `who` is what it
-        stands for.
+    async def parse_line(
+        self, text: str, place: Place, person: Person | None = None
+    ) -> ParsedCommand:
+        """Parse a line that was typed in a place. For a person, a macro is resolved to its command.
 
         In a game, a line that is no command is tried as a macro, a sequence of the game, a command
-        of `/game`, one of its tables, and as something to find. Raises UserError with a correction
-        that would be taken.
+        of `/game`, one of its tables, and as something to find. Raises UserError, whose hint
+        suggests only commands that work.
         """
         try:
-            typed = await self._parse_text(text, where)
+            parsed = await self._parse_text(text, place)
         except UserError as error:
-            found = None
+            bare_command = None
             if error.code == "unknown-command":
-                found = await self._read_bare_words(text, where, who, error)
-            if found is None:
+                bare_command = await self._read_bare_words(text, place, person, error)
+            if bare_command is None:
                 line = remove_control(text[:MAX_TEXT])
-                check_correction(error, line, await self.load_registry(where))
+                check_correction(error, line, await self.load_registry(place))
                 raise
-            typed = found
+            parsed = bare_command
         else:
-            if (
-                who is not None
-                and typed.spec.path == ("roll",)
-                and not text.lstrip(" /").casefold().startswith("roll")
-            ):
+            is_bare_roll = parsed.spec.path == ("roll",) and not (
+                text.lstrip(" /").casefold().startswith("roll")
+            )
+            if person is not None and is_bare_roll:
                 # a macro called d66
-                typed = (
-                    await parse_macro_line(self.store, self.registry, text, who.key, where) or typed
-                )
-        return (
-            await self.resolve_command(typed.spec, typed.options, who, where)
-            if who is not None
-            else typed
-        )
+                macro = await parse_macro_line(self.store, self.registry, text, person.key, place)
+                parsed = macro or parsed
+        if person is None:
+            return parsed
+        return await self.resolve_command(parsed.spec, parsed.options, person, place)
 
     async def resolve_command(
-        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
     ) -> ParsedCommand:
         """Return the command to run: for `/macro run` the macro's own, else the command as it is.
 
-        A first form stays a form. Raises UserError for a command that has no use in this channel
-        and for more text than a command may have.
+        The commands of FIRST_FORMS are returned as everybody has them, with their number fields
+        joined. Raises UserError for a command that may not be used in this place, for a macro that
+        cannot run, and for too much text.
         """
         check_sizes(options)
-        if where.is_own:
-            check_own_play(spec, where, who)
+        if place.is_own:
+            check_own_play(spec, place, person)
         if spec.path in FIRST_FORMS:
             return ParsedCommand(
                 self.registry.get(spec.path) or spec, join_number_fields(spec, options)
@@ -520,14 +535,14 @@ class App:
         if spec.path != RUN_MACRO:
             return ParsedCommand(spec, options)
         return await resolve_macro_run(
-            self.store, await self.load_registry(where), spec, options, who.key, where
+            self.store, await self.load_registry(place), spec, options, person.key, place
         )
 
     async def find_sequence(
         self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
     ) -> CommandSpec | None:
-        """Return the sequence that `/find` means for sure, whose form an adapter can open at once;
-        None for anything else. Raises UserError.
+        """Return the sequence that the words of `/find` mean for sure, so that an adapter can open
+        its form at once; None for other words and other commands. Raises UserError.
         """
         if spec.path != FIND:
             return None
@@ -541,52 +556,51 @@ class App:
         sequence, _ = commands.find(target.key.split())
         return sequence
 
-    async def get_form_spec(self, draft: Draft, where: Place) -> CommandSpec:
-        """What the form of a draft asks for. Raises UserError."""
+    async def get_form_spec(self, draft: Draft, place: Place) -> CommandSpec:
+        """Return the command with the options that the form of a draft shows in a place: with the
+        parameters of a macro, the menus of FIRST_FORMS, or the defaults of the game's rules.
+
+        Raises UserError.
+        """
         if draft.path == RUN_MACRO:
-            seen = await self.load_registry(where)
-            if (
-                spec := await build_macro_form(
-                    self.store, seen, draft.path, draft.options, draft.owner, where
-                )
-            ) is not None:
-                return spec
-        spec = await self.find_spec_in_place(draft.path, where)
-        if spec.path in FIRST_FORMS:
-            games = await self.load_visible_systems(where)
-            here = await self.enabled.list_systems(where)
-            return add_form_choices(
-                spec,
-                games,
-                here,
-                await self.get_completion_context(where, Person(draft.owner, "")),
-                draft.options,
+            registry = await self.load_registry(place)
+            macro_spec = await build_macro_form(
+                self.store, registry, draft.path, draft.options, draft.owner, place
             )
+            if macro_spec is not None:
+                return macro_spec
+        spec = await self.find_spec_in_place(draft.path, place)
+        if spec.path in FIRST_FORMS:
+            systems = await self.load_visible_systems(place)
+            enabled = await self.enabled.list_systems(place)
+            context = await self.get_completion_context(place, Person(draft.owner, ""))
+            return add_form_choices(spec, systems, enabled, context, draft.options)
         if not depends_on_game(spec):
             return spec
-        loaded = await self.games.load_current((await self.threads.find_home(where)).key)
-        game = loaded.game if loaded is not None else Game("")
-        return apply_rule_defaults(
-            spec, (await self.load_visible_systems(where)).get(spec.system), game
-        )
+        game = await self._load_game(place) or Game("")
+        systems = await self.load_visible_systems(place)
+        return apply_rule_defaults(spec, systems.get(spec.system), game)
 
     async def _get_system(self, place: Place) -> str:
-        """Return the id of the game that is played in a place, or "" if none is known."""
+        """Return the id of the system that is played in a place; "" without a game, and if the store
+        cannot be read.
+        """
         try:
-            loaded = await self.games.load_current((await self.threads.find_home(place)).key)
-        except StoreError:  # the command itself says so, if it needs the game
+            game = await self._load_game(place)
+        except StoreError:  # if the command needs the game, it raises the error itself
             return ""
-        if loaded is None:
+        if game is None:
             return ""
-        return loaded.game.system
+        return game.system
 
     async def _read_bare_words(
         self, text: str, place: Place, person: Person | None, error: UserError
     ) -> ParsedCommand | None:
-        """Return what a line that is no command stands for, or None.
+        """Return the command that a line without a command's name stands for in the place's game (see
+        `parse_line`), or None.
 
-        A slip in the name of a sequence is named in the hint of `error`. Raises UserError for
-        options that a sequence does not take.
+        If it is nearly the name of a sequence, that name is added to the hint of `error`. Raises
+        UserError for options that a sequence does not take.
         """
         if person is not None:
             macro = await parse_macro_line(self.store, self.registry, text, person.key, place)
@@ -613,169 +627,195 @@ class App:
             hint_sequence(error, text, commands, system)
         return parsed
 
-    async def _parse_text(self, text: str, where: Place) -> ParsedCommand:
-        """A command typed in a place; what everybody has is known without asking what that place
-        has.
+    async def _parse_text(self, text: str, place: Place) -> ParsedCommand:
+        """Parse a command that was typed in a place. For a built-in command the place's packs are
+        not loaded. Raises UserError.
         """
         try:
-            typed = parse_text(text, self.registry)
-            if not typed.spec.system or self._is_builtin_name(typed.spec.path[0]):
-                return typed
+            parsed = parse_text(text, self.registry)
+            if not parsed.spec.system or self._is_builtin_name(parsed.spec.path[0]):
+                return parsed
         except UserError:
-            self.enabled.drop_cached(where.server)
-            if await self.load_registry(where) is self.registry:
+            self.enabled.drop_cached(place.server)
+            if await self.load_registry(place) is self.registry:
                 raise
-        return parse_text(text, await self.load_registry(where))
+        return parse_text(text, await self.load_registry(place))
 
-    # Answers on their way
+    # Answers that were not delivered yet
 
     def use_server_registry(self, server: str) -> AbstractContextManager[None]:
-        """Inside, commands are written as what a server had the last time reads them, its packs
-        with them.
+        """Return a context in which commands are formatted with a server's systems and packs, as
+        they were last loaded.
         """
-        return use_systems(self.shelves.get_last_seen(server))
+        return use_systems(self._rulesets.get_last_seen(server))
 
     async def save_undelivered(self, user: str, id: str, reply: Reply) -> None:
-        """An answer that can be shown no more is kept for whom it was for, until they come
-        again.
-        """
+        """Keep an answer that can no longer be posted, until its user comes back."""
         await self.answers.keep_unseen(user, id, reply, self._clock())
         self.counts.count("untold")
 
-    async def retry_answer(self, id: int, after: float, *, unsure: bool = False) -> None:
-        """This answer could not be posted, or may have been; see Answers."""
+    async def retry_answer(self, id: int, delay: float, *, unsure: bool = False) -> None:
+        """Schedule another attempt to post an answer, `delay` seconds later. `unsure`: it may have
+        been posted.
+        """
         self.counts.count("retry")
-        await self.answers.retry(id, after, unsure=unsure)
+        await self.answers.retry(id, delay, unsure=unsure)
 
-    # Receipts: "thinking", or an acknowledgement before the work is stored
+    # Receipts: "thinking", or an acknowledgement before the command is stored
 
     async def answer_receipt(
         self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None
     ) -> Reply:
-        """The answer to a receipt that was taken over: the command is run (by `run`, if given)
-        while its token lives.
+        """Return the reply to a receipt that another process left behind: its command is run (by
+        `run`, if given) while its token is valid.
 
-        After that it is refused, which is stored like any answer: whoever was faster, only one of
-        both is told.
+        Later the command is refused, and the refusal stored like any answer. If another process
+        answered first, its reply counts and this one is marked as `seen`.
         """
         return await self._promises.make_good(receipt, run or partial(self.run, receipt.command))
 
-    # What adapters keep, and what they know of the servers
+    # Welcome and open games
 
-    async def build_welcome(self, server: str, who: str) -> Reply:
-        """What newcomers to a server read once; `who` says in the platform's words who can play."""
-        ready = await ensure_next_seed(self.store, Place(server, server), self._clock())
-        return build_welcome(self.registry, who, ready.commitment)
-
-    # While typing
+    async def build_welcome(self, server: str, players: str) -> Reply:
+        """Build the message that welcomes a server once, with the commitment to its next seed, which
+        is created if necessary. `players` says in the platform's words who can play.
+        """
+        seed = await ensure_next_seed(self.store, Place(server, server), self._clock())
+        return build_welcome(self.registry, players, seed.commitment)
 
     async def open_games(self, server: str, user: str) -> list[OpenGame]:
         """Return the games of a server that a user may join, whether or not they see the channel."""
         return await find_open_games(self.store, self.games, server, user)
 
-    async def get_completion_context(self, place: Place, who: Person) -> CompletionContext:
-        """What this channel knows that can be completed."""
-        loaded = await self.games.load_current((await self.threads.find_home(place)).key)
+    # While typing
+
+    async def get_completion_context(self, place: Place, person: Person) -> CompletionContext:
+        """Return the state of the place's game from which completions for a person are made; an
+        empty one without a game. Fields that only some options need stay empty.
+        """
+        home = await self.threads.find_home(place)
+        loaded = await self.games.load_current(home.key)
         if loaded is None:
             return CompletionContext()
         game = loaded.game
-        person = loaded.find_person(who.key)
-        system = (await self.shelves.load_visible(place, game)).get(game.system)
-        own_side = game.players.get(person.person, "") if person is not None else ""
+        row = loaded.find_person(person.key)
+        systems = await self._rulesets.load_visible(place, game)
+        system = systems.get(game.system)
+        own_side = game.players.get(row.person, "") if row is not None else ""
+        own_seals: tuple[int, ...] = ()
+        if row is not None:
+            own_seals = tuple(
+                number for number, owner in game.sealed.items() if owner == row.person
+            )
+        open_options = [option for wait in game.waits.values() for option in wait["options"]]
+        players = [player.name for player in loaded.persons.values() if not is_imported(player)]
         return CompletionContext(
             roster=tuple(sort_units(game.units.values())),
             sides=game.sides,
-            players=tuple(row.name for row in loaded.persons.values() if not is_imported(row)),
+            players=tuple(players),
             own_side=own_side,
             system=game.system,
             status=describe_status(game, system),
             decks=list_deck_names(game, system),
             cards_in_play=list_usable_cards(game, system, own_side),
-            options=tuple(
-                dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])
-            ),
-            sealed=tuple(
-                number
-                for number, owner in game.sealed.items()
-                if person is not None and owner == person.person
-            ),
+            options=tuple(dict.fromkeys(open_options)),
+            sealed=own_seals,
             game=system,
         )
 
     async def get_form_context(
-        self, spec: CommandSpec, place: Place, who: Person, only: str = ""
+        self, spec: CommandSpec, place: Place, person: Person, only: str = ""
     ) -> CompletionContext:
-        """Return what the form of a command needs to know of this channel. If a game is loaded
-        here, that includes why units cannot be picked (with `only`: for that option), and which
-        units the card or chit calls to act.
+        """Return the completion context for the form of a command. If the place has a game, it
+        includes the reasons why units cannot be chosen (with `only`: those of that option), and the
+        units that the card or chit calls to act.
         """
-        known = await self.get_completion_context(place, who)
-        loaded = await self.games.load_current((await self.threads.find_home(place)).key)
-        if loaded is None:
-            return known
-        game = loaded.game
-        reasons = find_reasons(known.game, spec, known.roster, game, known.own_side, only)
-        on_call = frozenset(
-            unit.handle
-            for unit in known.roster
-            if game.led
-            and unit.side in ("", known.own_side or unit.side)
-            and not has_left_fight(unit)
-            and is_called(game, unit)
-        )
-        return known._replace(reasons=reasons, on_call=on_call)
+        context = await self.get_completion_context(place, person)
+        game = await self._load_game(place)
+        if game is None:
+            return context
+        own_side = context.own_side
+        reasons = find_reasons(context.game, spec, context.roster, game, own_side, only)
+        on_call = frozenset[str]()
+        if game.led:
+            on_call = frozenset(
+                unit.handle
+                for unit in context.roster
+                if unit.side in ("", own_side or unit.side)
+                and not has_left_fight(unit)
+                and is_called(game, unit)
+            )
+        return context._replace(reasons=reasons, on_call=on_call)
 
-    async def load_macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
-        """The macros that somebody can run in a place."""
-        return tuple((await load_visible_macros(self.store, who.key, where)).values())
+    async def load_macros(self, person: Person, place: Place) -> tuple[Macro, ...]:
+        """Return the macros that a person can run in a place."""
+        macros = await load_visible_macros(self.store, person.key, place)
+        return tuple(macros.values())
 
     async def complete_option(
         self,
         path: Path,
         name: str,
         typed: str,
-        given: Mapping[str, object],
-        who: Person,
-        where: Place,
+        options: Mapping[str, object],
+        person: Person,
+        place: Place,
     ) -> tuple[CompletionChoice, ...]:
-        """Choices for one option while it is typed, with this channel's roster and sides.
+        """Return the choices for the option `name` of a command, of which `typed` is the text so
+        far. `options` are the command's options that are set already.
 
-        A text of more than 1,000 characters has none, for a choice has at most 100; an option given
-        before that is too long is left out.
+        There are none if the text has more than MAX_COMPLETED characters, and after an error.
+        Options that are too long are ignored.
         """
         if len(typed) > MAX_COMPLETED:
             return ()
-        given = {name: value for name, value in given.items() if len(str(value)) <= MAX_TEXT}
+        options = {name: value for name, value in options.items() if len(str(value)) <= MAX_TEXT}
         try:
-            spec = await self.find_spec_in_place(path, where)
+            spec = await self.find_spec_in_place(path, place)
             option = spec.find_option(name)
             if option is not None and option.complete in OF_PACKS:
-                self.enabled.drop_cached(where.server)
-            seen = await self.load_visible_systems(where)
-            known = await self.get_completion_context(where, who)
-            with use_systems(seen):
+                self.enabled.drop_cached(place.server)
+            systems = await self.load_visible_systems(place)
+            context = await self.get_completion_context(place, person)
+            with use_systems(systems):
                 spec = get_registry().get(path) or spec
             option = spec.find_option(name)
-            if option is not None and option.type in ("unit", "units"):
-                known = await self.get_form_context(spec, where, who, only=name)
-            if option is not None and option.complete == "game":
-                known = known._replace(
-                    games=await list_game_choices(self.store, await self.threads.find_home(where))
-                )
-            if option is not None and option.complete in OF_ENABLED:
-                known = known._replace(enabled=await self.enabled.list_systems(where))
-            if option is not None and option.complete == "pack":
-                known = known._replace(packs=await list_pack_choices(self.store, where))
-            if option is not None and option.complete in OF_MACROS:
-                known = known._replace(macros=await self.load_macros(who, where))
-            with use_systems(seen):
-                return complete_option(spec, name, typed, get_registry(), known, given)
+            if option is not None:
+                context = await self._add_to_context(context, spec, option, person, place)
+            with use_systems(systems):
+                return complete_option(spec, name, typed, get_registry(), context, options)
         except UserError:
             return ()
 
+    async def _add_to_context(
+        self,
+        context: CompletionContext,
+        spec: CommandSpec,
+        option: Option,
+        person: Person,
+        place: Place,
+    ) -> CompletionContext:
+        """Return the context with the data that only some options need, such as games or packs, if
+        this option needs it.
+        """
+        if option.type in ("unit", "units"):
+            context = await self.get_form_context(spec, place, person, only=option.name)
+        if option.complete == "game":
+            home = await self.threads.find_home(place)
+            context = context._replace(games=await list_game_choices(self.store, home))
+        if option.complete in OF_ENABLED:
+            context = context._replace(enabled=await self.enabled.list_systems(place))
+        if option.complete == "pack":
+            context = context._replace(packs=await list_pack_choices(self.store, place))
+        if option.complete in OF_MACROS:
+            context = context._replace(macros=await self.load_macros(person, place))
+        return context
+
 
 def _normalize_command(command: Command) -> Command:
-    """Return the command with its options as they are stored. Of a button nothing was typed."""
+    """Return the command with its options normalized for storage. A button stays as it is: nothing
+    of it was typed.
+    """
     spec = command.spec
     if spec is None or spec.family == "button" or _is_plain(command.options):
         return command
@@ -787,37 +827,38 @@ def _normalize_command(command: Command) -> Command:
 
 
 def _is_plain(options: Mapping[str, object]) -> bool:
-    """Return whether nothing was typed beyond ASCII."""
+    """Return whether all texts of the options are ASCII, which needs no normalizing."""
     return all(value.isascii() for value in options.values() if isinstance(value, str))
 
 
 def _clean_command(command: Command) -> Command:
-    """The command with every text in it as both stores can hold it, and the name of who asks as it
-    is shown; what a file says is its reader's business."""
-    if (name := format_person_name(make_storable(command.who.name))) != command.who.name:
+    """Return the command with all its texts as both kinds of store can hold them, and the person's
+    name as it is shown. The content of a file stays as it is.
+    """
+    name = format_person_name(make_storable(command.who.name))
+    if name != command.who.name:
         command = replace(command, who=replace(command.who, name=name))
-    who = command.who
-    where = command.where
-    typed = (
-        value
+    person = command.who
+    place = command.where
+    typed = {
+        name: value
         for name, value in command.options.items()
         if isinstance(value, str) and name != "file"
-    )
-    texts = "".join((command.request_id, who.key, where.key, where.server, where.name, *typed))
+    }
+    keys = (command.request_id, person.key, place.key, place.server, place.name)
+    texts = "".join((*keys, *typed.values()))
     if make_storable(texts) == texts:
         return command
+    storable = {name: make_storable(value) for name, value in typed.items()}
     return replace(
         command,
-        options={
-            name: make_storable(value) if isinstance(value, str) and name != "file" else value
-            for name, value in command.options.items()
-        },
-        who=replace(who, key=make_storable(who.key)),
+        options={**command.options, **storable},
+        who=replace(person, key=make_storable(person.key)),
         where=replace(
-            where,
-            key=make_storable(where.key),
-            server=make_storable(where.server),
-            name=make_storable(where.name),
+            place,
+            key=make_storable(place.key),
+            server=make_storable(place.server),
+            name=make_storable(place.name),
         ),
         request_id=make_storable(command.request_id),
     )

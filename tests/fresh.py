@@ -96,10 +96,10 @@ async def close_stores() -> None:
     which ends here too.
     """
     while _APPS:
-        handling = _APPS.pop().handling
-        await handling.worker.close()
-        await handling.checker.close()
-        await handling.pack_checker.close()
+        executor = _APPS.pop().executor
+        await executor.worker.close()
+        await executor.checker.close()
+        await executor.pack_checker.close()
     while _OPEN:
         await _OPEN.pop().close()
 

@@ -121,7 +121,10 @@ async def do(
     command = Command(typed.spec.path, typed.options, who, where, request, {"token": request})
     running = asyncio.create_task(app.run(command))
     done, _ = await asyncio.wait([running], timeout=PATIENCE)
-    if not done and await app.promised(command, time.time() + life * MINUTES * 60 + 600) is None:
+    if (
+        not done
+        and await app.promise_answer(command, time.time() + life * MINUTES * 60 + 600) is None
+    ):
         platform.note("receipt", request)
     await tell(app, platform, command, await running)
 

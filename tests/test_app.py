@@ -90,7 +90,7 @@ async def test_games_run_side_by_side(tmp_path: Path) -> None:
         )
         for place in places:
             assert await events(app, place) == ["start", "roll"]
-        assert len(app.handling._queues) == 0, "a queue exists only while somebody waits"
+        assert len(app.executor._queues) == 0, "a queue exists only while somebody waits"
 
 
 async def test_what_was_not_posted_is_due_and_told_once() -> None:

@@ -32,7 +32,7 @@ class Table:
     async def open(cls, per_minute: int | None = 60) -> Table:
         """With nothing played yet."""
         table = cls(await fresh_app(), per_minute)
-        table.app.handling.budgets = Budgets(per_minute, lambda: table.now)
+        table.app.executor.budgets = Budgets(per_minute, lambda: table.now)
         return table
 
     async def say(
@@ -139,7 +139,7 @@ async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
     table = await Table.open()
     for number in range(50):
         await table.say(f"P{number}", "roll 1d6", where=Place(f"discord:1/{number}", "discord:1"))
-    kept = table.app.handling.budgets
+    kept = table.app.executor.budgets
     assert kept._persons is not None
     assert len(kept._persons._left) == 10
     assert not kept._under_way

@@ -132,7 +132,7 @@ async def test_a_receipt_of_a_dead_process_is_answered_however_the_clock_is_set(
 ) -> None:
     command = Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"})
     dead, app = app_on(store, host), app_on(store, host)
-    assert await dead.promised(command, host.now + 600) is None
+    assert await dead.promise_answer(command, host.now + 600) is None
     assert not await app.receipts.claim("console:"), "somebody may be at work on it"
     host.now += jump
     host.passes(60)
@@ -152,20 +152,20 @@ async def test_nothing_is_deleted_by_a_clock_that_was_just_set(
 ) -> None:
     await store.put_doc(Doc("draft", "d1", {"x": 1}, host.now + 20 * DAY))
     sweeping = RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady)
-    assert await sweeping.look()
+    assert await sweeping.sweep_if_sure()
     right = host.now
     host.now += jump
     for _ in range(20):
         host.passes(HOUR)
-        assert not await sweeping.look()
+        assert not await sweeping.sweep_if_sure()
     restarted = RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady)
-    assert not await restarted.look(), "a restart does not make it believe the clock"
+    assert not await restarted.sweep_if_sure(), "a restart does not make it believe the clock"
     host.now = right + 21 * HOUR
-    assert not await restarted.look(), "set right: that is another jump"
+    assert not await restarted.sweep_if_sure(), "set right: that is another jump"
     assert await store.load_doc("draft", "d1") is not None
     for _ in range(24):
         host.passes(HOUR)
-        swept = await restarted.look()
+        swept = await restarted.sweep_if_sure()
     assert swept, "a day later it goes on"
 
 
@@ -173,11 +173,11 @@ async def test_a_night_asleep_and_a_week_switched_off_are_no_reason_to_keep_ever
     store: Store, host: Host
 ) -> None:
     sweeping = RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady)
-    assert await sweeping.look()
+    assert await sweeping.sweep_if_sure()
     host.now += 9 * HOUR  # the steady clock stops in a sleeping computer
-    assert await sweeping.look()
+    assert await sweeping.sweep_if_sure()
     host.passes(7 * DAY)
-    assert await RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady).look()
+    assert await RetentionSweep(store, 30 * DAY, host.clock, lambda: host.steady).sweep_if_sure()
 
 
 async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(
@@ -285,6 +285,6 @@ async def test_a_receipt_held_by_a_process_is_not_taken_over_by_one_whose_clock_
         await PostgresStore.open(url, clock=skewed(-HOUR)) as behind,
         await PostgresStore.open(url, clock=skewed(HOUR)) as ahead,
     ):
-        assert await App(behind).promised(command, time.time() + 600) is None
+        assert await App(behind).promise_answer(command, time.time() + 600) is None
         assert not await App(ahead).receipts.claim("console:")
         assert abs(await behind.load_time() - time.time()) < 5

@@ -162,7 +162,7 @@ async def play(app: App) -> None:
     await do(BOB, "game board")
     await do(ZOE, "roll d6", ALONE)
     await do(ZOE, "roll d8", build_own_place(ZOE.key))
-    await app.promised(
+    await app.promise_answer(
         Command(("roll",), {"dice": "2d6"}, ZOE, HERE, "discord:99", TOKEN), time.time() + 60
     )
 

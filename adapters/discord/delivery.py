@@ -119,7 +119,7 @@ class Delivery:
                 await self.respond_with(request, reply, in_place=in_place)
                 await self._deliver_follow_ups(request, command, reply)
                 return
-            instead = await self._app.promised(command, request.until)
+            instead = await self._app.promise_answer(command, request.until)
             if instead is not None:
                 task.cancel()
                 await self.respond_with(request, instead, in_place=in_place)

@@ -73,7 +73,7 @@ async def serve(app: App, settings: Settings) -> None:
     """
     client = Grognard(app, settings)
     app.links["discord"] = client.describe_trouble
-    app.handling.members["discord"] = partial(is_member, client.http)
+    app.executor.members["discord"] = partial(is_member, client.http)
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:

@@ -95,7 +95,7 @@ class RequestHandler:
                     [posting], timeout=POSTED_FIRST / get_patience_divisor(self._busy)
                 )
                 if not posting.done():
-                    await self.app.promised(command, request.answerable_until)
+                    await self.app.promise_answer(command, request.answerable_until)
             await ack()
             await self.post_acknowledged_answer(request, command, reply, posting)
 
@@ -107,7 +107,7 @@ class RequestHandler:
         If that could not be written down, the refusal is posted first: nobody would bring it after
         this process.
         """
-        instead = await self.app.promised(command, request.answerable_until)
+        instead = await self.app.promise_answer(command, request.answerable_until)
         if instead is not None and not done.done():
             done.cancel()
             posting = asyncio.create_task(self.posts.deliver(request, instead))

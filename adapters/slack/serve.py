@@ -58,7 +58,7 @@ async def serve(app: App, settings: Settings) -> None:
     listeners = Listeners(work)
     bolt = create_bolt(listeners, teams, wire)
     app.links["slack"] = lambda: "not connected"
-    app.handling.members["slack"] = partial(is_still_member, wire, teams)
+    app.executor.members["slack"] = partial(is_still_member, wire, teams)
     try:
         if settings.slack_bot_token:
             teams.add(team := await _load_own_team(wire, settings.slack_bot_token))

@@ -54,7 +54,7 @@ class BotMonitor:
         """The bot has its database, and begins to serve."""
         self._health.set_store(app.store, app.links)
         if self._metrics is not None:
-            self._metrics.follow(app.handling, app.store)
+            self._metrics.follow(app.executor, app.store)
 
     def list_tasks(self) -> Sequence[Coroutine[Any, Any, None]]:
         """What goes on from the start, until cancelled."""

@@ -153,7 +153,7 @@ class ReceiptPromises:
         self._under_way = under_way
 
     async def make(self, command: Command, until: float) -> Reply | None:
-        """Record that `command` will be answered or refused; see App.promised.
+        """Record that `command` will be answered or refused; see App.promise_answer.
 
         Return None if that is recorded, else the reply to show in place of the receipt.
         """

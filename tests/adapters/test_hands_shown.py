@@ -124,7 +124,7 @@ async def test_what_others_do_costs_nothing_whose_hand_is_on_show() -> None:
     hands = HandWindows(channel.app, screen.draw)
     hands.remember_window(request, await channel.do("Anna", "hand"))
     await settled(hands)
-    channel.app.handling.budgets = Budgets(6, lambda: 0.0)
+    channel.app.executor.budgets = Budgets(6, lambda: 0.0)
     for _ in range(6):
         await channel.do("Bob", "deck draw to=me")
         await settled(hands)

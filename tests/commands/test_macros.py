@@ -316,7 +316,7 @@ def test_help_tells_of_them() -> None:
 
 async def test_it_costs_what_it_runs() -> None:
     channel = await Channel.fresh()
-    channel.app.handling.budgets = Budgets(6, lambda: 0.0)
+    channel.app.executor.budgets = Budgets(6, lambda: 0.0)
     await channel.do(
         "Anna",
         'macro add o lnlt fire attackers="squad fp=2" targets="squad morale=5" odds',

@@ -88,7 +88,7 @@ async def dead(path: Path, clock: Hand, *commands: Command, until: float) -> Non
     """
     app = App(await SqliteStore.open(path, clock=clock), clock)
     for command in commands:
-        assert await app.promised(command, until) is None
+        assert await app.promise_answer(command, until) is None
     await app.store.close()
     clock.now += LEASE + 1
 
@@ -151,7 +151,7 @@ async def test_never_both_an_answer_and_a_refusal(
     for first in ("run", "refuse"):
         command = roll(first)
         slow = await another()
-        assert await slow.promised(command, clock.now + 5) is None
+        assert await slow.promise_answer(command, clock.now + 5) is None
         clock.now += LEASE + 1
         (owed,) = await app.receipts.claim("console:")
         if first == "run":
@@ -192,9 +192,9 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
         async with asyncio.timeout(60):
-            while app._under_way.get("r1") is None:  # noqa: ASYNC110 -- nobody tells us
+            while app._in_flight.get("r1") is None:  # noqa: ASYNC110 -- nobody tells us
                 await asyncio.sleep(0.001)
-        instead = await app.promised(roll(), clock.now + 600)
+        instead = await app.promise_answer(roll(), clock.now + 600)
         assert instead is not None
         assert instead.error
         assert "Nothing was recorded" in instead.title
@@ -236,7 +236,7 @@ async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_wri
     running = asyncio.create_task(app.run(roll()))
     await store.written.wait()
     asyncio.get_running_loop().call_later(0.05, store.heard.set)
-    instead = await app.promised(roll(), clock.now + 600)
+    instead = await app.promise_answer(roll(), clock.now + 600)
     assert instead is not None
     assert instead == await running
     assert instead.outbox
@@ -252,14 +252,14 @@ async def test_a_store_that_does_not_say_whether_it_has_it_keeps_nobody_from_a_r
     running = asyncio.create_task(app.run(roll()))
     await store.written.wait()
     async with asyncio.timeout(30):
-        assert await app.promised(roll(), clock.now + 600) is None
+        assert await app.promise_answer(roll(), clock.now + 600) is None
     store.heard.set()
     assert (await running).outbox, "the answer behind the receipt"
 
 
 async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand) -> None:
     app = await fresh_app(clock)
-    assert await app.promised(roll(), clock.now + 600) is None
+    assert await app.promise_answer(roll(), clock.now + 600) is None
     await app.receipts.finish("another's")
     app.receipts.release("r1")
     clock.now += LEASE + 1
@@ -408,7 +408,7 @@ async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(
     monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 60.0)
     work = asyncio.create_task(app.run(roll()))
     await asyncio.sleep(0)
-    promise = asyncio.create_task(app.promised(roll(), clock.now + 600))
+    promise = asyncio.create_task(app.promise_answer(roll(), clock.now + 600))
     answer = await work
     stuck.is_broken = True
     stuck.go.set()
@@ -424,7 +424,7 @@ async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_
 ) -> None:
     app = await fresh_app(clock)
     app.receipts._journal = stuck
-    told = await app.promised(roll(), clock.now + 600)
+    told = await app.promise_answer(roll(), clock.now + 600)
     assert told is not None
     assert "Nothing was recorded" in told.format_text()
     stuck.go.set()

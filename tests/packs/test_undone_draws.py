@@ -585,7 +585,7 @@ async def test_what_came_back_is_told_elsewhere_after_a_restart_and_forgotten_by
 async def test_what_a_manager_agrees_to_take_back_stays_known_too(tmp_path: Path) -> None:
     away = Away()
     channel = Channel(await fresh_app(lambda: away.now), PLACE)
-    channel.app.handling.members["console"] = away.is_member
+    channel.app.executor.members["console"] = away.is_member
     await two_sides(channel)
     await channel.do("Anna", 'deck make "1..9" cup', "deck peek 2 cup")
     drawn = (await channel.do("Anna", "deck draw cup")).title.removeprefix("Anna draws ")

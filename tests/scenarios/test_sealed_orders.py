@@ -187,7 +187,7 @@ async def open_by_force(log: dict[str, Any], channel: Channel, opener: str) -> d
 async def test_a_deadline_is_typed_in_the_usual_units_of_time(typed: str, hours: float) -> None:
     table = await begin("lnlt")
     now = 1_000_000_000.0
-    table.channel.app._clock = table.channel.app.handling._clock = lambda: now
+    table.channel.app._clock = table.channel.app.executor._clock = lambda: now
     await table.play(ORDER, f'Ann: order deadline "{typed}"')
     assert (await table.channel.game()).orders_due - now == hours * 3600
 
@@ -196,7 +196,7 @@ async def test_the_deadline_opens_them_for_players_only_though_a_side_has_nobody
     table = await begin("lnlt")
     await table.play("Ben: game join Blue", ORDER, "Ben: game leave", "Ann: order deadline 1h")
     due = (await table.channel.game()).orders_due
-    table.channel.app._clock = table.channel.app.handling._clock = lambda: due + 1.0
+    table.channel.app._clock = table.channel.app.executor._clock = lambda: due + 1.0
     assert (await table.say("Eve: order open")).code == "not-player"
     assert (await table.play("Ann: order open")).title == "Ann opens the orders for turn 1"
     await verified(table.channel)

@@ -201,7 +201,7 @@ async def test_deleting_it_leaves_others_what_they_are_owed() -> None:
         Command(("roll",), {"dice": "2d6"}, hall.who("Ben"), hall.place, "b1"),
         time.time() + 600,
     )
-    assert await own.app.promised(asked, until) is None
+    assert await own.app.promise_answer(asked, until) is None
     await hall.do("Anna", "privacy delete confirm")
     assert not await own.app.store.journal.note(Receipt(asked, until), LEASE), "it is still there"
 

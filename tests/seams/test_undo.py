@@ -388,7 +388,7 @@ class Away:
         """Anna has fired at Bob's men, and asks to take it back."""
         away = cls()
         channel = Channel(await fresh_app(lambda: away.now), PLACE)
-        channel.app.handling.members["console"] = away.is_member
+        channel.app.executor.members["console"] = away.is_member
         await two_sides(channel)
         await channel.do("Anna", SHOT)
         return away, channel, await channel.do("Anna", "game undo")

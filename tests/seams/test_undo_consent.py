@@ -89,7 +89,7 @@ async def test_a_player_of_the_same_side_does_not_agree_in_anothers_place(line: 
 async def test_the_log_says_why_a_player_who_is_gone_was_not_asked(reason: str) -> None:
     away = Away()
     channel = Channel(await fresh_app(lambda: away.now), PLACE)
-    channel.app.handling.members["console"] = away.is_member
+    channel.app.executor.members["console"] = away.is_member
     await two_sides(channel)
     await channel.do("Bob", "game leave")
     await channel.do("Anna", "unit edit us2 marker=+moved")

@@ -51,7 +51,7 @@ class Walk:
 
     def __init__(self, app: App, id: str, chance: Random) -> None:
         self.app, self.id, self.chance, self.done = app, id, chance, list[str]()
-        app.handling.worker.seconds = PATIENCE
+        app.executor.worker.seconds = PATIENCE
         self.places = [PLACE, THERE]
         self._ids = count(1)
 
@@ -186,7 +186,7 @@ class Walk:
         """Another process on the same store knows the same game."""
         before = get_undoable_content(await self.channel(PLACE).game())
         self.app = App(self.app.store)
-        self.app.handling.worker.seconds = PATIENCE
+        self.app.executor.worker.seconds = PATIENCE
         assert get_undoable_content(await self.channel(PLACE).game()) == before, self.done
         assert get_undoable_content(await self.channel(THERE).game()) == before, self.done
 

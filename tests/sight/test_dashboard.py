@@ -18,7 +18,7 @@ LABELS = re.compile(r"\{[^}]*\}|by \([^)]*\)")
 async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(root: Path) -> None:
     metrics = Metrics("1.2.3")
     store = await fresh_store()
-    metrics.follow(App(store).handling, store)
+    metrics.follow(App(store).executor, store)
     metrics.show_health(HealthReport(links={"discord": ""}, outbox={"discord": (3, 2, 1)}))
     metrics.count("command", "discord", "lnlt", "sequence", "done")
     metrics.count("unwritten", "discord")

@@ -48,7 +48,7 @@ class Host:
         self.watch = Watch(self.metrics)
         self.app = App(self.watch.watch_store(store), self.clock)
         self.app.attach_watch(self.watch)
-        self.metrics.follow(self.app.handling, store)
+        self.metrics.follow(self.app.executor, store)
         self.app.links["discord"] = str
         self.health = Health(self.app.store, self.watch, self.app.links, folder, self.clock)
 
@@ -265,7 +265,7 @@ async def test_what_platforms_do_to_the_bot_is_counted(host: Host) -> None:
 
 async def test_the_odds_workers_failures_are_a_counter(host: Host) -> None:
     assert host.figure("grognard_worker_given_up_total") == 0
-    host.app.handling.worker.given_up += 2
+    host.app.executor.worker.given_up += 2
     assert host.figure("grognard_worker_given_up_total") == 2
     assert host.figure("grognard_worker_given_up_total") == 2
     assert host.figure('grognard_build_info{version="1.2.3"}') == 1

@@ -112,7 +112,7 @@ class Process:
         self.app = App(
             await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall, self.loop.time
         )
-        handling = self.app.handling
+        handling = self.app.executor
         handling.worker = handling.checker = Inline()
         handling.odds = OddsService(handling.worker)
         if platforms:

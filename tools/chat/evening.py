@@ -67,7 +67,7 @@ async def _play_evening(platform: str) -> dict[str, dict[str, Any]]:
                     "body": _body(platform, last),
                 }
     finally:
-        for helper in (app.handling.worker, app.handling.checker, app.handling.pack_checker):
+        for helper in (app.executor.worker, app.executor.checker, app.executor.pack_checker):
             await helper.close()
         await app.store.close()
     return shown

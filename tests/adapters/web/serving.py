@@ -80,7 +80,7 @@ async def served(
     hub = Hub(channel.app.store, None if worker else here)
     pages = Pages(hub, ADDRESS, places)
     door = partial(Door, places=pages.places + 8, streams=True)
-    channel.app.handling.address = ADDRESS
+    channel.app.executor.address = ADDRESS
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
     async with (
         aiohttp.ClientSession(connector=connector, auto_decompress=True) as session,
