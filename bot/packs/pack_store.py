@@ -1,9 +1,10 @@
-"""Packs in the store: what is in one, once, by its SHA-256; and which of them each server has.
+"""Packs in the store: the files of each version once, by their SHA-256, and the versions that each
+server has.
 
-What a pack is never changes: another version has another hash. A server has versions, at most so
-many, and enables of each id one; the rest of the bot sees only what is enabled. A version that
-events were played under stays for as long as the server does that played it, whether it still has
-the pack or not.
+The files of a version never change: other files have another hash. A server has a limited number
+of versions and enables one of each id. The rest of the bot sees only enabled packs. A version that
+events were played under stays for as long as the server that played it, even if the server gives
+up the pack.
 """
 
 import re
@@ -24,17 +25,20 @@ from bot.ui.spec import Place
 from bot.ui.typing.complete import CompletionChoice
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
-"""Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one,
-that it has played one; what is enabled on a server."""
+"""Kinds of documents: ABOUT has the facts about a version, by hash (PACK_FILES its files); HERE marks
+a version that a server has, USED one that it has played; SETUP is what is enabled on a server.
+"""
 MOST_HERE = 30
-"""Versions that a server has at a time."""
+"""Versions that a server may have at a time."""
 MOST_ENABLED = 10
 SHORT = 8
 """Characters of a hash that name a version."""
 
 
 class PackVersion(NamedTuple):
-    """A version of a pack that a server has."""
+    """A version of a pack that a server has. `hash` is that of its files, `added` the time when
+    the server got it, in seconds since 1970, or 0 for a pack of the host.
+    """
 
     hash: str
     id: str
@@ -45,70 +49,76 @@ class PackVersion(NamedTuple):
 
     @property
     def label(self) -> str:
-        """As it is told from others: `few 1.2 (3f2a9c01)`."""
+        """The id and version with the short hash, such as `few 1.2 (3f2a9c01)`."""
         return f"{self.id} {self.version} ({self.hash[:SHORT]})"
 
 
-def get_server_key(where: Place) -> str:
-    """Whose packs a place has: its server's, or its own where it is on none."""
-    return where.server or where.key
+def get_server_key(channel: Place) -> str:
+    """Return the key under which a channel's packs are stored: that of its server, or its own if
+    it is on none.
+    """
+    return channel.server or channel.key
 
 
 def build_docs(content: Content, about: About, server: str, now: float) -> list[Doc]:
-    """What is written when a server gets a pack that was checked."""
+    """Return the documents to write when a server gets a pack that was checked."""
     hash = compute_version(content)
-    said: Json = {
+    facts: Json = {
         "id": about.id,
         "title": about.title,
         "version": about.version,
         "licence": about.licence,
     }
-    here = {"hash": hash, **said, "added": now}
-    return [*build_content_docs(content, said), Doc(HERE, f"{server}/{hash}", here, None, server)]
+    server_facts = {"hash": hash, **facts, "added": now}
+    server_doc = Doc(HERE, f"{server}/{hash}", server_facts, None, server)
+    return [*build_content_docs(content, facts), server_doc]
 
 
 def build_content_docs(content: Content, about: Json) -> list[Doc]:
-    """The content of a version, and what it is."""
+    """Return the documents with the files of a version and the facts about it, which all servers
+    share.
+    """
     hash = compute_version(content)
     files = {name: data.decode() for name, data in content.items()}
     return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(PACK_FILES, hash, {"files": files})]
 
 
 def build_used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
-    """What is written when events of a server's game name these versions: they stay for as long
-    as the server.
+    """Return the documents to write when events of a server's game name these versions: the
+    versions stay for as long as the server.
     """
-    found: list[Doc] = []
+    docs: list[Doc] = []
     for pack in packs:
-        said = {
+        facts = {
             "id": pack.id,
             "title": pack.title,
             "version": pack.about.version,
             "licence": pack.about.licence,
         }
-        found += build_content_docs(pack.content, said)
-        found.append(Doc(USED, f"{server}/{pack.version}", {"hash": pack.version}, None, server))
-    return found
+        docs += build_content_docs(pack.content, facts)
+        docs.append(Doc(USED, f"{server}/{pack.version}", {"hash": pack.version}, None, server))
+    return docs
 
 
 async def list_versions(store: Store, server: str) -> list[PackVersion]:
-    """What a server has, by id, the newest of each first."""
-    found = [PackVersion(**doc.data) for doc in await store.load_docs(HERE, server)]
-    return sorted(found, key=lambda one: (one.id, -one.added))
+    """Return the versions that a server has, by id, the newest of each first."""
+    versions = [PackVersion(**doc.data) for doc in await store.load_docs(HERE, server)]
+    return sorted(versions, key=lambda version: (version.id, -version.added))
 
 
-async def list_pack_choices(store: Store, where: Place) -> tuple[CompletionChoice, ...]:
-    """The versions that a server has, as an option that names one is completed."""
-    known = await list_versions(store, get_server_key(where))
-    return tuple(
-        CompletionChoice(f"{one.title} {one.version}", f"{one.id}@{one.hash[:SHORT]}")
-        for one in known
-    )
+async def list_pack_choices(store: Store, channel: Place) -> tuple[CompletionChoice, ...]:
+    """Return the versions that a channel's server has, to complete an option that names one."""
+    versions = await list_versions(store, get_server_key(channel))
+    choices = list[CompletionChoice]()
+    for version in versions:
+        name = f"{version.title} {version.version}"
+        choices.append(CompletionChoice(name, f"{version.id}@{version.hash[:SHORT]}"))
+    return tuple(choices)
 
 
 async def load_stored_pack(store: Store, hash: str) -> PackSystem | None:
-    """The version with this hash, checked against it; None where it is not kept, or not what it
-    was.
+    """Load the version with this hash. Return None if it is not stored, or if the stored files no
+    longer have this hash.
     """
     doc = await store.load_doc(PACK_FILES, hash)
     if doc is None:
@@ -117,61 +127,66 @@ async def load_stored_pack(store: Store, hash: str) -> PackSystem | None:
 
 
 async def load_enabled(store: Store, server: str) -> dict[str, str]:
-    """The hash of each pack that is enabled on a server, by id."""
+    """Load the hash of each pack that is enabled on a server, by id."""
     doc = await store.load_doc(SETUP, server)
     return dict(doc.data.get("packs") or {}) if doc is not None else {}
 
 
 async def build_enabled_doc(store: Store, server: str, packs: Mapping[str, str]) -> Doc:
-    """The server's choice with these packs enabled; which of the other systems are stays as it
-    is.
+    """Return the document of a server's setup with exactly these packs enabled (hash by id). Its
+    other settings stay as they are stored. Nothing is written.
     """
     doc = await store.load_doc(SETUP, server)
-    rest = {
-        key: value for key, value in (doc.data if doc is not None else {}).items() if key != "packs"
-    }
-    return Doc(SETUP, server, {**rest, "packs": dict(packs)}, None, server)
+    setup = dict(doc.data) if doc is not None else {}
+    setup.pop("packs", None)
+    setup["packs"] = dict(packs)
+    return Doc(SETUP, server, setup, None, server)
 
 
 def choose_version(
-    typed: str, known: Iterable[PackVersion], active: Mapping[str, str]
+    text: str, versions: Iterable[PackVersion], enabled: Mapping[str, str]
 ) -> PackVersion:
-    """The version that is meant: by its id, its id and version, or the first characters of its
-    hash.
+    """Return the version that a player names: by its id, its id and version (`few 1.2`, `few@1.2`),
+    or the first characters of its hash.
 
-    An id alone means the one that is enabled, else the newest. Raises UserError.
+    An id alone means the version that is enabled (hash by id), or else the first of `versions`,
+    which is the newest. Raises UserError if there is no such version.
     """
-    every = list(known)
-    word = comparison_key(typed).removesuffix(")")
-    id, _, rest = word.replace("(", " ").replace("@", " ").partition(" ")
-    of_id = [one for one in every if one.id == id]
-    if rest:
-        words = rest.split()
-        fitting = [
-            one
-            for one in of_id
-            if all(one.version.casefold() == w or one.hash.startswith(w) for w in words)
-        ]
-    elif of_id:
-        fitting = [one for one in of_id if active.get(id) == one.hash] or of_id
-    else:
-        fitting = [
-            one for one in every if re.fullmatch("[0-9a-f]{4,64}", id) and one.hash.startswith(id)
-        ]
-    if fitting:
-        return fitting[0]
-    hint = did_you_mean(id, {one.id for one in every}) or phrase(
-        "`/pack list` shows what there is."
-    )
-    raise UserError(f'No pack "{typed[:40]}" here.', hint=hint, option="pack", code="unknown-pack")
-
-
-def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
-    """Raise UserError for an extension that cannot be in force together with the other packs."""
-    try:
-        check_together(
-            pack, [one for one in others if one.base is not None and one.home == pack.home]
+    versions = list(versions)
+    key = comparison_key(text).removesuffix(")")
+    id, _, details = key.replace("(", " ").replace("@", " ").partition(" ")
+    fitting = [version for version in versions if version.id == id]
+    if details:
+        fitting = [version for version in fitting if _is_described(version, details.split())]
+    elif fitting:
+        fitting.sort(key=lambda version: version.hash != enabled.get(id))  # the enabled one first
+    elif re.fullmatch("[0-9a-f]{4,64}", id):
+        fitting = [version for version in versions if version.hash.startswith(id)]
+    if not fitting:
+        ids = {version.id for version in versions}
+        hint = did_you_mean(id, ids) or phrase("`/pack list` shows what there is.")
+        raise UserError(
+            f'No pack "{text[:40]}" here.', hint=hint, option="pack", code="unknown-pack"
         )
+    return fitting[0]
+
+
+def _is_described(version: PackVersion, words: Iterable[str]) -> bool:
+    """Return whether each of the words is the version's number or the beginning of its hash."""
+    return all(
+        version.version.casefold() == word or version.hash.startswith(word) for word in words
+    )
+
+
+def check_joining(pack: PackSystem, other_packs: Iterable[System]) -> None:
+    """Raise UserError for an extension that cannot be in force together with the other packs.
+    Packs that are no extensions of the same game do not matter.
+    """
+    extensions = [
+        other for other in other_packs if other.base is not None and other.home == pack.home
+    ]
+    try:
+        check_together(pack, extensions)
     except TableError as error:
         hint = "Switch the other one off, or give this one other names."
         raise UserError(
@@ -179,33 +194,37 @@ def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
         ) from None
 
 
-def describe_exclusion(pack: System, game: str, known: Mapping[str, System]) -> str:
-    """Why an extension does not join the game that is played: it extends another one. Empty
-    where that is the same.
+def describe_exclusion(pack: System, game: str, systems: Mapping[str, System]) -> str:
+    """Return why an extension does not join a game: it extends another one. "" if the pack is no
+    extension, or extends this game.
+
+    `game` is the id of the game that is played, `systems` are all systems by id.
     """
     if pack.base is None or pack.home == game:
         return ""
-    played = known.get(game)
-    heir = (
-        f", which inherits {pack.home}"
-        if isinstance(played, PackSystem) and played.about.inherits == pack.home
-        else ""
-    )
-    named = played.title if played is not None else "no game yet"
-    return f"{pack.title} joins games of {pack.home} alone, and this one is {named}{heir}."
+    system = systems.get(game)
+    title = system.title if system is not None else "no game yet"
+    inheritance = ""
+    if isinstance(system, PackSystem) and system.about.inherits == pack.home:
+        inheritance = f", which inherits {pack.home}"
+    return f"{pack.title} joins games of {pack.home} alone, and this one is {title}{inheritance}."
 
 
 def list_host_packs() -> dict[PackVersion, PackSystem]:
-    """The packs of the host's own folders, which every server has."""
-    packs = [pack for pack in load_shared_systems().values() if isinstance(pack, PackSystem)]
-    return {
-        PackVersion(one.version, one.id, one.title, one.about.version, one.about.licence, 0): one
-        for one in packs
-    }
+    """Return the packs of the host's own folders, which every server has, by their version."""
+    packs = dict[PackVersion, PackSystem]()
+    for pack in load_shared_systems().values():
+        if isinstance(pack, PackSystem):
+            about = pack.about
+            version = PackVersion(
+                pack.version, pack.id, pack.title, about.version, about.licence, 0
+            )
+            packs[version] = pack
+    return packs
 
 
 def make_missing_files_error() -> UserError:
-    """What to say of a version whose files are not kept."""
+    """Return the error for a version that is known but has no stored files."""
     return UserError(
         "This pack's files are no longer here.",
         hint="Add it again.",
@@ -214,24 +233,25 @@ def make_missing_files_error() -> UserError:
     )
 
 
-# -- how long content is kept: for as long as a server has it or has played it, and a week more
+# -- expiry: files are kept for as long as a server has them or has played them, and a week more
 
 GRACE = 7 * DAY
-"""Seconds for which a pack's version is kept that no server needs: it may be added again, or
-just be on its way.
+"""Seconds for which a version is kept that no server needs: it may be added again, or a server may
+be about to store that it has it.
 """
 
 
 async def expire_unused(store: Store, clock: Clock) -> int:
-    """Let versions of packs expire that no server needs, and keep what is needed again; how many
-    that concerns.
+    """Set an expiry of GRACE from now on versions of packs that no server has or has played, and
+    remove it from those that are needed again. Return the number of versions that changed.
     """
     needed = {str(doc.data["hash"]) for kind in (HERE, USED) for doc in await store.load_docs(kind)}
     changed = 0
     for about in await store.load_docs(ABOUT):
-        if (about.key in needed) == (about.expires is None):
+        is_needed = about.key in needed
+        if is_needed == (about.expires is None):
             continue
-        expires = None if about.key in needed else clock() + GRACE
+        expires = None if is_needed else clock() + GRACE
         files = await store.load_doc(PACK_FILES, about.key)
         for doc in filter(None, (files, about)):
             await store.put_doc(doc._replace(expires=expires))

@@ -1,7 +1,7 @@
 """Tables of BCDice: an original table as text, and the tables of its game systems in YAML."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.packs.importing.digit_dice import D66
@@ -30,61 +30,71 @@ _ORDER = {"A": "<", "S": "<", "D": ">", "ASC": "<", "DESC": ">"}
 
 
 def is_bcdice(text: str) -> bool:
-    """Return whether the first line has dice and a title, or the second one dice, and the next a
-    number with a colon.
+    """Return whether a text is an original table: its first line has dice and a title, or its
+    second line has dice, and the next line is a number with a colon.
     """
-    first, second, third, *_ = [
-        *(line.strip() for line in text.splitlines() if line.strip()),
-        "",
-        "",
-        "",
-    ]
-    return bool(
-        (_TITLED.fullmatch(first) and _ROW.match(second))
-        or (_ALONE.fullmatch(second) and _ROW.match(third))
-    )
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return False
+    if _TITLED.fullmatch(lines[0]) and _ROW.match(lines[1]):
+        return True
+    return len(lines) > 2 and bool(_ALONE.fullmatch(lines[1]) and _ROW.match(lines[2]))
 
 
 def read_bcdice(text: str) -> list[TableDraft]:
-    """The table. Raises UserError for a line that is none."""
-    lines = [
+    """Return the one table of a text for which `is_bcdice` is true.
+
+    Totals that come twice, or that the dice do not have, are left out, which is asked about. Raises
+    UserError for a line that is no entry, and for dice that cannot be rolled.
+    """
+    numbered_lines = [
         (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
     ]
-    head = _TITLED.fullmatch(lines[0][1])
-    found = head or _ALONE.fullmatch(lines[1][1])
-    assert found is not None  # else it was not recognised
-    entries: dict[int, str] = {}
+    lines = [line for _, line in numbered_lines]
+    head = _TITLED.fullmatch(lines[0])
+    dice_match = head or _ALONE.fullmatch(lines[1])
+    assert dice_match is not None  # else it was not recognized
+    title = head[4] if head else lines[0]
     questions: list[str] = []
-    for number, row in lines[1 if head else 2 :]:
-        parts = _ROW.match(row)
+    entries = _read_rows(numbered_lines[1 if head else 2 :], questions)
+    if dice_match[3]:
+        order = dice_match[3][3:].upper()
+        return [_build_two_dice_table(title, order, entries, questions)]
+    dice = _format_dice(dice_match[1], dice_match[2])
+    lowest, highest = get_totals(dice)
+    spans_and_texts = list[tuple[Span, str]]()
+    for total, entry in sorted(entries.items()):
+        if lowest <= total <= highest:
+            spans_and_texts.append(((total, total), entry))
+    for total in entries:
+        if not lowest <= total <= highest:
+            questions.append(f"{total} is no total of {dice}, and left out")
+    return [build_one_column(title, BCDICE, dice, spans_and_texts, questions)]
+
+
+def _read_rows(numbered_lines: Sequence[tuple[int, str]], questions: list[str]) -> dict[int, str]:
+    """Return the text for each total. If one comes twice, the first is kept, which is asked about.
+    Raises UserError, with its number, for a line that is no entry.
+    """
+    entries: dict[int, str] = {}
+    for number, line in numbered_lines:
+        parts = _ROW.match(line)
         if parts is None:
             raise make_import_error(
-                f"Line {number} is no entry: {row[:40]}",
+                f"Line {number} is no entry: {line[:40]}",
                 "Write 4:text, the total and a colon first.",
             )
         total = int(parts[1])
+        entry = parts[2].strip()
         if total in entries:
-            questions.append(
-                f"{total} is there twice, and the first is read: {parts[2].strip()[:60]}"
-            )
-        entries.setdefault(total, parts[2].strip())
-    title = head[4] if head else lines[0][1]
-    if found[3]:
-        return [_build_two_dice_table(title, found[3][3:].upper(), entries, questions)]
-    dice = _format_dice(found[1], found[2])
-    low, high = get_totals(dice)
-    questions += [
-        f"{total} is no total of {dice}, and left out"
-        for total in entries
-        if not low <= total <= high
-    ]
-    plain = [
-        ((total, total), said) for total, said in sorted(entries.items()) if low <= total <= high
-    ]
-    return [build_one_column(title, BCDICE, dice, plain, questions)]
+            questions.append(f"{total} is there twice, and the first is read: {entry[:60]}")
+        else:
+            entries[total] = entry
+    return entries
 
 
 def _format_dice(count: str, sides: str) -> str:
+    """Format dice as `2d6`. Raises UserError for dice that a table cannot have."""
     if not can_be_rolled(int(count), int(sides)):
         raise make_import_error(
             f"{count}D{sides} cannot be rolled here.", "At most 40 dice, and totals up to 10,000."
@@ -95,19 +105,20 @@ def _format_dice(count: str, sides: str) -> str:
 def _build_two_dice_table(
     title: str, order: str, entries: Mapping[int, str], questions: list[str], id: str = ""
 ) -> TableDraft:
-    """Two dice as tens and ones: as they fall, or the lower or the higher first, also where only
-    the rows show it.
+    """Return the table of two dice that are read as tens and ones.
+
+    `order` is the word of BCDice for the die that comes first: "A" or "ASC" for the lower one, "D"
+    or "DESC" for the higher one, "" or "N" for dice as they fall. If the word says nothing but only
+    one order fits the entries, they are read so, which is asked about.
     """
     sign = _ORDER.get(order, "")
-    if not sign and (
-        meant := next((sign for sign, pairs in _SORTED.items() if set(entries) == pairs), "")
-    ):
-        sign = meant
-        questions.append(
-            f"it has rows for the {'lower' if sign == '<' else 'higher'} die first alone: it is read so"
-        )
-    listed = [((total, total), said) for total, said in sorted(entries.items())]
-    return build_one_column(title, BCDICE, D66 + sign, listed, questions, id=id)
+    if not sign:
+        sign = next((sign for sign, pairs in _SORTED.items() if set(entries) == pairs), "")
+        if sign:
+            first_die = "lower" if sign == "<" else "higher"
+            questions.append(f"it has rows for the {first_die} die first alone: it is read so")
+    spans_and_texts = [((total, total), entry) for total, entry in sorted(entries.items())]
+    return build_one_column(title, BCDICE, D66 + sign, spans_and_texts, questions, id=id)
 
 
 # -- the YAML of its game systems: tables by their commands, each with name, type or d66_sort_type,
@@ -115,7 +126,9 @@ def _build_two_dice_table(
 
 
 class _ListedTable(NamedTuple):
-    """A table as it is in the file: its command, and what it says of itself."""
+    """A table in the YAML of a game system: the command that rolls it, and its mapping with name,
+    items and so on.
+    """
 
     command: str
     table: Mapping[str, Any]
@@ -127,30 +140,31 @@ def is_bcdice_yaml(data: Any) -> bool:
 
 
 def read_bcdice_yaml(data: Mapping[str, Any]) -> tuple[list[TableDraft], list[str]]:
-    """Each table whose dice the file says, and what is left out, with the reason. Raises
-    UserError for none.
+    """Return each table whose dice are in the file, and remarks on the others. Raises UserError if
+    there is none, or too many.
     """
-    found = list(_list_tables(data))
-    if len(found) > MOST_TABLES:
+    tables = list(_list_tables(data))
+    if len(tables) > MOST_TABLES:
         raise make_import_error(
-            f"The file has {len(found)} tables; at most {MOST_TABLES} are read at once."
+            f"The file has {len(tables)} tables; at most {MOST_TABLES} are read at once."
         )
-    return read_all_readable(found, _build_draft)
+    return read_all_readable(tables, _build_draft)
 
 
 def find_system_name(data: Mapping[str, Any]) -> str:
-    """The name of the game system that the tables are of: below the language, where there is one
-    alone.
+    """Return the name of the game system that a file is of: the one key below its one language;
+    "" for a file with several.
     """
     inside = next(iter(data.values()), None)
-    return (
-        str(next(iter(inside)))
-        if len(data) == 1 and isinstance(inside, Mapping) and len(inside) == 1
-        else ""
-    )
+    if len(data) == 1 and isinstance(inside, Mapping) and len(inside) == 1:
+        return str(next(iter(inside)))
+    return ""
 
 
 def _list_tables(data: Any, command: str = "table") -> Iterator[_ListedTable]:
+    """Yield each mapping with a name and items, at any depth. Its command is the key that leads to
+    it.
+    """
     if not isinstance(data, Mapping):
         return
     if isinstance(data.get("name"), str) and isinstance(data.get("items"), list | Mapping):
@@ -160,57 +174,76 @@ def _list_tables(data: Any, command: str = "table") -> Iterator[_ListedTable]:
             yield from _list_tables(value, str(key))
 
 
-def _build_draft(one: _ListedTable) -> TableDraft:
-    name = str(one.table["name"])
-    items = one.table["items"]
-    kind = str(one.table.get("type") or "").strip()
-    order = str(one.table.get("d66_sort_type") or "").strip().upper()
+def _build_draft(listed_table: _ListedTable) -> TableDraft:
+    """Return the draft of a table in YAML. Raises UserError if the file does not say its dice."""
+    command, table = listed_table
+    name = str(table["name"])
+    items = table["items"]
+    kind = str(table.get("type") or "").strip()
+    order = str(table.get("d66_sort_type") or "").strip().upper()
     questions: list[str] = []
-    if isinstance(items, list) and not kind and (flat := _flatten(items)):
+    if not kind:
+        pairs = _read_pairs(items, questions)
+        if pairs is not None:
+            return _build_two_dice_table(name, order, pairs, questions, command)
+    dice_match = _ALONE.fullmatch(kind)
+    if dice_match is None or dice_match[3]:
+        raise make_import_error(
+            f"{command} ({name[:40]}) does not say in the file which dice it has."
+        )
+    dice = _format_dice(dice_match[1], dice_match[2])
+    texts = list(map(str, items.values() if isinstance(items, Mapping) else items))
+    if any("%{" in text or "%<" in text for text in texts):
+        questions.append("what is in %{...} is filled in by BCDice; here it is a text")
+    lowest, _ = get_totals(dice)
+    entries = [(_read_span(key, command), text) for key, text in _list_entries(items, lowest)]
+    return build_one_column(name, BCDICE, dice, entries, questions, id=command)
+
+
+def _read_pairs(items: Any, questions: list[str]) -> dict[int, str] | None:
+    """Return the texts of a table without dice by what two dice show, as tens and ones; None if
+    its items are not of these. A list of 36 texts is asked about.
+    """
+    if isinstance(items, list):
+        texts = _flatten(items)
+        if not texts:
+            return None
         questions.append(
             "its dice are not in the file: its 36 entries are read as those of two dice, tens and ones"
         )
-        items = dict(zip(PAIRS, flat, strict=True))
-    if not kind and isinstance(items, Mapping) and set(items) <= set(PAIRS):
-        pairs = {key: str(value) for key, value in items.items()}
-        return _build_two_dice_table(name, order, pairs, questions, one.command)
-    found = _ALONE.fullmatch(kind)
-    if found is None or found[3]:
-        raise make_import_error(
-            f"{one.command} ({name[:40]}) does not say in the file which dice it has."
-        )
-    dice = _format_dice(found[1], found[2])
-    if any(
-        "%{" in str(text) or "%<" in str(text)
-        for text in (items.values() if isinstance(items, Mapping) else items)
-    ):
-        questions.append("what is in %{...} is filled in by BCDice; here it is a text")
-    entries = [
-        (_read_span(key, one.command), text)
-        for key, text in _list_entries(items, get_totals(dice)[0])
-    ]
-    return build_one_column(name, BCDICE, dice, entries, questions, id=one.command)
+        return dict(zip(PAIRS, texts, strict=True))
+    if isinstance(items, Mapping) and set(items) <= set(PAIRS):
+        return {key: str(value) for key, value in items.items()}
+    return None
 
 
 def _flatten(items: list[Any]) -> list[str]:
-    """The texts of a list that has one for each pair of dice, also six by six; nothing for any
-    other list.
+    """Return the texts of a list that has 36 of them, one for each pair of dice, or six lists of
+    six; [] for any other list.
     """
     rows = items if all(isinstance(item, list) and len(item) == 6 for item in items) else [items]
-    flat = [text for row in rows for text in row]
-    return flat if len(flat) == len(PAIRS) and all(isinstance(text, str) for text in flat) else []
+    texts = [text for row in rows for text in row]
+    if len(texts) != len(PAIRS) or not all(isinstance(text, str) for text in texts):
+        return []
+    return texts
 
 
-def _list_entries(items: Any, low: int) -> Iterator[tuple[object, object]]:
-    """The entries with what they answer: a figure, or a band such as `2..7`."""
+def _list_entries(items: Any, lowest: int) -> Iterator[tuple[object, object]]:
+    """Yield (key, text) of each entry. The key is a total, or a range such as `2..7`; items of a
+    list without keys are counted from the `lowest` total.
+    """
     if isinstance(items, Mapping):
         yield from items.items()
         return
-    for at, item in enumerate(items, low):
-        yield (item[0], item[1]) if isinstance(item, list) and len(item) == 2 else (at, item)
+    for total, item in enumerate(items, lowest):
+        if isinstance(item, list) and len(item) == 2:
+            yield item[0], item[1]
+        else:
+            yield total, item
 
 
 def _read_span(key: object, command: str) -> Span:
+    """Return the totals of an entry. Raises UserError for a key that is none."""
     spans = read_figures(str(key))
     if len(spans) != 1:
         raise make_import_error(

@@ -1,5 +1,5 @@
-"""Tables in JSON that no program known by name wrote: a list of entries with figures or weights, or
-texts by their figures.
+"""Tables in JSON of programs that have no importer of their own: a list of entries with figures or
+weights, or texts by their figures.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,12 +54,15 @@ _NOT_ASKED = frozenset("id _id img icon type drawn flags sort color _key uuid".s
 
 
 def is_json_table(data: Any) -> bool:
-    """Return whether parsed JSON is a table, or several, in one of the forms read here."""
+    """Return whether parsed JSON is a table, or has several, in one of the forms read here."""
     return next(_list_tables(data), None) is not None
 
 
 def read_grid(data: Any) -> CellBlock | None:
-    """Return the cells of JSON with `columns` and `rows`, None for any other."""
+    """Return the cells of JSON with `columns` and `rows` of the same width, None for any other.
+
+    Dice that are named elsewhere in it are put into the first heading, unless that names some.
+    """
     if not isinstance(data, Mapping):
         return None
     heads = data.get("columns") or data.get("headers")
@@ -69,15 +72,22 @@ def read_grid(data: Any) -> CellBlock | None:
     lines = [heads, *rows]
     if not all(isinstance(line, list) and len(line) == len(heads) for line in lines):
         return None
-    cells = [[" ".join(remove_markup(str(cell)).split()) for cell in line] for line in lines]
+    cells = [[_clean_cell(cell) for cell in line] for line in lines]
     dice = _find_dice(data)
     if dice and not find_named_dice(cells[0][0]):
         cells[0][0] = dice
     return CellBlock(cells, _find_title(data))
 
 
+def _clean_cell(cell: Any) -> str:
+    """Return a cell as text in one line, without markup."""
+    return " ".join(remove_markup(str(cell)).split())
+
+
 def read_json_tables(data: Any) -> tuple[list[TableDraft], list[str]]:
-    """Return the tables, and what is left out. Raises UserError if there is none."""
+    """Return the tables that can be read, and remarks on the others. Raises UserError if none can
+    be read, or if there are too many.
+    """
     tables = list(_list_tables(data))
     if len(tables) > MOST_TABLES:
         raise make_import_error(
@@ -87,62 +97,76 @@ def read_json_tables(data: Any) -> tuple[list[TableDraft], list[str]]:
 
 
 def _list_tables(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each table with its title."""
+    """Yield (title, table) for each table: `data` itself, a list of entries, or tables in a list or
+    below the key `tables`. The title may be "".
+    """
     if isinstance(data, list):
-        if data and all(isinstance(entry, Mapping) and _is_entry(entry) for entry in data):
+        if data and all(_is_entry(entry) for entry in data):
             yield "", {"results": data}
             return
         for number, table in enumerate(data, 1):
-            if isinstance(table, Mapping) and _find_entries(table) is not None:
+            if _is_table(table):
                 yield _find_title(table) or f"Table {number}", table
-        return
-    if not isinstance(data, Mapping):
-        return
-    if _find_entries(data) is not None:
+    elif _is_table(data):
         yield _find_title(data), data
-        return
-    inside = data.get("tables")
-    if isinstance(inside, list):
-        yield from _list_tables(inside)
-    elif isinstance(inside, Mapping):
-        for name, table in inside.items():
-            if isinstance(table, Mapping) and _find_entries(table) is not None:
+    elif isinstance(data, Mapping):
+        yield from _list_inner_tables(data.get("tables"))
+
+
+def _list_inner_tables(tables: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (title, table) for each of the tables in a list or mapping, nothing for other values."""
+    if isinstance(tables, list):
+        yield from _list_tables(tables)
+    elif isinstance(tables, Mapping):
+        for name, table in tables.items():
+            if _is_table(table):
                 yield _find_title(table) or str(name), table
 
 
+def _is_table(table: Any) -> bool:
+    return isinstance(table, Mapping) and _find_entries(table) is not None
+
+
 def _find_title(table: Mapping[str, Any]) -> str:
+    """Return the first title or name of a table without markup, "" if it has none."""
     titles = [table[key] for key in _TITLES if isinstance(table.get(key), str)]
     return next((remove_markup(title) for title in titles if title.strip()), "")
 
 
 def _find_entries(table: Mapping[str, Any]) -> Any:
-    """Return the entries of a table: a list of objects, texts for each face of the dice of its
-    title, or texts by figures; None for anything else.
+    """Return the entries of a table, None if it has none.
+
+    They are a list of objects, a list of texts (one for each total of the dice that the table
+    names), or a mapping of texts by figures. Such a mapping may be the table itself.
     """
     for key in _ENTRIES:
         value = table.get(key)
         if not value:
             continue
-        if isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value):
-            return value if any(_has_place(entry) for entry in value) else None
-        if isinstance(value, list) and _fits_faces(value, table):
-            return value
-        if isinstance(value, list) and (pairs := _read_pairs(value)) is not None:
-            return pairs
-        if isinstance(value, Mapping) and _is_by_figures(value):
+        if isinstance(value, list):
+            if all(isinstance(entry, Mapping) for entry in value):
+                return value if any(_has_place(entry) for entry in value) else None
+            if _fits_faces(value, table):
+                return value
+            pairs = _read_pairs(value)
+            if pairs is not None:
+                return pairs
+        elif isinstance(value, Mapping) and _is_by_figures(value):
             return value
     return table if _is_by_figures(table) else None
 
 
 def _has_place(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry says when it comes up."""
+    """Return whether an entry has a range or a weight, which say when it comes up."""
     keys = {*_RANGES, *_WEIGHTS, *(low for low, _ in _ENDS)}
     return not keys.isdisjoint(entry)
 
 
-def _is_entry(entry: Mapping[str, Any]) -> bool:
-    """Return whether an object is an entry of a table, not a table itself."""
-    return _has_place(entry) and not any(isinstance(entry.get(key), list) for key in _ENTRIES)
+def _is_entry(entry: Any) -> bool:
+    """Return whether a value is an entry of a table, not a table itself."""
+    if not isinstance(entry, Mapping) or not _has_place(entry):
+        return False
+    return not any(isinstance(entry.get(key), list) for key in _ENTRIES)
 
 
 def _read_pairs(value: Sequence[Any]) -> list[Mapping[str, Any]] | None:
@@ -154,35 +178,40 @@ def _read_pairs(value: Sequence[Any]) -> list[Mapping[str, Any]] | None:
     return [{"range": str(key), "text": text} for key, text in value]
 
 
-def _fits_faces(value: Sequence[Any], table: Mapping[str, Any]) -> bool:
-    """Return whether there is a text for each total of the dice that the table names, and no
-    other list beside these texts.
+def _fits_faces(texts: Sequence[Any], table: Mapping[str, Any]) -> bool:
+    """Return whether a list has a text for each total of the dice that the table names, and no
+    other list of the table has more than one item.
     """
-    lists = [key for key, other in table.items() if isinstance(other, list) and len(other) > 1]
+    lists = [key for key, value in table.items() if isinstance(value, list) and len(value) > 1]
     if len(lists) > 1:
         return False
-    if not all(isinstance(entry, str) for entry in value):
+    if not all(isinstance(text, str) for text in texts):
         return False
     dice = find_named_dice(_find_dice(table) or _find_title(table))
     if not dice or is_digit_dice(dice):
         return False
-    low, high = get_totals(dice)
-    return len(value) == high - low + 1
+    lowest, highest = get_totals(dice)
+    return len(texts) == highest - lowest + 1
 
 
 def _is_by_figures(value: Mapping[Any, Any]) -> bool:
-    return len(value) > 1 and all(
+    """Return whether a mapping has two or more texts or numbers, each by a figure or range."""
+    if len(value) < 2:
+        return False
+    return all(
         isinstance(text, str | int) and len(read_figures(str(key))) == 1
         for key, text in value.items()
     )
 
 
 def _find_dice(table: Mapping[str, Any]) -> str:
+    """Return the first text under a key such as `formula` that names dice, "" if none does."""
     texts = [table[key] for key in _DICE if isinstance(table.get(key), str)]
     return next((text for text in texts if find_named_dice(text)), "")
 
 
 def _build_draft(title: str, table: Mapping[str, Any]) -> TableDraft:
+    """Return the draft of a table that `_list_tables` yields. Raises UserError."""
     questions = list[str]()
     entries = _find_entries(table)
     if len(entries) > MOST_ENTRIES:
@@ -190,39 +219,53 @@ def _build_draft(title: str, table: Mapping[str, Any]) -> TableDraft:
             f"{title[:40]} has {len(entries):,} entries; a table has at most {MOST_ENTRIES:,}."
         )
     dice, added = _read_dice(table, title, questions)
-    plain = clean_title(remove_dice(title))
+    plain_title = clean_title(remove_dice(title))
     if isinstance(entries, Mapping):
         spans = [read_figures(str(key))[0] for key in entries]
         texts = [str(text) for text in entries.values()]
     elif not isinstance(entries[0], Mapping):
-        low = get_totals(dice)[0] + added
-        spans = [(low + index, low + index) for index in range(len(entries))]
+        lowest = get_totals(dice)[0] + added
+        spans = [(total, total) for total in range(lowest, lowest + len(entries))]
         texts = entries
         questions.append(f"its {len(entries)} texts have no figures: read as those of {dice}")
-    elif all(_read_span(entry) for entry in entries):
-        spans = [span for span in map(_read_span, entries) if span is not None]
+    elif all(map(_read_span, entries)):
+        spans = list(filter(None, map(_read_span, entries)))
         texts = _read_texts(entries, questions)
     else:
-        weights = [_read_weight(entry, number) for number, entry in enumerate(entries, 1)]
-        texts = _read_texts(entries, questions)
-        if has_sum_row(texts, weights):
-            questions.append(
-                f'the result "{texts[-1][:20]}" is left out: its weight is the sum of the others'
-            )
-            weights = weights[:-1]
-        dice, spans = assign_spans(weights, plain)
-        texts = list(compress(texts, weights))
-    dice = dice or guess_dice(spans, plain, questions)
+        dice, spans, texts = _assign_weights(entries, plain_title, questions)
+    dice = dice or guess_dice(spans, plain_title, questions)
     rows = read_zero_as_highest([(span,) for span in spans], dice, questions)
-    plain_texts = map(remove_markup, texts)
-    listed = [(span, text) for row, text in zip(rows, plain_texts, strict=True) for span in row]
+    spans_and_texts = list[tuple[Span, str]]()
+    for row, text in zip(rows, map(remove_markup, texts), strict=True):
+        spans_and_texts += [(span, text) for span in row]
     if not added:
-        check_totals(listed, dice, plain)
-    return build_one_column(plain, JSON, dice, listed, questions, added=added)
+        check_totals(spans_and_texts, dice, plain_title)
+    return build_one_column(plain_title, JSON, dice, spans_and_texts, questions, added=added)
+
+
+def _assign_weights(
+    entries: Sequence[Mapping[str, Any]], title: str, questions: list[str]
+) -> tuple[str, list[Span], list[str]]:
+    """Return the die for the weights of entries, and the spans and texts of those that can come up.
+
+    Entries of weight 0 are left out, as is a last one that is the sum of the others, which is
+    asked about. Raises UserError.
+    """
+    weights = [_read_weight(entry, number) for number, entry in enumerate(entries, 1)]
+    texts = _read_texts(entries, questions)
+    if has_sum_row(texts, weights):
+        questions.append(
+            f'the result "{texts[-1][:20]}" is left out: its weight is the sum of the others'
+        )
+        weights = weights[:-1]
+    dice, spans = assign_spans(weights, title)
+    return dice, spans, list(compress(texts, weights))
 
 
 def _read_dice(table: Mapping[str, Any], title: str, questions: list[str]) -> tuple[str, int]:
-    """Return the dice that a table or its title names, and what is always added to them."""
+    """Return the dice that a table or its title names ("" if none), and the number that is always
+    added to them. A formula that cannot be read is asked about.
+    """
     formula = _find_dice(table)
     if not formula:
         return find_named_dice(title), 0
@@ -261,30 +304,42 @@ def _read_weight(entry: Mapping[str, Any], number: int) -> Fraction:
 
 
 def _read_texts(entries: Sequence[Mapping[str, Any]], questions: list[str]) -> list[str]:
-    """Return the texts of entries. Raises UserError for an entry with a text that is none."""
+    """Return the text of each entry: its name and its texts, with colons between them.
+
+    An entry without one is "". Such entries are asked about, and so are keys that are left out.
+    Raises UserError for a list or object in place of a text.
+    """
+    limit_keys = {key for pair in _ENDS for key in pair}
+    read_keys = {*_NAMES, *_TEXTS, *_RANGES, *_WEIGHTS, *limit_keys}
     texts = list[str]()
-    ignored = dict[str, None]()
+    ignored_keys = dict[str, None]()
     for number, entry in enumerate(entries, 1):
         pieces = [
             _read_text_under(entry, key, number) for key in (*_NAMES, *_TEXTS) if key in entry
         ]
         if not any(pieces):
             pieces = [_find_only_text(entry)]
-        text = ": ".join(dict.fromkeys(piece for piece in pieces if piece))
+        text = ": ".join(dict.fromkeys(filter(None, pieces)))
         if not text:
             questions.append(f"result {number} has no text, and is read as -")
         texts.append(text)
-        known = {*_NAMES, *_TEXTS, *_RANGES, *_WEIGHTS, *(end for ends in _ENDS for end in ends)}
-        ignored |= dict.fromkeys(key for key in entry if key not in known and key not in _NOT_ASKED)
-    if ignored:
-        questions.append(f"left out of its results: {', '.join(ignored)[:80]}")
+        for key in entry:
+            if key not in read_keys and key not in _NOT_ASKED:
+                ignored_keys[key] = None
+    if ignored_keys:
+        questions.append(f"left out of its results: {', '.join(ignored_keys)[:80]}")
     return texts
 
 
 def _read_text_under(entry: Mapping[str, Any], key: str, number: int) -> str:
+    """Return the text or whole number under a key, "" for null. Raises UserError, with the `number`
+    of the entry, for another value.
+    """
     value = entry[key]
-    if value is None or (isinstance(value, int | str) and not isinstance(value, bool)):
-        return "" if value is None else str(value).strip()
+    if value is None:
+        return ""
+    if isinstance(value, int | str) and not isinstance(value, bool):
+        return str(value).strip()
     raise make_import_error(f"Result {number} has something else than a text under {key}.")
 
 
@@ -292,7 +347,9 @@ def _find_only_text(entry: Mapping[str, Any]) -> str:
     """Return the text of an entry that has none under a usual key, if just one value is a text,
     under whatever key; else "".
     """
-    ends = {end for pair in _ENDS for end in pair}
-    taken = {*_RANGES, *_WEIGHTS, *_NOT_ASKED, *ends}
-    texts = [value for key, value in entry.items() if key not in taken and isinstance(value, str)]
+    limit_keys = {key for pair in _ENDS for key in pair}
+    used_keys = {*_RANGES, *_WEIGHTS, *_NOT_ASKED, *limit_keys}
+    texts = [
+        value for key, value in entry.items() if key not in used_keys and isinstance(value, str)
+    ]
     return texts[0].strip() if len(texts) == 1 else ""
