@@ -1,5 +1,6 @@
-"""Normal messages, for what an interaction's token can no longer carry: in the channel, or to a
-person alone.
+"""Normal messages in a channel or to one person, sent with the bot's own token.
+
+They serve answers after their interaction's token has died, and messages that nobody asked for.
 """
 
 import hashlib
@@ -25,36 +26,34 @@ log = logging.getLogger(__name__)
 ARCHIVED = 50083
 """Discord's code for a thread that is archived and cannot be opened by writing in it."""
 MARGIN, MOST = 600.0, 100
-"""Seconds by which the database's clock and Discord's may differ; how many messages Discord
-gives at once.
+"""Seconds by which the database's clock and Discord's may differ; maximum number of messages that
+Discord lists at once.
 """
 LOADING = 1 << 7
-"""A message that still says "thinking"."""
+"""The flag of a message that still says "thinking"."""
 
 TOO_MANY_PINS = "This channel has as many pins as Discord allows."
 _TOO_MANY = 30003
+"""Discord's code for too many pins."""
 
 
 class Posting:
-    """Posts with the bot's own token, in each channel one after the other. The same answer sent
-    twice appears once: Discord knows it by its nonce."""
+    """Posts messages with the bot's own token, one after the other in each channel.
+
+    The same answer sent twice appears once: Discord recognizes it by its nonce.
+    """
 
     def __init__(self, http: discord.http.HTTPClient) -> None:
-        self._http, self._queues = http, Queues()
+        self._http = http
+        self._queues = Queues()
 
     async def change_message(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
-        """Change a message of ours to how it reads now; its files stay. Raises
-        discord.HTTPException, BROKEN.
+        """Change our message at `spot` to `reply` and return it. Its files stay.
+
+        Raises discord.HTTPException or one of BROKEN.
         """
-        request = DiscordRequest(
-            0,
-            "",
-            0,
-            0,
-            int(spot["channel"]),
-            guild=1,
-            allowed=0 if spot.get("bare") else EMBED_LINKS,
-        )
+        allowed = 0 if spot.get("bare") else EMBED_LINKS
+        request = DiscordRequest(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=allowed)
         body = build_changed_body(reply, request)
         path = "/channels/{channel_id}/messages/{message_id}"
         message = int(spot["message"])
@@ -63,32 +62,35 @@ class Posting:
         return answer
 
     async def pin_or_unpin(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
-        """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where
-        that is refused.
+        """Pin or unpin the message at `spot` as its reply says.
+
+        Return an explanation for the user if Discord refuses to pin it, else None. The same
+        explanation is returned once for each channel. Any failure is logged.
         """
         if reply.pin not in (PINNED, UNPINNED) or not spot.get("message"):
             return None
         http = self._http
         channel = int(spot["channel"])
         message = int(spot["message"])
+        pin_or_unpin = http.pin_message if reply.pin == PINNED else http.unpin_message
         try:
-            await (http.pin_message if reply.pin == PINNED else http.unpin_message)(
-                channel, message
-            )
+            await pin_or_unpin(channel, message)
         except discord.HTTPException as error:
             log.info("a message in channel %s could not be pinned or unpinned: %s", channel, error)
-            told = TOO_MANY_PINS if error.code == _TOO_MANY else MAY_NOT_PIN
-            is_told = reply.pin == PINNED and (
-                error.code == _TOO_MANY or isinstance(error, discord.Forbidden)
-            )
-            return explain_not_pinned(told, channel) if is_told else None
+            if reply.pin == PINNED:
+                if error.code == _TOO_MANY:
+                    return explain_not_pinned(TOO_MANY_PINS, channel)
+                if isinstance(error, discord.Forbidden):
+                    return explain_not_pinned(MAY_NOT_PIN, channel)
         except BROKEN as error:
             log.info("could not pin or unpin a message: %s", error)
         return None
 
     async def delete(self, spot: Mapping[str, Any]) -> bool:
-        """Take a message of ours away; whether it is gone. Raises discord.HTTPException, BROKEN for
-        what may work later."""
+        """Delete our message at `spot`. Return False if Discord does not let us.
+
+        Raises discord.HTTPException or one of BROKEN if it may succeed later.
+        """
         try:
             await self._http.delete_message(int(spot["channel"]), int(spot["message"]))
         except discord.NotFound:
@@ -100,29 +102,28 @@ class Posting:
     async def post_late(
         self, reply: Reply, request: DiscordRequest, since: float = 0.0
     ) -> Json | None:
-        """Post an answer whose token is gone: public ones in the channel, private ones to the
-        person. An earlier attempt may have posted it after `since` (Unix seconds), if given: where
-        nobody can tell, it says so.
+        """Post an answer whose token is dead: a public one in the channel, a private one as a
+        direct message. One that the channel does not take goes to the user as well, with the
+        reason.
 
-        Raises discord.HTTPException or BROKEN for what may succeed later; what never can is logged.
+        If an earlier attempt may have posted it after `since` (Unix seconds), look for it first;
+        if that is not conclusive, the answer says that it may have been shown before. Return the
+        message, or None if the user takes no direct messages. Raises discord.HTTPException or one
+        of BROKEN if it may succeed later.
         """
         try:
-            if (
-                reply.in_place
-                and request.message
-                and (changed := await self._change_pressed_message(reply, request))
-            ):
-                return changed
+            if reply.in_place and request.message:
+                changed = await self._change_pressed_message(reply, request)
+                if changed:
+                    return changed
             reply = reply.standalone
             if not reply.private and request.channel:
-                message = render_message(
-                    replace(reply, private=False), request, late=bool(request.token)
-                )
-                found, is_sure = await self._find_posted(reply, request, message, since)
-                if found is not None:
-                    return found
+                message = render_message(reply, request, late=bool(request.token))
+                posted, is_sure = await self._find_posted(reply, request, message, since)
+                if posted is not None:
+                    return posted
                 if not is_sure:
-                    message = render_message(replace(reply, private=False), request, late=PERHAPS)
+                    message = render_message(reply, request, late=PERHAPS)
                 return await self._post(request.channel, message, request)
         except discord.Forbidden:
             reply = replace(reply, lines=(explain_not_posted(request), *reply.lines))
@@ -138,7 +139,10 @@ class Posting:
         return await self._send_direct_message(reply, request)
 
     async def _change_pressed_message(self, reply: Reply, request: DiscordRequest) -> Json | None:
-        """The message whose button was pressed, changed to the answer; None where it is gone."""
+        """Change the message with the pressed button to the answer and return it.
+
+        Return None if it is gone or may not be changed.
+        """
         try:
             return await self.change_message(reply, request.build_spot(request.message))
         except (discord.Forbidden, discord.NotFound):
@@ -149,59 +153,81 @@ class Posting:
     ) -> tuple[Json | None, bool]:
         """Find an answer that was posted although we got no confirmation.
 
-        Return the message, or None, and whether that is certain. It is matched by interaction; a
-        numbered answer also by its text.
+        Return the message, or None, and whether that is certain. The message is recognized by its
+        interaction; a numbered answer also by its text, if it may have been posted after `since`.
         """
         if not (request.token or since):
             return None, True
-        before = datetime.fromtimestamp(since - MARGIN, UTC)
-        after = request.id if request.token else discord.utils.time_snowflake(before)
-        route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
-        try:
-            found = await self._http.request(
-                route, params={"after": str(after), "limit": str(MOST)}
-            )
-        except (discord.Forbidden, discord.NotFound):  # it may write, but not read back
+        posted_messages = await self._list_messages_since(request, since)
+        if posted_messages is None:  # the bot may write in the channel, but not read it
             return None, not since
-        ready = [one for one in found if not int(one.get("flags") or 0) & LOADING]
-        for one in ready:
-            if request.token and str((one.get("interaction_metadata") or {}).get("id")) == str(
-                request.id
-            ):
-                return one, True
-        alike = [
-            one
-            for one in ready
-            if since
-            and one["author"].get("bot")
-            and _extract_text(one) == _extract_text(message.body)
+        ready_messages = [
+            posted for posted in posted_messages if not int(posted.get("flags") or 0) & LOADING
         ]
-        if alike and reply.footer and reply.footer[0].startswith("#"):
-            return alike[0], True
-        return None, not since or not (alike or len(found) == MOST)
+        if request.token:
+            answer = _find_by_interaction(ready_messages, request.id)
+            if answer is not None:
+                return answer, True
+        if not since:
+            return None, True
+        identical = _list_identical(ready_messages, message)
+        if identical and reply.footer and reply.footer[0].startswith("#"):
+            return identical[0], True
+        has_seen_all = len(posted_messages) < MOST
+        return None, has_seen_all and not identical
 
-    async def announce(self, told: Reply, request: DiscordRequest, wire: DiscordApi) -> Json:
-        """Post a message for all beside a private answer. Raises as `late` does."""
+    async def _list_messages_since(
+        self, request: DiscordRequest, since: float
+    ) -> list[Json] | None:
+        """List at most MOST messages of the request's channel: those after the interaction, or
+        without a token those after `since` (Unix seconds).
+
+        Return None if the bot may not read the channel.
+        """
+        if request.token:
+            after_id = request.id
+        else:
+            earliest = datetime.fromtimestamp(since - MARGIN, UTC)
+            after_id = discord.utils.time_snowflake(earliest)
+        route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
+        params = {"after": str(after_id), "limit": str(MOST)}
         try:
-            return await self._post(request.channel, render_message(told, request), request)
+            messages: list[Json] = await self._http.request(route, params=params)
         except (discord.Forbidden, discord.NotFound):
-            return await wire.follow_up(request, render_message(told, request))
+            return None
+        return messages
 
-    async def post_unasked(self, channel: int, told: Reply) -> None:
-        """Post a message that nobody asked for. Raises discord.HTTPException, BROKEN."""
+    async def announce(self, reply: Reply, request: DiscordRequest, wire: DiscordApi) -> Json:
+        """Post what everybody may know of a private answer and return the message.
+
+        If the bot may not post in the channel, the interaction's token is used. Raises
+        discord.HTTPException, one of BROKEN, DiscordRefused or Unsure.
+        """
+        message = render_message(reply, request)
+        try:
+            return await self._post(request.channel, message, request)
+        except (discord.Forbidden, discord.NotFound):
+            return await wire.follow_up(request, message)
+
+    async def post_unasked(self, channel: int, reply: Reply) -> None:
+        """Post a message that nobody asked for. Raises discord.HTTPException or one of BROKEN."""
         request = DiscordRequest(0, "", 0, 0, channel, guild=1, allowed=EMBED_LINKS)
-        await self._post(channel, render_message(told, request), request)
+        await self._post(channel, render_message(reply, request), request)
 
     async def _send_direct_message(self, reply: Reply, request: DiscordRequest) -> Json | None:
+        """Send a reply to the user of a request alone and return the message.
+
+        Return None if there is no user or they take no direct messages.
+        """
         if not request.user:
             return None
         try:
-            opened = await self._http.start_private_message(request.user)
-            alone = replace(request, guild=0, channel=int(opened["id"]))
+            conversation = await self._http.start_private_message(request.user)
+            direct_request = replace(request, guild=0, channel=int(conversation["id"]))
             message = render_message(
-                replace(reply, private=False), alone, late=bool(request.channel)
+                replace(reply, private=False), direct_request, late=bool(request.channel)
             )
-            return await self._post(alone.channel, message, alone)
+            return await self._post(direct_request.channel, message, direct_request)
         except (discord.Forbidden, discord.NotFound):
             log.warning(
                 "user %s takes no direct messages; an answer stays in the log only", request.user
@@ -209,58 +235,83 @@ class Posting:
             return None
 
     async def _post(self, channel: int, message: DiscordMessage, request: DiscordRequest) -> Json:
+        """Post a message for everybody and return it. Messages of one channel wait for each other.
+
+        The nonce is made of the request and the text, so that Discord drops a repetition.
+        """
         body = _make_public(message.body)
-        # the same, however it is marked
-        said = _remove_late_note(str(body.get("content") or body.get("components")))[:200]
-        digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
+        # with or without the note that it is late, it is the same message
+        text = _remove_late_note(str(body.get("content") or body.get("components")))[:200]
+        digest = hashlib.sha256(f"{request.request_id}/{text}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
-        content = (
-            {"form": build_form_fields(body, message.files)} if message.files else {"json": body}
-        )
-        async with self._queues.wait_for_turn(
-            str(channel)
-        ):  # when Discord asks to wait, all of them do
+        content: Json = {"json": body}
+        if message.files:
+            content = {"form": build_form_fields(body, message.files)}
+        # if Discord asks to wait, all messages of the channel wait
+        async with self._queues.wait_for_turn(str(channel)):
             posted: Json = await self._http.request(route, **content)
             return posted
 
 
 def build_changed_body(reply: Reply, request: DiscordRequest) -> Json:
-    """The body of a message that is changed to how it reads now."""
-    body = _make_public(render_message(reply, request).body, but=QUIET)
-    # what it said in the older layout goes
-    return body | {"content": None, "embeds": []} if reply.boxed else body
+    """Build the body that changes a message to `reply`.
 
-
-def _make_public(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
-    """The body of a message for all to see, without the flag that would hide it (nor those of
-    `but`).
+    A boxed reply also clears what the message said in Discord's older layout.
     """
-    flags = int(body.get("flags") or 0) & ~EPHEMERAL & ~but
-    return {key: value for key, value in body.items() if key != "flags"} | (
-        {"flags": flags} if flags else {}
-    )
+    body = _make_public(render_message(reply, request).body, without_flags=QUIET)
+    if reply.boxed:
+        return body | {"content": None, "embeds": []}
+    return body
+
+
+def _find_by_interaction(messages: list[Json], interaction_id: int) -> Json | None:
+    """Return the first message that answers the interaction, or None."""
+    for message in messages:
+        interaction = message.get("interaction_metadata") or {}
+        if str(interaction.get("id")) == str(interaction_id):
+            return message
+    return None
+
+
+def _list_identical(messages: list[Json], message: DiscordMessage) -> list[Json]:
+    """Return the messages by bots with the same text as `message`, late or not."""
+    text = _extract_text(message.body)
+    from_bots = [posted for posted in messages if posted["author"].get("bot")]
+    return [posted for posted in from_bots if _extract_text(posted) == text]
+
+
+def _make_public(body: Mapping[str, Any], without_flags: int = 0) -> Json:
+    """Copy the body of a message without the flag that hides it, and without the bits of
+    `without_flags`.
+    """
+    flags = int(body.get("flags") or 0) & ~EPHEMERAL & ~without_flags
+    public_body = {key: value for key, value in body.items() if key != "flags"}
+    if flags:
+        public_body["flags"] = flags
+    return public_body
 
 
 _SAID = ("content", "title", "description", "text", "name", "value")
+"""Keys of a message and its parts that hold text."""
 
 
 def _extract_text(message: Mapping[str, Any]) -> str:
-    """What a message says, wherever it says so, without the remark that it comes late."""
-    found: list[str] = []
+    """Return the whole text of a message in one line, without the note that it is late."""
+    texts: list[str] = []
 
     def collect_texts(part: Any) -> None:
         if isinstance(part, Mapping):
-            found.extend(part[key] for key in _SAID if isinstance(part.get(key), str))
+            texts.extend(part[key] for key in _SAID if isinstance(part.get(key), str))
             for key in ("embeds", "fields", "footer", "components", "accessory"):
                 collect_texts(part.get(key))
         elif isinstance(part, list):
-            for one in part:
-                collect_texts(one)
+            for child in part:
+                collect_texts(child)
 
     collect_texts(message)
-    return " ".join(_remove_late_note(" ".join(found)).split())
+    return " ".join(_remove_late_note(" ".join(texts)).split())
 
 
-def _remove_late_note(said: str) -> str:
-    return said.replace(PERHAPS, "", 1).replace(LATE, "", 1)
+def _remove_late_note(text: str) -> str:
+    return text.replace(PERHAPS, "", 1).replace(LATE, "", 1)

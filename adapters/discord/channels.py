@@ -1,7 +1,10 @@
-"""Channels and servers: what an option names is believed only as far as Discord resolved it for who
-asks, and lets the bot in (the id itself says nothing: whoever writes their own client may send
-any). The welcome on a new server, and the servers that the bot was removed from, or added to again,
-while nobody was there to hear of it."""
+"""Channels and servers: channel options, membership, the servers that have the bot, and the welcome
+on a new one.
+
+A channel option is accepted only as Discord resolved it for the user, and only if the bot may use
+the channel too. The id alone proves nothing, because a user with a client of their own may send any
+id.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -31,36 +34,37 @@ from bot.runtime.logs import log_failure
 from bot.ui.spec import Place
 
 _TEXT = (0, 2, 5, 13)
+"""Discord's types of channels with messages: text, voice, announcement and stage."""
 UNKNOWN, UNKNOWN_MEMBER = "unknown-channel", 10007
 
 
 async def confirm_channels(
     client: discord.Client, request: DiscordRequest, channels: Any
 ) -> dict[str, Place]:
-    """The place behind each channel option; `channels` are as Discord resolved them for who asks.
+    """Return the place of each channel option, by the option's name.
 
-    Raises UserError where who asks, or the bot, may not see it and write.
+    `channels` are the options as Discord resolved them for the user, or None. Raises UserError if
+    the user or the bot may not see a channel and write in it.
     """
-    found = {}
+    places = {}
     for name, channel in (channels or {}).items():
-        if not request.guild or not _is_open_to_asker(channel, request.guild):
+        if not request.guild or not _is_open_to_user(channel, request.guild):
             raise UserError(
                 "That is not a channel of this server in which you may write.",
                 option=name,
                 code=UNKNOWN,
             )
         await _need_bot_there(client, request, channel, name)
-        there = replace(
-            request,
-            channel=int(channel["id"]),
-            channel_name=clean_name(str(channel.get("name") or "")),
-        )
-        found[name] = there.where
-    return found
+        channel_name = clean_name(str(channel.get("name") or ""))
+        in_channel = replace(request, channel=int(channel["id"]), channel_name=channel_name)
+        places[name] = in_channel.where
+    return places
 
 
-def _is_open_to_asker(channel: Mapping[str, Any], guild: int) -> bool:
-    """Return whether Discord says, for this person, that they see the channel and write there."""
+def _is_open_to_user(channel: Mapping[str, Any], guild: int) -> bool:
+    """Return whether a channel that Discord resolved for a user is one of the server `guild` in
+    which they may read and write messages.
+    """
     kind = channel.get("type")
     bits = int(channel.get("permissions") or 0)
     if kind not in (*_TEXT, *THREADS) or str(channel.get("guild_id") or guild) != str(guild):
@@ -69,52 +73,64 @@ def _is_open_to_asker(channel: Mapping[str, Any], guild: int) -> bool:
 
 
 def _may_write(bits: int, *, is_thread: bool) -> bool:
-    needed = VIEW_CHANNEL | (SEND_IN_THREADS if is_thread else SEND_MESSAGES)
+    """Return whether permission bits allow to see a channel or thread and to write in it."""
+    write = SEND_IN_THREADS if is_thread else SEND_MESSAGES
+    needed = VIEW_CHANNEL | write
     return bool(bits & ADMINISTRATOR) or not needed & ~bits
 
 
 async def _need_bot_there(
     client: discord.Client, request: DiscordRequest, channel: Mapping[str, Any], option: str
 ) -> None:
-    """Raise UserError unless the bot itself sees the channel, on this server, and may write
-    there.
+    """Raise UserError unless the channel is on the request's server, and the bot sees it and may
+    write in it. `option` is the option that named it.
     """
     number = int(channel["id"])
     hint = 'Give it "View Channel" and "Send Messages" there.'
-    refused = UserError(
+    refusal = UserError(
         "The bot cannot see that channel or write in it.", hint=hint, option=option, code=UNKNOWN
     )
     try:
-        seen = await client.http.get_channel(number)
+        bot_channel = await client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
-        raise refused from None
+        raise refusal from None
     except (discord.HTTPException, *BROKEN):
-        what = "Discord could not be asked about that channel."
-        raise UserError(what, hint="Try again.", option=option, code="platform-silent") from None
-    bits = channel.get("app_permissions")  # what the bot may do there, also where it has no gateway
-    may = int(bits) if bits is not None else get_bot_permissions(client, request.guild, number)
-    if str(seen.get("guild_id")) != str(request.guild) or not _may_write(
-        may, is_thread=channel.get("type") in THREADS
-    ):
-        raise refused
+        sentence = "Discord could not be asked about that channel."
+        raise UserError(
+            sentence, hint="Try again.", option=option, code="platform-silent"
+        ) from None
+    bits = channel.get("app_permissions")  # the bot's permissions, sent without a gateway as well
+    if bits is None:
+        bits = get_bot_permissions(client, request.guild, number)
+    is_on_server = str(bot_channel.get("guild_id")) == str(request.guild)
+    may_write = _may_write(int(bits), is_thread=channel.get("type") in THREADS)
+    if not is_on_server or not may_write:
+        raise refusal
 
 
 ALL = -1
-"""All rights, where they are not known: what is refused then is told."""
+"""All permission bits, assumed if the bot's own are not known. If one is missing, Discord refuses
+the call and the user hears of it.
+"""
 
 
 def get_bot_permissions(client: discord.Client, server: int, channel: int) -> int:
-    """What the bot may do in a channel, as the gateway tells; all where it is not in memory."""
+    """Return the bot's permission bits in a channel, or ALL if the gateway has not told us of
+    it.
+    """
     guild = client.get_guild(server)
-    there = guild.get_channel_or_thread(channel) if guild is not None else None
-    if guild is None or there is None or guild.me is None:
+    if guild is None or guild.me is None:
         return ALL
-    return there.permissions_for(guild.me).value
+    guild_channel = guild.get_channel_or_thread(channel)
+    if guild_channel is None:
+        return ALL
+    return guild_channel.permissions_for(guild.me).value
 
 
 async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
-    """Return whether somebody (`discord:1`) is on the server of a place (`discord:55/900`); None:
-    Discord does not say.
+    """Return whether a user (`discord:1`) is a member of the server of a place (`discord:55/900`).
+
+    Return None for a place without a server, or if Discord does not say.
     """
     server = place.removeprefix("discord:").partition("/")[0]
     if not server.isdecimal():
@@ -132,9 +148,11 @@ log = logging.getLogger(__name__)
 
 
 async def sync_servers(app: App, client: discord.AutoShardedClient) -> None:
-    """Tell the store which servers have the bot again, and which, as Discord confirms, have not.
+    """Save which servers have added the bot again, and which, as Discord confirms, have removed
+    it.
 
-    A server that is unavailable is an outage: it is among those of the gateway and stays as it is.
+    A server with an outage is still among those of the gateway, so nothing changes for it. A
+    failure of the store is logged.
     """
     try:
         await _sync_servers(app, client)
@@ -148,23 +166,23 @@ async def _sync_servers(app: App, client: discord.AutoShardedClient) -> None:
         await remind_linked_channels(app.store, f"{PLATFORM}{number}")
     for server in await app.store.list_servers(PLATFORM):
         text = server.removeprefix(PLATFORM)
-        if (
-            text.isdecimal()
-            and int(text) not in present
-            and _is_ours(client, int(text))
-            and await _is_gone(client, int(text))
-        ):
+        if not text.isdecimal() or int(text) in present:
+            continue
+        if _is_ours(client, int(text)) and await _is_gone(client, int(text)):
             log.info("the bot was removed from server %s while it was away", text)
             await app.store.mark_server_left(server)
 
 
 def _is_ours(client: discord.AutoShardedClient, server: int) -> bool:
-    """Return whether its events would come to this process."""
+    """Return whether the events of a server come to a shard of this process."""
     count = client.shard_count or 1
     return (server >> 22) % count in (client.shard_ids or range(count))
 
 
 async def _is_gone(client: discord.AutoShardedClient, server: int) -> bool:
+    """Return whether Discord confirms that the bot is not on the server. A failed call confirms
+    nothing.
+    """
     try:
         await client.http.get_guild(server, with_counts=False)
     except (discord.NotFound, discord.Forbidden):
@@ -179,27 +197,31 @@ WHO = "Anyone who can post here can play."
 
 
 async def post_welcome(app: App, posting: Posting, guild: discord.Guild) -> None:
-    """Post the welcome, unless this server had it before or lets the bot write nowhere."""
+    """Post the welcome, unless this server had it before or the bot may not write in any channel.
+
+    The server is noted as welcomed before the message is posted. A failure is logged.
+    """
     notes = Notes(app.store, "discord")
     channel = _find_welcome_channel(guild)
     try:
         if channel is None or await notes.get(WELCOMED, str(guild.id)) is not None:
             return
         await notes.put(WELCOMED, str(guild.id), {})
-        await posting.post_unasked(channel.id, await app.build_welcome(f"discord:{guild.id}", WHO))
+        welcome = await app.build_welcome(f"discord:{guild.id}", WHO)
+        await posting.post_unasked(channel.id, welcome)
     except (UserError, discord.HTTPException, *BROKEN) as error:
         log.warning("no welcome on server %s: %s", guild.id, error)
 
 
 def _find_welcome_channel(guild: discord.Guild) -> discord.TextChannel | None:
-    """The server's own channel for newcomers, else the topmost, of those where the bot may
-    write.
+    """Return the server's channel for newcomers if the bot may write in it, else the topmost one
+    that it may write in, else None.
     """
-    listed = sorted(
+    channels = sorted(
         guild.text_channels, key=lambda channel: (channel != guild.system_channel, channel.position)
     )
-    for channel in listed:
-        may = channel.permissions_for(guild.me)
-        if may.view_channel and may.send_messages and may.embed_links:
+    for channel in channels:
+        permissions = channel.permissions_for(guild.me)
+        if permissions.view_channel and permissions.send_messages and permissions.embed_links:
             return channel
     return None

@@ -1,8 +1,8 @@
-"""What Discord learns about our commands, made from the registry and held to Discord's limits.
+"""Our commands as Discord registers them, built from the registry and within Discord's limits.
 
 A command may have 25 options and, with everything in it, 8,000 characters of names, descriptions
-and choices. So the longest descriptions give way to brief ones until all fit, and flags beyond 25
-fold, from the end, into `mods`.
+and choices. So the longest descriptions are replaced by brief ones until all fit, and flags beyond
+25 are moved, from the end, into `mods`.
 """
 
 import gc
@@ -32,20 +32,22 @@ INSTALLS = {
     False: ([0], [IN_SERVERS, IN_DMS]),
     True: ([0, 1], [IN_SERVERS, IN_DMS, BETWEEN_PEOPLE]),
 }
-"""Who has added the bot (a server, a person), and where a command is offered; by whether it
-works without a game.
+"""The kinds of installs (0 a server, 1 a person) and the contexts for which Discord offers a
+command, by whether it works without a game.
 """
 MESSAGE = 3
 """The type of a command in the menu of a message."""
 ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
-"""What the entries there do: the button of a message that is meant."""
+"""The entries in the menu of a message, with the button of the message that each one presses."""
 _TYPES = {"int": INTEGER, "number": NUMBER, "bool": BOOLEAN, "file": ATTACHMENT}
 _COMPLETED = ("units", "unit", "mods", "dice", "enum")
+"""Option types for which Discord asks us for suggestions."""
 _LENGTHS = range(MAX_DESCRIPTION, 9, -1)
+"""Maximum lengths of descriptions that are tried, from the longest."""
 
 
 def build_payload(registry: Registry) -> list[Json]:
-    """All commands as Discord's API takes them. Reads every game."""
+    """Build all commands of a registry as Discord's API takes them. Reads every game."""
     return [
         build_command(name, registry)
         for name in registry.top_names
@@ -54,26 +56,33 @@ def build_payload(registry: Registry) -> list[Json]:
 
 
 def list_our_commands() -> list[Json]:
-    """What Discord is told: every command with its options, and the menu of a message. One of a
-    host's pack that is too large is left out, for Discord would refuse all of them."""
-    made, large = split_by_size(build_payload(get_registry()))
-    for name in large:
+    """List what is registered with Discord: every command with its options, and the entries in the
+    menu of a message.
+
+    A command of a host's pack that is too large is left out with a warning in the log, because
+    Discord would refuse the whole list.
+    """
+    commands, too_large = split_by_size(build_payload(get_registry()))
+    for name in too_large:
         log.warning(
             "Discord takes %s characters for a command, and %s has more: it is left out",
             MAX_COMMAND,
             name,
         )
-    return [*made, *list_menu_entries()]
+    return [*commands, *list_menu_entries()]
 
 
-def split_by_size(made: Sequence[Json]) -> tuple[list[Json], list[str]]:
-    """Those that Discord takes, and the names of those that are too large."""
-    large = [one["name"] for one in made if measure_size(one) > MAX_COMMAND]
-    return [one for one in made if one["name"] not in large], [f"/{name}" for name in large]
+def split_by_size(commands: Sequence[Json]) -> tuple[list[Json], list[str]]:
+    """Return the commands that Discord takes, and the names, with a slash, of those that are too
+    large.
+    """
+    too_large = [command["name"] for command in commands if measure_size(command) > MAX_COMMAND]
+    fitting = [command for command in commands if command["name"] not in too_large]
+    return fitting, [f"/{name}" for name in too_large]
 
 
 def list_menu_entries() -> list[Json]:
-    """The entries in the menu of a message as Discord takes them; they have no description."""
+    """List the entries in the menu of a message as Discord takes them, without descriptions."""
     return [
         {"name": name, "type": MESSAGE, "description": ""} | _build_install_fields(own_play=True)
         for name in ENTRIES
@@ -85,81 +94,86 @@ def _build_install_fields(*, own_play: bool) -> Json:
     return {"integration_types": types, "contexts": contexts}
 
 
-def restrict_to_servers(made: Json) -> Json:
-    """A command as it is registered where nobody may add the application to their own account."""
-    return made | {
-        "integration_types": [0],
-        "contexts": [one for one in made["contexts"] if one != BETWEEN_PEOPLE],
-    }
+def restrict_to_servers(command: Json) -> Json:
+    """Copy a command for servers alone, for an application that nobody may add to their own
+    account.
+    """
+    contexts = [context for context in command["contexts"] if context != BETWEEN_PEOPLE]
+    return command | {"integration_types": [0], "contexts": contexts}
 
 
 def build_command(name: str, registry: Registry) -> Json:
-    """One top-level command, its descriptions as long as 8,000 characters allow."""
-    made = _build_command(name, registry, _LENGTHS[0])
-    if measure_size(made) <= MAX_COMMAND:
-        return made
-    shorter = _LENGTHS[1:-1]  # the shorter the descriptions may be, the smaller the whole
-    at = bisect_left(
-        shorter,
-        True,
-        key=lambda length: measure_size(_build_command(name, registry, length)) <= MAX_COMMAND,
-    )
-    return _build_command(name, registry, _LENGTHS[1 + at])
+    """Build one top-level command, with descriptions as long as 8,000 characters allow."""
+    command = _build_command(name, registry, _LENGTHS[0])
+    if measure_size(command) <= MAX_COMMAND:
+        return command
+
+    def fits(length: int) -> bool:
+        return measure_size(_build_command(name, registry, length)) <= MAX_COMMAND
+
+    # the shorter the descriptions may be, the smaller the command
+    index = bisect_left(_LENGTHS[1:-1], True, key=fits)
+    return _build_command(name, registry, _LENGTHS[1 + index])
 
 
-def measure_size(made: Mapping[str, Any]) -> int:
-    """The characters that count towards 8,000: names, descriptions, and choices, on every level."""
-    own = len(made["name"]) + len(made.get("description", ""))
-    own += sum(
-        len(choice["name"]) + len(str(choice["value"])) for choice in made.get("choices", ())
-    )
-    return own + sum(measure_size(option) for option in made.get("options", ()))
+def measure_size(part: Mapping[str, Any]) -> int:
+    """Return how many characters of a command or option count towards the 8,000: names,
+    descriptions and choices, on every level.
+    """
+    size = len(part["name"]) + len(part.get("description", ""))
+    for choice in part.get("choices", ()):
+        size += len(choice["name"]) + len(str(choice["value"]))
+    return size + sum(measure_size(option) for option in part.get("options", ()))
 
 
 def _build_command(name: str, registry: Registry, length: int) -> Json:
-    made: Json = {"name": name, "description": _cut(registry.describe_name(name)), "type": 1}
-    made |= _build_install_fields(
-        own_play=any(not spec.needs_game for spec in registry.list_below((name,)))
-    )
+    """Build one top-level command whose descriptions, except its own, have at most `length`
+    characters.
+    """
+    command: Json = {"name": name, "description": _cut(registry.describe_name(name)), "type": 1}
+    own_play = any(not spec.needs_game for spec in registry.list_below((name,)))
+    command |= _build_install_fields(own_play=own_play)
     if name == "setup":
-        made |= {"default_member_permissions": MANAGE_SERVER, "contexts": [IN_SERVERS]}
-    if (spec := registry.get((name,))) is not None:
-        return made | {"options": _build_options(spec, length)}
-    return made | {"options": list(_build_children((name,), registry, length))}
+        command |= {"default_member_permissions": MANAGE_SERVER, "contexts": [IN_SERVERS]}
+    spec = registry.get((name,))
+    if spec is not None:
+        return command | {"options": _build_options(spec, length)}
+    return command | {"options": list(_build_children((name,), registry, length))}
 
 
 def _build_children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
+    """Yield the subcommands and groups directly below `path`."""
     for word in registry.list_children(path):
         inner = (*path, word)
         spec = registry.get(inner)
         if spec is not None:
-            about = _format_summary(spec, registry, length)
             yield {
                 "type": SUBCOMMAND,
                 "name": word,
-                "description": about,
+                "description": _format_summary(spec, registry, length),
                 "options": _build_options(spec, length),
             }
         else:
-            options = list(_build_children(inner, registry, length))
             yield {
                 "type": GROUP,
                 "name": word,
                 "description": word.replace("-", " "),
-                "options": options,
+                "options": list(_build_children(inner, registry, length)),
             }
 
 
 def _format_summary(spec: CommandSpec, registry: Registry, length: int) -> str:
-    """What the command does, in at most `length` characters: its summary, the first sentence of
-    it, or its title.
+    """Describe a command in at most `length` characters: by its summary, the summary's first
+    sentence, or its title.
+
+    If none of them fits, cut the title to MAX_DESCRIPTION.
     """
-    first = spec.summary.partition(". ")[0]
+    first_sentence = spec.summary.partition(". ")[0]
     title = registry.get_title(spec)
-    return next(
-        (text for text in (spec.summary, first, title) if text and len(text) <= length),
-        _cut(title or first),
-    )
+    for text in (spec.summary, first_sentence, title):
+        if text and len(text) <= length:
+            return text
+    return _cut(title or first_sentence)
 
 
 def _build_options(spec: CommandSpec, length: int) -> list[Json]:
@@ -167,76 +181,99 @@ def _build_options(spec: CommandSpec, length: int) -> list[Json]:
 
 
 def _build_option(option: Option, spec: CommandSpec, length: int) -> Json:
-    made: Json = {
-        "type": get_option_type(option),
+    """Build an option of a command, described in at most `length` characters if possible."""
+    kind = get_option_type(option)
+    payload: Json = {
+        "type": kind,
         "name": option.name,
         "description": _describe_option(option, length),
     }
     if is_required(option, spec):
-        made["required"] = True
-    if made["type"] in (INTEGER, NUMBER):
-        if option.min is not None and option.clamp not in ("low", "both"):
-            made["min_value"] = option.min
-        if option.max is not None and option.clamp not in ("high", "both"):
-            made["max_value"] = option.max
-    if made["type"] == ATTACHMENT and option.values:
-        made["file_types"] = list(option.values)
-    if made["type"] == STRING:
-        if (
-            option.type == "enum"
-            and not (spec.system or option.complete)
-            and len(option.values) <= MAX_CHOICES
-        ):
-            made["choices"] = [{"name": value, "value": value} for value in option.values]
-        elif option.type in _COMPLETED or (option.complete and option.type != "int"):
-            made["autocomplete"] = True
-        elif option.type == "str":
-            made["max_length"] = int(option.max or MAX_TEXT)
-    return made
+        payload["required"] = True
+    if kind in (INTEGER, NUMBER):
+        payload |= _build_bounds(option)
+    if kind == ATTACHMENT and option.values:
+        payload["file_types"] = list(option.values)
+    if kind == STRING:
+        payload |= _build_text_fields(option, spec)
+    return payload
+
+
+def _build_bounds(option: Option) -> Json:
+    """Return the bounds that Discord checks. A bound to which larger or smaller values are moved
+    is left out.
+    """
+    bounds: Json = {}
+    if option.min is not None and option.clamp not in ("low", "both"):
+        bounds["min_value"] = option.min
+    if option.max is not None and option.clamp not in ("high", "both"):
+        bounds["max_value"] = option.max
+    return bounds
+
+
+def _build_text_fields(option: Option, spec: CommandSpec) -> Json:
+    """Return the choices of a text option, that it has suggestions, or its maximum length."""
+    has_fixed_values = option.type == "enum" and not (spec.system or option.complete)
+    if has_fixed_values and len(option.values) <= MAX_CHOICES:
+        return {"choices": [{"name": value, "value": value} for value in option.values]}
+    if option.type in _COMPLETED or (option.complete and option.type != "int"):
+        return {"autocomplete": True}
+    if option.type == "str":
+        return {"max_length": int(option.max or MAX_TEXT)}
+    return {}
 
 
 def get_option_type(option: Option) -> int:
-    """Discord's type of an option."""
+    """Return Discord's type of an option."""
     if option.complete == "channel":
         return CHANNEL
     return _TYPES.get(option.type, STRING)
 
 
 def _describe_option(option: Option, length: int) -> str:
-    """Its help with the default; where that is longer than `length`, the help alone, or its
-    brief form.
+    """Describe an option in at most `length` characters: by its help or its brief help, with the
+    default value if that fits.
+
+    If nothing fits, cut the brief help to MAX_DESCRIPTION.
     """
-    default = (
-        ""
-        if option.default in (None, "") or option.type == "bool"
-        else f" (default {option.default})"
-    )
-    text = option.help or (
-        option.expectation if option.type != "enum" else option.name.replace("_", " ")
-    )
+    default = ""
+    if option.default not in (None, "") and option.type != "bool":
+        default = f" (default {option.default})"
+    text = option.help
+    if not text:
+        text = option.name.replace("_", " ") if option.type == "enum" else option.expectation
     brief = option.brief or text
-    fitting = (text + default, text, brief + default, brief)
-    return next((one for one in fitting if len(one) <= length), _cut(brief))
+    for description in (text + default, text, brief + default, brief):
+        if len(description) <= length:
+            return description
+    return _cut(brief)
 
 
 def _cut(text: str, length: int = MAX_DESCRIPTION) -> str:
-    """At most `length` characters, ending at a word."""
+    """Cut a text at a word, if that leaves at least half of it, so that it has at most `length`
+    characters. Return "-" for an empty text.
+    """
     text = " ".join(text.split()) or "-"
     if len(text) <= length:
         return text
-    kept = text[: length - 1]
-    word_end = kept.rfind(" ")
-    return (kept[:word_end] if word_end > length // 2 else kept).rstrip(" ,;:(") + "…"
+    start = text[: length - 1]
+    word_end = start.rfind(" ")
+    if word_end > length // 2:
+        start = start[:word_end]
+    return start.rstrip(" ,;:(") + "…"
 
 
 def show_commands(words: Sequence[str]) -> int:
-    """`grognard commands discord`: the registration as JSON; exit status 0. Raises UserError."""
+    """Print the commands as registered with Discord, as JSON (`grognard commands discord`).
+
+    Return the exit status 0. Raises UserError for other words than "discord".
+    """
     if list(words) != ["discord"]:
         raise UserError(
             "commands needs the platform.",
             hint="Type: grognard commands discord",
             code="bad-arguments",
         )
-    gc.disable()  # it lives for a third of a second
+    gc.disable()  # the process ends in a third of a second
     print(json.dumps(list_our_commands(), indent=1, ensure_ascii=False))
     return 0

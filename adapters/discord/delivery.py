@@ -1,9 +1,10 @@
-"""Brings answers: at once if the work is quick, else a receipt and then the answer; later if
-Discord would not listen.
+"""Delivery of answers to interactions: at once if the work is quick, else a receipt ("thinking")
+and then the answer. If Discord takes nothing now, the answer is delivered later.
 
-A first response may break without anybody knowing whether it arrived. Before anything is sent a
-second time, Discord is asked what is there as the answer, and that is made what it should be:
-nothing is lost, nothing comes twice."""
+The call that sends a first response may break, and then nobody knows whether the response arrived.
+So before anything is sent a second time, Discord is asked which message it shows as the answer, and
+that message is changed to what it should be. Nothing is lost, and nothing appears twice.
+"""
 
 import asyncio
 import logging
@@ -48,6 +49,7 @@ from adapters.discord.request import (
     PIN_MESSAGES,
     PLATFORM,
     DiscordRequest,
+    Json,
     build_unasked_request,
 )
 from adapters.hand_windows import HandWindows
@@ -63,38 +65,39 @@ from bot.ui.spec import Command
 log = logging.getLogger(__name__)
 
 RECEIPT = 1.5
-"""Seconds after which "thinking" is shown, unless the answer is there."""
+"""Seconds after which "thinking" is shown if the answer is not ready."""
 AT_ONCE = 8
-"""Left-over answers on their way at once."""
+"""Maximum number of outbox answers that are delivered at the same time."""
 LOOK_AGAIN = 60.0
-"""Seconds after which it is read anew for whom something is kept."""
+"""Seconds between reloads of the users with undelivered answers."""
 TOO_OLD_FOR_NOW = 30046
-"""Discord allows only so many changes of messages that are older than an hour."""
+"""Discord's code for too many changes of messages that are older than an hour."""
 MOST_TOLD = 2
-"""Earlier answers that somebody reads behind one: an own install may send five further messages for
-each interaction, of which the answer may need three."""
+"""Maximum number of saved answers that are sent after a new one. An own install may send five
+further messages for each interaction, and the answer itself may need three of them.
+"""
 TROUBLE = (DiscordRefused, Unsure, discord.HTTPException, *BROKEN)
 
 
 class Delivery:
-    """Answers interactions, each once."""
+    """Delivers the answer to each interaction exactly once."""
 
     def __init__(
         self, wire: DiscordApi, posting: Posting, app: App, rights: Callable[[int, int], int]
     ) -> None:
-        """`rights` are the bot's in a channel of a server."""
+        """Create the delivery. `rights` returns the bot's permission bits by server and channel
+        id.
+        """
         self._wire = wire
         self._app = app
         self._rights = rights
-        self._standing = PostedAnswers(wire, posting, app)
+        self._posted_answers = PostedAnswers(wire, posting, app)
         self._posting = posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
-        self._kept: set[str] | None = (
-            None  # for whom something is kept that nobody could tell them yet
-        )
-        self._kept_until = 0.0
+        self._users_with_saved_answers: set[str] | None = None  # None: not loaded yet
+        self._reload_saved_answers_at = 0.0
         self.busy = 0
-        self._telling: set[int] = set()
+        self._users_being_sent_saved_answers: set[int] = set()
         self.hands = HandWindows(app, self._redraw_hand)
 
     async def serve_request(
@@ -105,16 +108,21 @@ class Delivery:
         *,
         in_place: bool = False,
     ) -> None:
-        """Bring what `work` returns, which runs `command`; `in_place` changes the message pressed
-        on. A receipt is a promise, also of a process that dies: it is written down first. It is
-        private where the command says so."""
+        """Run `command` by awaiting `work`, and deliver the reply that it returns.
+
+        If the reply is not ready in time, show a receipt first, which is private if the command
+        is. A receipt is a promise that another process keeps if this one dies, so it is stored
+        before it is shown; if it cannot be stored, `work` is cancelled. With `in_place` the reply
+        replaces the message that holds the pressed button.
+        """
         self.busy += 1
         private = bool(command.delivery["private"]) or request.hushed
         try:
             task = asyncio.ensure_future(work)
-            if await wait_until_done(
+            is_done = await wait_until_done(
                 task, lambda: RECEIPT / get_patience_divisor(self.busy), request.age
-            ):
+            )
+            if is_done:
                 reply = await _get_reply(task)
                 await self.respond_with(request, reply, in_place=in_place)
                 await self._deliver_follow_ups(request, command, reply)
@@ -128,73 +136,89 @@ class Delivery:
             reply = await _get_reply(task)
         finally:
             self.busy -= 1
-        with closing(
-            self._answer_after_receipt(
-                request, reply, placed=placed, private=private, in_place=in_place
-            )
-        ) as posting:
+        answering = self._answer_after_receipt(
+            request, reply, placed=placed, private=private, in_place=in_place
+        )
+        with closing(answering) as posting:
             if await settle_receipt(self._app, request.request_id, reply, posting):
-                # cut off before that, it never begins
+                # `closing`: if this is cancelled before the posting began, it never begins
                 await self._deliver_follow_ups(request, command, reply)
 
     async def _deliver_follow_ups(
         self, request: DiscordRequest, command: Command, reply: Reply
     ) -> None:
-        """Bring the picture of an answer that is there, and what came too late for their last
-        one.
+        """Send what follows a delivered answer: its picture, then the user's saved answers.
+
+        Also remember the message if it shows a hand, so that it is redrawn when the hand changes.
         """
         if reply.window:
             self.hands.remember_window(request, reply)
-        drawn = await draw_picture_after(self._app, reply, command, command.who)
+        picture = await draw_picture_after(self._app, reply, command, command.who)
         try:
-            if drawn is not None:
-                await self._wire.follow_up(request, render_message(drawn, request))
+            if picture is not None:
+                await self._wire.follow_up(request, render_message(picture, request))
         except TROUBLE as error:
             log.warning("no picture for interaction %s: %s", request.id, error)
-        if request.user not in self._telling:
-            self._telling.add(request.user)  # two commands at once tell it once
+        # two commands of one user at the same time send the saved answers once
+        if request.user not in self._users_being_sent_saved_answers:
+            self._users_being_sent_saved_answers.add(request.user)
             try:
                 await self._deliver_saved_answers(request)
             finally:
-                self._telling.discard(request.user)
+                self._users_being_sent_saved_answers.discard(request.user)
 
     async def _redraw_hand(self, request: DiscordRequest, reply: Reply) -> bool:
-        """Change a hand on show, while the token lives that brought it; whether it is there."""
+        """Change the message that shows a hand to `reply`.
+
+        Return False if that failed or the token of its request is dead.
+        """
         with suppress(*TROUBLE):
-            return request.is_alive and bool(
-                await self._wire.edit(request, render_message(reply, request))
-            )
+            if request.is_alive:
+                return bool(await self._wire.edit(request, render_message(reply, request)))
         return False
 
     async def _deliver_saved_answers(self, request: DiscordRequest) -> None:
-        """Tell somebody privately what could not be shown before its 15 minutes were over, the
-        oldest first.
+        """Send the user privately the answers that could not be shown within their 15 minutes.
+
+        The oldest come first, at most MOST_TOLD of them; each one sent is marked as seen. If
+        anything fails, log it and leave the rest for the next command.
         """
         user = request.who.key
         try:
-            if self._kept is None or time.monotonic() > self._kept_until:
-                # another process may have kept more
-                self._kept_until = time.monotonic() + LOOK_AGAIN
-                self._kept = {
-                    key.partition("/")[0] for key, _ in await self._app.answers.list_unseen()
-                }
-            if request.user != request.owner and user not in self._kept:
+            users = await self._load_users_with_saved_answers()
+            if request.user != request.owner and user not in users:
                 return
             waiting = await self._app.answers.list_unseen(user)
             for key, reply in waiting[:MOST_TOLD]:
-                told = replace(
+                saved_reply = replace(
                     reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT))
                 )
-                await self._wire.follow_up(request, render_message(told, request, late=True))
+                message = render_message(saved_reply, request, late=True)
+                await self._wire.follow_up(request, message)
                 await self._app.answers.mark_seen(key)
             if len(waiting) <= MOST_TOLD:
-                self._kept.discard(user)
+                users.discard(user)
         except (*TROUBLE, UserError) as error:
             log.warning("could not tell what is kept for user %s: %s", request.user, error)
 
+    async def _load_users_with_saved_answers(self) -> set[str]:
+        """Return the keys of the users with saved answers, reloaded every LOOK_AGAIN seconds,
+        because other processes save answers as well.
+        """
+        users = self._users_with_saved_answers
+        if users is None or time.monotonic() > self._reload_saved_answers_at:
+            self._reload_saved_answers_at = time.monotonic() + LOOK_AGAIN
+            unseen = await self._app.answers.list_unseen()
+            users = {key.partition("/")[0] for key, _ in unseen}
+            self._users_with_saved_answers = users
+        return users
+
     async def answer_receipt(self, request: DiscordRequest, reply: Reply) -> None:
-        """Bring the answer to a receipt that a dead process left, or that this one could not
-        bring.
+        """Deliver the answer to a receipt that a dead process left, or that this one could not
+        answer.
+
+        The receipt ends if that succeeds or if the answer is in the outbox; else it is released
+        for another attempt.
         """
         if reply.outbox or reply.seen:
             await self._app.receipts.finish(request.request_id)
@@ -202,7 +226,7 @@ class Delivery:
                 await self.deliver_later(request, reply)
             return
         try:
-            await self._standing.complete_answer(request, reply)
+            await self._posted_answers.complete_answer(request, reply)
         except TROUBLE as error:
             log.warning("could not deliver the answer to interaction %s yet: %s", request.id, error)
             self._app.receipts.release(request.request_id)
@@ -210,15 +234,19 @@ class Delivery:
         await self._app.receipts.finish(request.request_id)
 
     async def show_form(self, request: DiscordRequest, form: Mapping[str, Any]) -> None:
-        """Answer with a form. Lost, it is simply asked for again."""
+        """Show a form (a Discord modal) as the first response.
+
+        A failure is only logged, because the user can simply open the form again.
+        """
         try:
             await self._wire.respond(request, FORM, data={**form})
         except (DiscordRefused, Unsure) as error:
             log.warning("no form for interaction %s: %s", request.id, error)
 
     async def deliver_later(self, request: DiscordRequest, reply: Reply) -> None:
-        """Bring a stored answer that Discord would not take just now; if it still will not, the
-        outbox does.
+        """Deliver a stored answer after a first attempt failed, and record the outcome.
+
+        If this fails as well, the outbox tries again later.
         """
         with (
             self._app.answers.hold_while_posting(reply),
@@ -228,19 +256,23 @@ class Delivery:
         await self.outbox.record_outcome(reply.outbox, 0, outcome)
 
     async def post(self, due: DueAnswer) -> Outcome:
-        """Bring what is left over: from before a restart, or what Discord would not take."""
+        """Deliver an answer from the outbox: one from before a restart, or one that Discord did
+        not take.
+        """
         try:
-            request = (
-                DiscordRequest.from_json(due.delivery)
-                if due.delivery
-                else build_unasked_request(due.place, due.id, self._rights)
-            )
+            if due.delivery:
+                request = DiscordRequest.from_json(due.delivery)
+            else:
+                request = build_unasked_request(due.place, due.id, self._rights)
         except (TypeError, ValueError) as error:
             return Undeliverable(f"it does not say where it goes ({error})")
-        return await self._deliver(request, due.reply, due.created if due.attempts else 0.0)
+        since = due.created if due.attempts else 0.0
+        return await self._deliver(request, due.reply, since)
 
     async def edit(self, due: DueAnswer, spot: Mapping[str, Any]) -> Outcome:
-        """Change a message to how it reads now."""
+        """Change the message at `spot` to the reply in `due`; delete or unpin it if the reply says
+        so.
+        """
         try:
             if spot.get("token"):
                 return await self._edit_by_token(due.reply, spot)
@@ -254,28 +286,30 @@ class Delivery:
         return Delivered(dict(spot))
 
     async def _edit_by_token(self, reply: Reply, spot: Mapping[str, Any]) -> Outcome:
-        """Change a message that an own install brought, while the token lives that brought it."""
+        """Change a message of an own install. Only its own token can do that, while it lives."""
         bare = {"guild": 1, "allowed": 0} if spot.get("bare") else {}
         request = DiscordRequest.from_json({"id": 0, "kind": 0, **spot, **bare})
         if not request.is_alive:
             return Undeliverable("its token is dead, and nobody else may change it")
-        await self._wire.edit(
-            request, DiscordMessage(build_changed_body(reply, request)), which=str(spot["message"])
-        )
+        message = DiscordMessage(build_changed_body(reply, request))
+        await self._wire.edit(request, message, which=str(spot["message"]))
         return Delivered(dict(spot))
 
     async def _deliver(self, request: DiscordRequest, reply: Reply, since: float = 0.0) -> Outcome:
+        """Deliver a stored reply, pinned if it says so, and return the outcome with its spot.
+
+        A request without a channel goes to the user as a direct message. `since` (Unix seconds):
+        an earlier attempt may have posted the reply after that.
+        """
         try:
-            if not request.channel:  # to a person: where that is, Discord says
-                made = await self._posting.post_late(reply, request)
-                if not made:
+            if not request.channel:
+                message = await self._posting.post_late(reply, request)
+                if not message:
                     return Undeliverable("they take no direct messages")
-                return Delivered(
-                    replace(request, channel=int(made["channel_id"])).build_spot(made.get("id"))
-                )
-            spot = _build_spot(
-                request, reply, await self._standing.complete_answer(request, reply, since)
-            )
+                channel = int(message["channel_id"])
+                return Delivered(replace(request, channel=channel).build_spot(message.get("id")))
+            message_id = await self._posted_answers.complete_answer(request, reply, since)
+            spot = _build_spot(request, reply, message_id)
         except TROUBLE as error:
             return _classify_failure(error)
         return Delivered(await self._pin_or_unpin(request, reply, spot))
@@ -283,31 +317,36 @@ class Delivery:
     async def _pin_or_unpin(
         self, request: DiscordRequest, reply: Reply, spot: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Pin the message where its reply says so and the bot may; whoever asked for it is told
-        where not. Its spot, which says whether it is pinned."""
+        """Pin or unpin the message at `spot` if its reply says so.
+
+        Return the spot with `pinned` added: whether there was nothing to explain. If the bot may
+        not pin, send the user an explanation. Without `reply.pin` return the spot unchanged.
+        """
         if not reply.pin:
             return dict(spot)
-        told = (
-            await self._posting.pin_or_unpin(reply, spot)
-            if request.has_permission(PIN_MESSAGES)
-            else explain_not_pinned(MAY_NOT_PIN, request.channel)
-        )
-        if told is not None and request.token and request.is_alive:
+        if request.has_permission(PIN_MESSAGES):
+            explanation = await self._posting.pin_or_unpin(reply, spot)
+        else:
+            explanation = explain_not_pinned(MAY_NOT_PIN, request.channel)
+        if explanation is not None and request.token and request.is_alive:
             try:
-                await self._wire.follow_up(request, render_message(told, request))
+                await self._wire.follow_up(request, render_message(explanation, request))
             except TROUBLE as error:
                 log.info("could not say that a message was not pinned: %s", error)
-        return {**spot, "pinned": told is None}
+        return {**spot, "pinned": explanation is None}
 
     async def _show_receipt(
         self, request: DiscordRequest, *, private: bool, in_place: bool
     ) -> bool:
-        """Show that the bot is at work; whether that is known to have arrived."""
-        kind, data = (
-            (DEFER_UPDATE, None)
-            if in_place
-            else (THINKING, {"flags": EPHEMERAL} if private else {})
-        )
+        """Show "thinking", or with `in_place` only acknowledge the press.
+
+        Return whether that is known to have arrived as the first response.
+        """
+        kind = THINKING
+        data: Json | None = {"flags": EPHEMERAL} if private else {}
+        if in_place:
+            kind = DEFER_UPDATE
+            data = None
         try:
             return await self._wire.respond(request, kind, data=data) is not None
         except (DiscordRefused, Unsure) as error:
@@ -317,21 +356,23 @@ class Delivery:
     async def respond_with(
         self, request: DiscordRequest, reply: Reply, *, in_place: bool = False
     ) -> None:
-        """Bring an answer that is ready, with the first response."""
-        if reply.seen:  # this very interaction, delivered twice: the other one answers it
+        """Deliver an answer that is ready, as the first response.
+
+        If that fails and the outbox does not hold the answer, try a few more times.
+        """
+        if reply.seen:  # Discord sent this interaction twice: the other delivery answers it
             return
         kind = UPDATE if in_place and reply.in_place else MESSAGE
 
         async def send_first_response() -> object:
-            answered = await self._respond(request, kind, reply)
-            if answered:
-                interaction = answered.get("interaction") or {}
-                return await self._standing.announce(request, reply) or interaction.get(
-                    "response_message_id"
-                )
-            # Another process has answered, perhaps with a receipt alone, or nobody said where it
-            # is.
-            return await self._standing.complete_answer(request, reply)
+            response = await self._respond(request, kind, reply)
+            if response:
+                interaction = response.get("interaction") or {}
+                message_id = interaction.get("response_message_id")
+                return await self._posted_answers.announce(request, reply) or message_id
+            # Another process has responded, perhaps with a receipt alone, or Discord did not say
+            # which message the response is.
+            return await self._posted_answers.complete_answer(request, reply)
 
         if not await self._show_answer(request, reply, send_first_response):
             await self._repeat_answer(request, reply)
@@ -339,7 +380,12 @@ class Delivery:
     async def _respond(
         self, request: DiscordRequest, kind: int, reply: Reply
     ) -> Mapping[str, Any] | None:
-        """Send the first response: if a message cannot be changed, what is posted instead."""
+        """Send the first response. If Discord refuses for good to change a message, send
+        `reply.instead` as a new one.
+
+        Return the response, empty if the call broke although the response arrived, or None if
+        another one was first.
+        """
         try:
             return await self._wire.respond(request, kind, render_message(reply, request))
         except DiscordRefused as refused:
@@ -353,87 +399,99 @@ class Delivery:
     async def _show_answer(
         self, request: DiscordRequest, reply: Reply, show: Callable[[], Awaitable[object]]
     ) -> bool:
-        """Show an answer, and note where it is; whether it has got through, or is the outbox's."""
+        """Show an answer by awaiting `show`, which returns the message's id, and record it as
+        delivered.
+
+        Return whether the answer arrived or is now left to the outbox.
+        """
         try:
             with (
                 self._app.answers.hold_while_posting(reply),
                 self._app.use_server_registry(request.where.server),
             ):
-                at = await show()
+                message_id = await show()
         except TROUBLE as error:
             return await self._handle_failure(request, reply, error)
-        await self.outbox.record_outcome(
-            reply.outbox,
-            0,
-            Delivered(await self._pin_or_unpin(request, reply, _build_spot(request, reply, at))),
-        )
+        spot = _build_spot(request, reply, message_id)
+        outcome = Delivered(await self._pin_or_unpin(request, reply, spot))
+        await self.outbox.record_outcome(reply.outbox, 0, outcome)
         return True
 
     async def _repeat_answer(self, request: DiscordRequest, reply: Reply) -> None:
-        """Bring what nothing keeps, a look-up or a refusal, once Discord takes answers again; where
-        it still does not, or the interaction is over, they read it with their next command."""
+        """Try again to deliver an answer that is stored nowhere, such as a lookup or a refusal.
+
+        If no attempt succeeds, save it, so that the user gets it with their next command.
+        """
+        answer = replace(reply, announce=None)
         for pause in AGAIN:
             await asyncio.sleep(pause)
             with suppress(*TROUBLE):
-                if (
-                    await self._standing.complete_answer(request, replace(reply, announce=None))
-                    is not None
-                ):
+                if await self._posted_answers.complete_answer(request, answer) is not None:
                     return
-        if request.owner:  # there it is kept already
+        if request.owner:  # `complete_answer` has saved it already
             return
         try:
-            await self._app.save_undelivered(
-                request.who.key, str(request.id), replace(reply, announce=None)
-            )
-            if self._kept is not None:
-                self._kept.add(request.who.key)
+            await self._app.save_undelivered(request.who.key, str(request.id), answer)
+            if self._users_with_saved_answers is not None:
+                self._users_with_saved_answers.add(request.who.key)
         except UserError as error:
             log.warning("could not keep the answer to interaction %s: %s", request.id, error)
 
     async def _answer_after_receipt(
         self, request: DiscordRequest, reply: Reply, *, placed: bool, private: bool, in_place: bool
     ) -> bool:
-        """Answer after the receipt; whether nothing is left to do about it here."""
+        """Deliver the answer to a request that got a receipt.
+
+        `placed`: the receipt is known to have arrived. Return whether nothing is left to do: the
+        answer arrived, is left to the outbox, or belongs to another delivery of the same
+        interaction.
+        """
         if reply.seen:
             if placed and not in_place:
-                await self._standing.end_receipt(request)
+                await self._posted_answers.end_receipt(request)
             return True
-        put = partial(self._standing.put_answer, private=private, in_place=in_place)
-        return await self._show_answer(
-            request,
-            reply,
-            partial(put if placed else self._standing.complete_answer, request, reply),
-        )
+        if placed:
+            show = partial(
+                self._posted_answers.put_answer, request, reply, private=private, in_place=in_place
+            )
+        else:
+            show = partial(self._posted_answers.complete_answer, request, reply)
+        return await self._show_answer(request, reply, show)
 
     async def _handle_failure(
         self, request: DiscordRequest, reply: Reply, error: Exception
     ) -> bool:
-        """The answer did not get through now. What was recorded goes to the outbox, what was not is
-        tried once more.
+        """Handle an answer that could not be delivered.
 
-        Returns whether it has got through, or is the outbox's.
+        A stored answer is left to the outbox after another attempt; any other is tried once more
+        here. Return whether it arrived or is left to the outbox.
         """
         log.warning("could not deliver the answer to interaction %s: %s", request.id, error)
         if isinstance(error, DiscordRefused) and error.status == 400 and error.code != ARCHIVED:
-            await self._standing.post_bare_line(request, reply)
+            await self._posted_answers.post_bare_line(request, reply)
         if reply.outbox:
             await self.deliver_later(request, reply)
             return True
         if await self._tell_by_message(request, reply, error):
             return True
         try:
-            at = await self._standing.complete_answer(request, replace(reply, announce=None))
-        except TROUBLE as again:
-            log.warning("gave up for now on the answer to interaction %s: %s", request.id, again)
+            message_id = await self._posted_answers.complete_answer(
+                request, replace(reply, announce=None)
+            )
+        except TROUBLE as second_error:
+            log.warning(
+                "gave up for now on the answer to interaction %s: %s", request.id, second_error
+            )
             return False
-        return at is not None or not reply.error
+        return message_id is not None or not reply.error
 
     async def _tell_by_message(
         self, request: DiscordRequest, reply: Reply, error: Exception
     ) -> bool:
-        """Send a reply that its locked thread does not take to the player alone. Return whether
-        they have it.
+        """Send a reply that a locked thread refuses to the user as a direct message.
+
+        Return whether it was sent. Any `error` other than the refusal of a locked thread does
+        nothing and returns False, as does an own install.
         """
         if not isinstance(error, DiscordRefused) or error.code != ARCHIVED or request.owner:
             return False
@@ -442,13 +500,14 @@ class Delivery:
         message = replace(
             reply, private=True, in_place=False, announce=None, lines=(*reply.lines, origin)
         )
+        to_user = replace(request, channel=0)
         with suppress(*TROUBLE):
-            return await self._posting.post_late(message, replace(request, channel=0)) is not None
+            return await self._posting.post_late(message, to_user) is not None
         return False
 
 
 async def _get_reply(task: asyncio.Task[Reply]) -> Reply:
-    """The reply of a task; an error that it raises as a private reply."""
+    """Return the reply of a task, or an error reply if the task raised. Bugs are logged."""
     try:
         return await task
     except UserError as error:
@@ -458,9 +517,13 @@ async def _get_reply(task: asyncio.Task[Reply]) -> Reply:
 
 
 def _classify_failure(error: Exception) -> Outcome:
-    """What an attempt that failed so is: one to be repeated, or the last."""
+    """Return RetryLater or Undeliverable for the error that an attempt ended with.
+
+    Only a refusal by Discord with a status below 500, other than 429, is final.
+    """
     if not isinstance(error, DiscordRefused | discord.HTTPException):
-        return RetryLater(unsure=not isinstance(error, aiohttp.ClientConnectorError))
+        may_have_arrived = not isinstance(error, aiohttp.ClientConnectorError)
+        return RetryLater(unsure=may_have_arrived)
     if error.code == TOO_OLD_FOR_NOW:
         return RetryLater(60.0)
     if error.status != 429 and error.status < 500:
@@ -469,14 +532,17 @@ def _classify_failure(error: Exception) -> Outcome:
 
 
 LEAVE_AFTER = 1.0
+"""Seconds between looks at a receipt that somebody else should answer."""
 AGAIN = (2.0, 8.0)
-"""Seconds before each further attempt to bring what nothing keeps."""
+"""Seconds before each further attempt to deliver an answer that is stored nowhere."""
 KEPT = "Discord took no more answers when this one was ready, so you read it now."
 
 
 class PostedAnswers:
-    """Answers as they stand. `put`, `announce` and `settle` raise what Discord refuses or does
-    not take now.
+    """The messages that Discord shows as answers, read and changed.
+
+    Unless a method says otherwise, it raises one of TROUBLE if Discord refuses or cannot be
+    reached.
     """
 
     def __init__(self, wire: DiscordApi, posting: Posting, app: App) -> None:
@@ -487,12 +553,20 @@ class PostedAnswers:
     async def put_answer(
         self, request: DiscordRequest, reply: Reply, *, private: bool, in_place: bool
     ) -> object:
-        """Put the answer where the receipt is, with what is told to all; its id. What is private
-        takes a public placeholder away first."""
-        if reply.in_place if in_place else (reply.private or request.hushed) == private:
-            return await self._announce_or_get_id(
-                request, reply, await self._edit_or_post(request, reply)
-            )
+        """Replace the receipt by the answer, and post the announcement that goes with it.
+
+        A receipt whose privacy (`private`) differs from the answer's is deleted, and the answer is
+        posted as a new message. With `in_place` there is no receipt: the pressed message changes
+        if `reply.in_place`, else it stays and the answer is new. Return the id of the announcement
+        or the answer.
+        """
+        if in_place:
+            can_edit = reply.in_place
+        else:
+            can_edit = (reply.private or request.hushed) == private
+        if can_edit:
+            message = await self._edit_or_post(request, reply)
+            return await self._announce_or_get_id(request, reply, message)
         if not in_place:
             await self._remove_placeholder(request)
         return await self._post_new(request, reply)
@@ -500,7 +574,9 @@ class PostedAnswers:
     async def _edit_or_post(
         self, request: DiscordRequest, reply: Reply
     ) -> Mapping[str, Any] | None:
-        """Change the message; if Discord refuses that for good, post what is posted instead."""
+        """Change the message; if Discord refuses that for good, post `reply.instead` if there is
+        one.
+        """
         try:
             return await self._wire.edit(request, render_message(reply, request))
         except DiscordRefused as refused:
@@ -510,80 +586,90 @@ class PostedAnswers:
 
     async def _post_new(self, request: DiscordRequest, reply: Reply) -> object:
         reply = reply.standalone
-        return await self._announce_or_get_id(
-            request, reply, await self._wire.follow_up(request, render_message(reply, request))
-        )
+        message = await self._wire.follow_up(request, render_message(reply, request))
+        return await self._announce_or_get_id(request, reply, message)
 
     async def _announce_or_get_id(
-        self, request: DiscordRequest, reply: Reply, shown: Mapping[str, Any] | None
+        self, request: DiscordRequest, reply: Reply, message: Mapping[str, Any] | None
     ) -> object:
-        """The id of what is told to all beside an answer, else that of the answer as it is
-        shown.
+        """Post the reply's public announcement. Return its id, or without one the id of
+        `message`, the answer.
         """
-        return await self.announce(request, reply) or _get_id(shown)
+        return await self.announce(request, reply) or _get_id(message)
 
     async def announce(self, request: DiscordRequest, reply: Reply) -> object:
-        """Tell all what goes with a private answer: that something is sealed. Said twice, it
-        appears once. Its id.
+        """Post what everybody may know of a private answer (`reply.announce`), such as that
+        something is sealed.
+
+        Return the id of the message, or None if there is no announcement. Posted twice, it
+        appears once.
         """
         if reply.announce is None:
             return None
-        if request.owner:  # the channel is not the bot's, even where it is a member
-            return _get_id(
-                await self._wire.follow_up(request, render_message(reply.announce, request))
-            )
-        return _get_id(await self._posting.announce(reply.announce, request, self._wire))
+        if request.owner:  # an own install may not post in the channel, even if the bot is a member
+            message = await self._wire.follow_up(request, render_message(reply.announce, request))
+        else:
+            message = await self._posting.announce(reply.announce, request, self._wire)
+        return _get_id(message)
 
     async def complete_answer(
         self, request: DiscordRequest, reply: Reply, since: float = 0.0
     ) -> object:
-        """Look what is there as the answer, and bring what is missing; its id. Raises what may work
-        later. An earlier attempt may have brought it after `since`."""
+        """Look up which message Discord shows as the answer, and post what is missing.
+
+        If the token is dead, post the answer as a normal message; save it for an own install; drop
+        a refusal. `since` (Unix seconds): an earlier attempt may have posted it after that. Return
+        the id of the answer or its announcement, or None if nothing was posted.
+        """
         if request.is_alive:
             try:
-                standing = await self._wire.get_original(request)
+                current = await self._wire.get_original(request)
             except DiscordRefused as refused:
                 if refused.code == UNKNOWN_MESSAGE:
-                    # the placeholder was taken away, its answer has yet to come
+                    # the placeholder was deleted, and its answer has not been posted yet
                     return await self._post_new(request, reply)
                 if refused.is_temporary:
                     raise
             else:
-                return await self._post_missing(request, reply, standing)
+                return await self._post_missing(request, reply, current)
         if reply.error:
             return None
         if request.owner:
             await self._app.save_undelivered(f"{PLATFORM}{request.owner}", str(request.id), reply)
             return None
-        return await self._announce_or_get_id(
-            request, reply, await self._posting.post_late(reply, request, since)
-        )
+        message = await self._posting.post_late(reply, request, since)
+        return await self._announce_or_get_id(request, reply, message)
 
     async def _post_missing(
-        self, request: DiscordRequest, reply: Reply, standing: dict[str, Any]
+        self, request: DiscordRequest, reply: Reply, current: dict[str, Any]
     ) -> object:
-        flags = int(standing.get("flags") or 0)
-        if int(standing.get("id") or 0) == request.message:
-            # pressed on: to change it again does no harm
+        """Post the answer unless `current`, the message that Discord shows as the answer, is it
+        already.
+
+        The message with the pressed button, a placeholder and an earlier refusal are replaced.
+        Return the id of the answer or its announcement.
+        """
+        flags = int(current.get("flags") or 0)
+        if int(current.get("id") or 0) == request.message:
+            # the message with the pressed button: to change it twice does no harm
             return await self.put_answer(request, reply, private=False, in_place=True)
         if flags & LOADING:
-            return await self.put_answer(
-                request, reply, private=bool(flags & EPHEMERAL), in_place=False
-            )
-        if str(standing.get("content")).startswith(REFUSED) and not reply.error:
-            # Delivered twice and run by the second one only: the first one's refusal is not an
-            # answer.
-            by_token = (
-                self._wire.follow_up(request, render_message(reply, request))
-                if request.owner
-                else None
-            )
-            standing = await (by_token or self._posting.post_late(reply, request)) or {}
-        return await self._announce_or_get_id(request, reply, standing)
+            private = bool(flags & EPHEMERAL)
+            return await self.put_answer(request, reply, private=private, in_place=False)
+        message: Mapping[str, Any] | None = current
+        if str(current.get("content")).startswith(REFUSED) and not reply.error:
+            # Discord sent the interaction twice, and only the second delivery ran: the refusal
+            # that the first one got is not the answer.
+            if request.owner:
+                message = await self._wire.follow_up(request, render_message(reply, request))
+            else:
+                message = await self._posting.post_late(reply, request)
+        return await self._announce_or_get_id(request, reply, message)
 
     async def post_bare_line(self, request: DiscordRequest, reply: Reply) -> None:
-        """Discord refuses the message itself, which is our bug: the bare first line is better
-        than silence.
+        """Show the bare title of a reply whose message Discord refuses, and log the refusal.
+
+        The refusal is our bug, but a bare line is better than silence. Raises nothing.
         """
         log.error("Discord refuses the answer %r", reply.title[:100])
         try:
@@ -594,8 +680,10 @@ class PostedAnswers:
             return
 
     async def _remove_placeholder(self, request: DiscordRequest) -> None:
-        """Take the placeholder away. Raises unless it is gone: a follow-up would fill it, for
-        all to see.
+        """Delete the "thinking" placeholder.
+
+        Raises DiscordRefused or Unsure unless it is gone, because a private follow-up would fill
+        it for everybody to see.
         """
         try:
             await self._wire.delete(request)
@@ -604,12 +692,15 @@ class PostedAnswers:
                 raise
 
     async def end_receipt(self, request: DiscordRequest) -> None:
-        """End a receipt whose answer another one brings, or brought; that may be this very
-        message.
+        """End the receipt of an interaction that another delivery of it answers.
+
+        The answer may still take the place of this receipt, so wait a little; if it does not, say
+        "Already done."
         """
         try:
             for _ in range(2):
-                if not int((await self._wire.get_original(request)).get("flags") or 0) & LOADING:
+                current = await self._wire.get_original(request)
+                if not int(current.get("flags") or 0) & LOADING:
                     return
                 await asyncio.sleep(LEAVE_AFTER)
             await self._wire.edit(request, render_message(Reply("Already done."), request))
@@ -618,12 +709,16 @@ class PostedAnswers:
 
 
 def _build_spot(request: DiscordRequest, reply: Reply, message: object) -> dict[str, Any]:
-    """Return where an answer is, marked if it was posted instead of a change."""
+    """Return the spot of the message with this id, marked with INSTEAD if it was posted instead of
+    a change. Return {} without an id.
+    """
     spot = request.build_spot(message)
     is_change = reply.instead is None or spot.get("message") == request.message
-    return spot if is_change or not spot else {**spot, INSTEAD: True}
+    if is_change or not spot:
+        return spot
+    return {**spot, INSTEAD: True}
 
 
 def _get_id(message: Mapping[str, Any] | None) -> object:
-    """The id of a message as Discord gives it; None where it gives none."""
+    """Return the id of a message as Discord gave it, or None without one."""
     return (message or {}).get("id")

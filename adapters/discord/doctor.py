@@ -1,5 +1,5 @@
-"""`grognard doctor` for Discord: whether token, application, commands and permissions are right;
-the invite link.
+"""The Discord part of `grognard doctor`: checks of token, application, commands and permissions,
+and the invite link.
 """
 
 import os
@@ -17,13 +17,16 @@ from bot.runtime.settings import Settings
 API = "https://discord.com/api/v10"
 OK, NOTE, FAULT = "ok", "note", "fault"
 _SHOWN = 10
+"""Maximum number of servers that are listed."""
 
 Finding = tuple[str, str]
+"""A grade ("ok", "note" or "fault") and a line for the host."""
 
 
 async def check(settings: Settings) -> list[Finding]:
-    """("ok" | "note" | "fault", line) for each thing looked at; only a note where no token is
-    set.
+    """Check the bot's setup at Discord and return a finding for each thing checked.
+
+    Without a token return a single note. If Discord cannot be reached, return a fault.
     """
     if not settings.discord_token:
         return [(NOTE, "DISCORD_TOKEN is not set: Discord is not served")]
@@ -36,39 +39,44 @@ async def check(settings: Settings) -> list[Finding]:
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
             return await _check(session, settings.discord_public_key)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return [
-            (FAULT, f"Discord cannot be reached from here: {str(error) or type(error).__name__}")
-        ]
+        reason = str(error) or type(error).__name__
+        return [(FAULT, f"Discord cannot be reached from here: {reason}")]
 
 
 async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
+    """Make all checks with a session that has the token. `key` is DISCORD_PUBLIC_KEY, or "".
+
+    If Discord does not accept the token, return that fault alone.
+    """
     status, user = await _get(session, "/users/@me")
     if status == 401:
-        where = "Developer Portal, your application, Bot, Reset Token"
-        return [(FAULT, f"Discord does not know this DISCORD_TOKEN; make a new one: {where}")]
+        menu = "Developer Portal, your application, Bot, Reset Token"
+        return [(FAULT, f"Discord does not know this DISCORD_TOKEN; make a new one: {menu}")]
     if status != 200:
         return [
             (FAULT, f"Discord answered {status} when asked whose token this is; try again later")
         ]
-    found = [(OK, f"Discord: the token is that of {user['username']}")]
+    findings = [(OK, f"Discord: the token is that of {user['username']}")]
     _, application = await _get(session, "/applications/@me")
-    found += _check_application(application, key)
-    found.append(_check_own_installs(application))
-    found += await _check_commands(session, str(application["id"]))
+    application_id = str(application["id"])
+    findings += _check_application(application, key)
+    findings.append(_check_own_installs(application))
+    findings += await _check_commands(session, application_id)
     _, servers = await _get(session, "/users/@me/guilds")
-    found += _check_servers(servers)
-    return [
-        *found,
-        (NOTE, f"Discord: to invite the bot, open {build_invite_url(str(application['id']))}"),
-    ]
+    findings += _check_servers(servers)
+    invite_url = build_invite_url(application_id)
+    return [*findings, (NOTE, f"Discord: to invite the bot, open {invite_url}")]
 
 
 async def _get(session: aiohttp.ClientSession, path: str) -> tuple[int, Any]:
-    async with session.get(os.environ.get("DISCORD_API", API).rstrip("/") + path) as answer:
+    """Call Discord's API and return the HTTP status and the JSON answer."""
+    base = os.environ.get("DISCORD_API", API).rstrip("/")
+    async with session.get(base + path) as answer:
         return answer.status, await answer.json(content_type=None)
 
 
 def _check_application(application: Mapping[str, Any], key: str) -> list[Finding]:
+    """Return a fault for each wrong setting of the application, or a single ok."""
     has_address = bool(application.get("interactions_endpoint_url"))
     faults = (
         (
@@ -90,57 +98,57 @@ def _check_application(application: Mapping[str, Any], key: str) -> list[Finding
             "invites fail while Requires OAuth2 Code Grant is on (Developer Portal, Bot)",
         ),
     )
-    found = [(FAULT, f"Discord: {said}") for is_wrong, said in faults if is_wrong]
+    findings = [(FAULT, f"Discord: {sentence}") for is_wrong, sentence in faults if is_wrong]
     fine = f"Discord: the application {application['name']} takes commands; no privileged intent needed"
-    return found or [(OK, fine)]
+    return findings or [(OK, fine)]
 
 
 def _check_own_installs(application: Mapping[str, Any]) -> Finding:
-    """Return whether people may add the bot to their own account."""
+    """Say whether people may add the bot to their own account, and how many have."""
     if BY_PERSON in (application.get("integration_types_config") or {}):
         count = int(application.get("approximate_user_install_count") or 0)
         have = f" ({count} have)" if count else ""
-        return (
-            OK,
-            f"Discord: anybody may add it to their own account{have}: {build_own_install_url(application['id'])}",
-        )
-    where = "Developer Portal, Installation, Installation Contexts: tick User Install"
+        url = build_own_install_url(application["id"])
+        return (OK, f"Discord: anybody may add it to their own account{have}: {url}")
+    remedy = "Developer Portal, Installation, Installation Contexts: tick User Install"
     return (
         NOTE,
-        f"Discord: nobody can add it to their own account, to roll where the bot is no member; {where}",
+        f"Discord: nobody can add it to their own account, to roll where the bot is no member; {remedy}",
     )
 
 
 async def _check_commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
-    status, standing = await _get(session, f"/applications/{application}/commands")
+    """Compare the commands that Discord has registered with ours."""
+    status, registered = await _get(session, f"/applications/{application}/commands")
     if status != 200:
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]
-    if hash_commands(standing) != hash_commands(list_our_commands()):
-        return [
-            (
-                NOTE,
-                f"Discord knows {len(standing)} commands, not today's: the next start registers them",
-            )
-        ]
-    return [(OK, f"Discord knows all {len(standing)} commands")]
+    count = len(registered)
+    if hash_commands(registered) != hash_commands(list_our_commands()):
+        note = f"Discord knows {count} commands, not today's: the next start registers them"
+        return [(NOTE, note)]
+    return [(OK, f"Discord knows all {count} commands")]
 
 
 def _check_servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
-    found: list[Finding] = []
+    """Say on how many servers the bot has all permissions, and list those on which it lacks some,
+    at most _SHOWN.
+    """
+    faults: list[Finding] = []
     for server in servers:
         bits = int(server.get("permissions") or 0)
-        lacking = [name for name, bit in NEEDED.items() if not bits & (bit | ADMINISTRATOR)]
-        if lacking:
-            found.append(
-                (FAULT, f"Discord: on {server['name']} the bot lacks {', '.join(lacking)}")
+        missing = [name for name, bit in NEEDED.items() if not bits & (bit | ADMINISTRATOR)]
+        if missing:
+            faults.append(
+                (FAULT, f"Discord: on {server['name']} the bot lacks {', '.join(missing)}")
             )
     if not servers:
         return [(NOTE, "Discord: the bot is not in any server yet")]
-    rest = len(found) - _SHOWN
-    more: list[Finding] = [(FAULT, f"Discord: and on {rest} more servers")] if rest > 0 else []
-    right = len(servers) - len(found)
-    return [
+    right = len(servers) - len(faults)
+    findings = [
         (OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"),
-        *found[:_SHOWN],
-        *more,
+        *faults[:_SHOWN],
     ]
+    unlisted = len(faults) - _SHOWN
+    if unlisted > 0:
+        findings.append((FAULT, f"Discord: and on {unlisted} more servers"))
+    return findings

@@ -1,9 +1,9 @@
-"""Interactions by HTTP: requests at /discord/interactions, each signed by Discord, fresh, and taken
-once.
+"""Interactions by HTTP: requests at /discord/interactions, each signed by Discord, recent, and
+accepted once.
 
-What is asked is answered as on the gateway, by calls of our own: the request itself gets an empty
-202 at once, or the PONG that Discord asks for now and then. So any process behind a proxy can take
-any interaction.
+An interaction is answered as on the gateway, by calls of our own. The request itself gets an empty
+202 at once, or the PONG that Discord asks for now and then. So any process that a proxy forwards to
+can take any interaction.
 """
 
 import json
@@ -27,7 +27,10 @@ MAX_BODY = 1024 * 1024
 def create_signature_check(
     public_key: str, clock: Callable[[], float] = time.time
 ) -> SignatureCheck:
-    """What knows Discord's own requests by the application's key."""
+    """Create the check that a request is Discord's own, by the application's public key (in hex).
+
+    Raises ValueError if `public_key` is no such key.
+    """
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
 
     def verify_signature(timestamp: str, signature: str, body: bytes) -> bytes | None:
@@ -43,7 +46,7 @@ def create_signature_check(
 
 
 def create_web_app(public_key: str, take: Take) -> web.Application:
-    """The web application, which hands each interaction to `take`."""
+    """Create the web application that passes each interaction and its data to `take`."""
 
     async def interaction(_: web.Request, body: bytes) -> web.StreamResponse:
         event = json.loads(body)

@@ -1,5 +1,6 @@
-"""What the bot may do on Discord: the permissions that it needs, the address that asks for them,
-and what it says where one is missing."""
+"""The permissions that the bot needs on Discord, the addresses that ask for them, and the sentences
+for missing ones.
+"""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -25,7 +26,9 @@ NEEDED = {
     "Send Messages in Threads": SEND_IN_THREADS,
 }
 WELCOME = {"Pin Messages": PIN_MESSAGES}
-"""What the bot does without, and asks for when it is invited: the board is pinned then."""
+"""Permissions that the bot asks for when it is invited, but can do without: with them it pins the
+board.
+"""
 MAY_NOT_PIN = "The bot lacks the permission Pin Messages here; a moderator can grant it."
 NO_FILES = 'The bot lacks the permission "Attach Files" in this channel; a moderator can grant it.'
 
@@ -42,7 +45,9 @@ _REMEDY = "Ask a server manager: Edit Channel, Permissions, Grognard, then switc
 
 
 def list_rights(request: DiscordRequest) -> tuple[BotRight, ...]:
-    """Return each permission that the bot can use where a request came from."""
+    """List each permission that the bot can use in the channel or thread of a request, and whether
+    it has it.
+    """
     unused = "Send Messages" if request.thread else "Send Messages in Threads"
     return tuple(
         BotRight(name, _PURPOSES[name], request.has_permission(bit), _REMEDY)
@@ -52,54 +57,48 @@ def list_rights(request: DiscordRequest) -> tuple[BotRight, ...]:
 
 
 def list_missing_permissions(request: DiscordRequest, *, files: bool = False) -> tuple[str, ...]:
-    """Names of the permissions that the bot lacks where a request came from; to attach files
-    only with `files`.
+    """List the names of needed permissions that the bot lacks in the channel or thread of a
+    request.
+
+    "Attach Files" counts only with `files`.
     """
-    spared = {
-        "Send Messages" if request.thread else "Send Messages in Threads",
-        *(() if files else ("Attach Files",)),
-    }
-    return tuple(
-        name
-        for name, bit in NEEDED.items()
-        if name not in spared and not request.has_permission(bit)
-    )
+    unneeded = {"Send Messages" if request.thread else "Send Messages in Threads"}
+    if not files:
+        unneeded.add("Attach Files")
+    needed = {name: bit for name, bit in NEEDED.items() if name not in unneeded}
+    return tuple(name for name, bit in needed.items() if not request.has_permission(bit))
 
 
 def explain_not_posted(request: DiscordRequest) -> str:
-    """What goes to the person who asked, with an answer that Discord would not have in the
-    channel.
-    """
-    lacking = ", ".join(list_missing_permissions(request)) or "Send Messages"
-    return f"This could not be posted in its channel: the bot lacks the permission {lacking} there."
+    """Format the note to the user for an answer that Discord refused to post in the channel."""
+    missing = ", ".join(list_missing_permissions(request)) or "Send Messages"
+    return f"This could not be posted in its channel: the bot lacks the permission {missing} there."
 
 
-def format_permission_warning(lacking: Iterable[str]) -> str:
-    """What an answer about the game adds where permissions are missing."""
-    names = ", ".join(lacking)
+def format_permission_warning(missing: Iterable[str]) -> str:
+    """Format the warning about missing permissions that answers about the game end with."""
+    names = ", ".join(missing)
     return f"The bot lacks permissions in this channel: {names}. Late answers, tables and files may not arrive."
 
 
 def build_invite_url(application: int | str) -> str:
-    """The address under which a server's manager adds the bot, with just the permissions that it
-    uses.
+    """Build the address at which a manager adds the bot to a server, with just the permissions
+    that it uses.
     """
-    permissions = sum((*NEEDED.values(), *WELCOME.values()))
-    asked = {
+    query = {
         "client_id": application,
         "scope": "bot applications.commands",
-        "permissions": permissions,
+        "permissions": sum((*NEEDED.values(), *WELCOME.values())),
+        "integration_type": BY_SERVER,
     }
-    return (
-        f"https://discord.com/oauth2/authorize?{urlencode(asked | {'integration_type': BY_SERVER})}"
-    )
+    return f"https://discord.com/oauth2/authorize?{urlencode(query)}"
 
 
 def build_own_install_url(application: int | str) -> str:
-    """The address under which somebody adds the bot to their own account."""
-    asked = {
+    """Build the address at which people add the bot to their own account."""
+    query = {
         "client_id": application,
         "scope": "applications.commands",
         "integration_type": BY_PERSON,
     }
-    return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"
+    return f"https://discord.com/oauth2/authorize?{urlencode(query)}"

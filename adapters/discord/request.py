@@ -1,5 +1,5 @@
-"""An interaction as a plain value: who did what where, how long it may be answered, what the bot
-may do there.
+"""An interaction as a plain value: its user, its channel, how long it may be answered, and what the
+bot may do in that channel.
 """
 
 import time
@@ -27,21 +27,29 @@ MANAGE_SERVER = 1 << 5
 ADMINISTRATOR = 1 << 3
 USE_EXTERNAL_APPS = 1 << 50
 BY_SERVER, BY_PERSON = "0", "1"
-"""Whose install let a command in, as Discord counts them."""
+"""Discord's keys for the two kinds of installs that can allow an interaction: that of a server, and
+that of a person (an "own install").
+"""
 BETWEEN_PEOPLE = 2
-"""The context of conversations in which the bot is no member."""
+"""Discord's context of conversations in which the bot is no member."""
 EPHEMERAL = 1 << 6
 THREADS = (10, 11, 12)
 MOST_BYTES = 10 * 1024 * 1024
-"""Of a file, where Discord does not say how much it takes."""
+"""Maximum size of a file, if Discord does not say how much it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscordRequest:
-    """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life
-    of its token. `shut`: a moderator has locked and archived the thread, so that nothing is shown
-    there. `owner` is whose own install let it in, where no server's did: then only its token can
-    answer. `hushed`: what is answered so is private there."""
+    """One interaction.
+
+    `kind` is Discord's type of interaction. `allowed` holds the bot's permission bits in the
+    channel. `message` is the id of the message with the pressed button, 0 without one.
+    `received` is on the monotonic clock; `until` (Unix seconds) is when its token dies. `shut`: a
+    moderator has locked and archived the thread, so that nothing can be shown in it. `owner` is
+    the user whose own install allowed the interaction, 0 if a server's install did; with an owner,
+    only the token can answer. `hushed`: Discord shows answers of that own install to the user
+    alone.
+    """
 
     id: int
     token: str = field(repr=False)
@@ -74,32 +82,32 @@ class DiscordRequest:
 
     @property
     def who(self) -> Person:
-        """Who asks."""
+        """The user who sent the interaction."""
         return Person(f"discord:{self.user}", self.name, self.manager)
 
     @property
     def where(self) -> Place:
-        """The channel, thread or DM; what an own install does is of none of them."""
+        """The channel, thread or DM; for an own install the owner's own place."""
         if self.owner:
             return build_own_place(f"discord:{self.owner}")
         if not self.guild:
             return Place(
                 f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}"
             )
-        here = self._build_place(self.channel, self.channel_name)
-        return (
-            replace(here, parent=self._build_place(self.parent, self.parent_name))
-            if self.parent
-            else here
-        )
+        place = self._build_place(self.channel, self.channel_name)
+        if self.parent:
+            return replace(place, parent=self._build_place(self.parent, self.parent_name))
+        return place
 
-    def _build_place(self, channel: int, called: str) -> Place:
-        name = f"#{called} of {self.guild_name}".removesuffix(" of ") if called else ""
+    def _build_place(self, channel: int, channel_name: str) -> Place:
+        name = ""
+        if channel_name:
+            name = f"#{channel_name} of {self.guild_name}".removesuffix(" of ")
         return Place(f"discord:{self.guild}/{channel}", f"discord:{self.guild}", name)
 
     @property
     def age(self) -> float:
-        """Seconds since it arrived."""
+        """The seconds since the interaction arrived."""
         return time.monotonic() - self.received
 
     @property
@@ -108,46 +116,51 @@ class DiscordRequest:
         return time.time() < self.until
 
     def has_permission(self, permission: int) -> bool:
-        """Return whether the bot has the permission here; in a DM it has them all."""
+        """Return whether the bot has the permission in the channel. In a DM it has them all."""
         return not self.guild or bool(self.allowed & permission)
 
     def build_spot(self, message: object) -> Json:
-        """Where a message of ours is, for changing it later; {} where its id is not known. One by
-        an own install can be changed only while the token lives that brought it."""
+        """Build the spot of our message with this id: what is needed to change it later.
+
+        Return {} without an id. `bare` marks a message without an embed. The spot of an own
+        install includes the token, because only that can change the message.
+        """
         if not message:
             return {}
         token = {name: getattr(self, name) for name in _BY_TOKEN} if self.owner else {}
         bare = {} if self.has_permission(EMBED_LINKS) else {"bare": True}
         return {"channel": self.channel, "message": int(str(message)), **token, **bare}
 
-    def to_json(self, **more: object) -> Json:
-        """What delivering the answer needs, for the outbox."""
-        kept = {name: getattr(self, name) for name in _KEPT}
+    def to_json(self, **additions: object) -> Json:
+        """Return the fields that the outbox needs to deliver the answer, and `additions`.
+
+        `pressed` is the spot of the public message with the pressed button.
+        """
+        fields_by_name = {name: getattr(self, name) for name in _KEPT}
         if self.message and not self.private_message and not self.owner:
-            kept["pressed"] = self.build_spot(self.message)
-        return kept | more
+            fields_by_name["pressed"] = self.build_spot(self.message)
+        return fields_by_name | additions
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The ask that `to_json` wrote; it came too long ago for a first response."""
+        """Rebuild a request from the data of `to_json`. It counts as too old for a first
+        response.
+        """
         names = cls.__slots__
-        return cls(
-            **{key: value for key, value in data.items() if key in names},
-            received=time.monotonic() - 60,
-        )
+        values = {key: value for key, value in data.items() if key in names}
+        return cls(**values, received=time.monotonic() - 60)
 
 
 def need_open_thread(request: DiscordRequest) -> None:
-    """Raise UserError in a locked and archived thread, where nothing would be shown, before
-    anything is rolled.
+    """Raise UserError in a locked and archived thread, before anything is rolled, because nothing
+    could be shown in it.
+
+    A bot that may manage threads can still post, so nothing is raised then.
     """
     if request.shut and not request.has_permission(MANAGE_THREADS):
-        what = "This thread is locked and archived, so nothing would be shown here."
-        raise UserError(
-            what,
-            hint="Play in its channel, or ask a moderator to unlock the thread.",
-            code="place-shut",
-        )
+        sentence = "This thread is locked and archived, so nothing would be shown here."
+        hint = "Play in its channel, or ask a moderator to unlock the thread."
+        raise UserError(sentence, hint=hint, code="place-shut")
 
 
 _BY_TOKEN = ("application", "token", "until", "owner")
@@ -160,13 +173,16 @@ _OF_THE_MOMENT = (
     "parent_name",
     "shut",
 )
-_KEPT = tuple(one.name for one in fields(DiscordRequest) if one.name not in _OF_THE_MOMENT)
+"""Fields that are not stored: they change, or they matter only while the request is handled."""
+_KEPT = tuple(field.name for field in fields(DiscordRequest) if field.name not in _OF_THE_MOMENT)
 
 
 def build_unasked_request(place: str, id: int, rights: Callable[[int, int], int]) -> DiscordRequest:
-    """What is known where nobody asked: a message for a channel, or for a person by their key;
-    `rights` are the bot's in a channel of a server. Raises ValueError for any other place, such as
-    somebody's own play."""
+    """Build a request without a token for a message that nobody asked for.
+
+    `place` is the key of a channel or of a person; `rights` returns the bot's permission bits by
+    server and channel id. Raises ValueError for any other place, such as somebody's own play.
+    """
     server, within, channel = place.removeprefix(PLATFORM).partition("/")
     if server == OWN:
         raise ValueError("nothing is posted where the bot is no member")
@@ -178,53 +194,80 @@ def build_unasked_request(place: str, id: int, rights: Callable[[int, int], int]
 
 
 def read_payload(event: Mapping[str, Any]) -> DiscordRequest:
-    """The ask in an interaction as JSON, from the gateway or by HTTP, which names no server and no
-    channel of a thread. Raises KeyError, TypeError, ValueError, AttributeError for another shape.
+    """Read an interaction's JSON from the gateway or an HTTP request.
+
+    The JSON does not name the server or a thread's channel, so those names stay empty. Raises
+    KeyError, TypeError, ValueError or AttributeError for JSON of another shape.
     """
     guild = int(event.get("guild_id") or 0)
-    channel = event.get("channel") or {}
-    message = event.get("message") or {}
     member = event["member"] if guild else {}
     user = member["user"] if guild else event["user"]
+    user_id = int(user["id"])
     bits = int(member.get("permissions") or 0)
-    thread = channel.get("type") in THREADS
-    about = channel.get("thread_metadata") or {}
-    owner = _find_owner(event, int(user["id"]))
+    owner = _find_owner(event, user_id)
+    if owner:
+        is_manager = owner == user_id
+    else:
+        is_manager = not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR))
+    name = str(member.get("nick") or user.get("global_name") or user["username"])
+    channel_fields = _read_channel_fields(event)
+    is_hushed = bool(owner) and bool(guild) and _is_hushed(bits, is_thread=channel_fields["thread"])
     return DiscordRequest(
         id=int(event["id"]),
         token=str(event["token"]),
         application=int(event["application_id"]),
         kind=int(event["type"]),
-        channel=int(event.get("channel_id") or channel.get("id") or 0),
         guild=guild,
-        user=int(user["id"]),
-        name=clean_name(str(member.get("nick") or user.get("global_name") or user["username"]))
-        or "player",
-        manager=owner == int(user["id"])
-        if owner
-        else not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR)),
+        user=user_id,
+        name=clean_name(name) or "player",
+        manager=is_manager,
         allowed=int(event.get("app_permissions") or 0),
-        thread=thread,
         file_size=int(event.get("attachment_size_limit") or MOST_BYTES),
-        message=int(message.get("id") or 0),
-        private_message=bool(int(message.get("flags") or 0) & EPHEMERAL),
-        channel_name=clean_name(str(channel.get("name") or "")),
-        parent=int(channel.get("parent_id") or 0) if thread else 0,
-        shut=bool(about.get("locked") and about.get("archived")),
         owner=owner,
-        hushed=bool(
-            owner
-            and guild
-            and (USE_EXTERNAL_APPS | (SEND_IN_THREADS if thread else SEND_MESSAGES)) & ~bits
-        ),
+        hushed=is_hushed,
+        **channel_fields,
+        **_read_message_fields(event),
     )
 
 
+def _read_channel_fields(event: Mapping[str, Any]) -> Json:
+    """Return the fields of a DiscordRequest that describe the channel or thread."""
+    channel = event.get("channel") or {}
+    is_thread = channel.get("type") in THREADS
+    thread_state = channel.get("thread_metadata") or {}
+    return {
+        "channel": int(event.get("channel_id") or channel.get("id") or 0),
+        "channel_name": clean_name(str(channel.get("name") or "")),
+        "thread": is_thread,
+        "parent": int(channel.get("parent_id") or 0) if is_thread else 0,
+        "shut": bool(thread_state.get("locked") and thread_state.get("archived")),
+    }
+
+
+def _read_message_fields(event: Mapping[str, Any]) -> Json:
+    """Return the fields of a DiscordRequest that describe the message with the pressed button."""
+    message = event.get("message") or {}
+    return {
+        "message": int(message.get("id") or 0),
+        "private_message": bool(int(message.get("flags") or 0) & EPHEMERAL),
+    }
+
+
+def _is_hushed(bits: int, *, is_thread: bool) -> bool:
+    """Return whether a user with these permission bits may not use an own install in public."""
+    send = SEND_IN_THREADS if is_thread else SEND_MESSAGES
+    return bool((USE_EXTERNAL_APPS | send) & ~bits)
+
+
 def _find_owner(event: Mapping[str, Any], user: int) -> int:
-    """Whose own install let an interaction in; 0 where the server has the bot, or it is their
-    conversation with it as a member of such a server. Under an answer that is whoever asked, not
-    who pressed."""
+    """Return the id of the person whose own install allowed an interaction.
+
+    Return 0 if a server's install did, also in the user's direct messages with the bot. For a
+    button the owner is the person who asked for the message, not `user`, who pressed it.
+    """
     owners = event.get("authorizing_integration_owners") or {}
-    if BY_SERVER in owners and event.get("context") != BETWEEN_PEOPLE:
+    is_between_people = event.get("context") == BETWEEN_PEOPLE
+    if BY_SERVER in owners and not is_between_people:
         return 0
-    return int(owners.get(BY_PERSON) or (user if event.get("context") == BETWEEN_PEOPLE else 0))
+    fallback = user if is_between_people else 0
+    return int(owners.get(BY_PERSON) or fallback)

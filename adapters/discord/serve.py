@@ -1,8 +1,9 @@
-"""The life of the bot on Discord: logs in, takes interactions from the gateway and hands them on,
-ends without losing an answer.
+"""The Discord process: it logs in, passes interactions on to their handlers, and ends without losing
+an answer.
 
-Several processes on one bot take turns: Discord lets so many shards identify at once, and the next
-5 seconds later."""
+Several processes of one bot take turns to connect, because Discord lets only a few shards identify
+at once, and the next ones 5 seconds later.
+"""
 
 import asyncio
 import logging
@@ -68,8 +69,10 @@ _CODES = {
 
 
 async def serve(app: App, settings: Settings) -> None:
-    """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord
-    refuses for good.
+    """Serve Discord until cancelled, then finish the running interactions.
+
+    With DISCORD_PUBLIC_KEY set, interactions come by HTTP, else from the gateway. Raises UserError
+    if Discord refuses for good, or if the port is taken.
     """
     client = Grognard(app, settings)
     app.links["discord"] = client.describe_trouble
@@ -88,9 +91,9 @@ async def serve(app: App, settings: Settings) -> None:
             site = create_web_app(settings.discord_public_key, client.receive)
             host = settings.discord_host
             port = settings.discord_port
-            told = f"listening on {host}, port {port}, path {PATH}"
+            message = f"listening on {host}, port {port}, path {PATH}"
             door = partial(Door, proxies=settings.proxies)
-            await serve_until_cancelled(site, (host, port), hint, told, door)
+            await serve_until_cancelled(site, (host, port), hint, message, door)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         hint = "Copy it again: Developer Portal, your application, Bot, Reset Token."
@@ -99,45 +102,48 @@ async def serve(app: App, settings: Settings) -> None:
         ) from None
     except discord.ConnectionClosed as closed:
         reason = _CODES.get(closed.code, closed.reason or "no reason given")
-        what = f"Discord closed the connection (code {closed.code}): {reason}."
-        raise UserError(what, code="connection-closed") from None
+        sentence = f"Discord closed the connection (code {closed.code}): {reason}."
+        raise UserError(sentence, code="connection-closed") from None
     finally:
         app.links["discord"] = lambda: "its connection ended"
         await client.stop()
 
 
-async def _with_retries(what: str, call: Callable[[], Awaitable[None]]) -> None:
-    """Do it, and try again while Discord cannot be reached."""
+async def _with_retries(action: str, call: Callable[[], Awaitable[None]]) -> None:
+    """Await `call` until it succeeds, with pauses while Discord cannot be reached.
+
+    `action` names the call in the log ("log in to"). Raises discord.HTTPException for a lasting
+    refusal.
+    """
     for wait in chain(WAITS, repeat(WAITS[-1])):
         try:
             await call()
             return
         except (*BROKEN, discord.GatewayNotFound, discord.HTTPException) as error:
-            if (
-                isinstance(error, discord.HTTPException)
-                and error.status < 500
-                and error.status != 429
-            ):
-                raise
-            log.error("cannot %s Discord (%s); next try in %g s", what, type(error).__name__, wait)
+            if isinstance(error, discord.HTTPException):
+                is_temporary = error.status >= 500 or error.status == 429
+                if not is_temporary:
+                    raise
+            log.error(
+                "cannot %s Discord (%s); next try in %g s", action, type(error).__name__, wait
+            )
             await asyncio.sleep(wait)
 
 
 often = get_seldom_logger(f"{__name__}.often")
 
 REMEMBERED = 5_000
-"""Ids of interactions that are kept to know a second delivery of the same one."""
+"""Number of interaction ids that are remembered to recognize a second delivery of the same one."""
 AT_WORK = 1_500
-"""How many interactions are worked on at once; what is more is turned away, and far more is left
-unanswered.
+"""Maximum number of interactions that are handled at once. Further ones are refused as busy, and
+beyond twice as many they get no answer at all.
 """
 STOP_WITHIN = 10.0
+"""Maximum seconds that running interactions get to finish at the end."""
 
 
 def use_api(base: str) -> None:
-    """Point the library at another API than Discord's own: a stand-in or a proxy on the host's
-    side.
-    """
+    """Point the library at another API than Discord's own: a stand-in or a proxy of the host."""
     url = yarl.URL(base)
     Route.BASE = base.rstrip("/")
     scheme = "wss" if url.scheme == "https" else "ws"
@@ -151,8 +157,9 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 def _guard_parser(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
-    """The library's reading of an event, of which none may end the connection: it would take all
-    games with it.
+    """Wrap the library's parser of an event so that it logs errors instead of raising them.
+
+    An error would end the connection, and so interrupt all games.
     """
 
     def parse_safely(data: Any) -> None:
@@ -165,14 +172,14 @@ def _guard_parser(parse: Callable[[Any], None], event: str) -> Callable[[Any], N
 
 
 OF_A_MESSAGE = 3
-"""The type of a command that was chosen in the menu of a message."""
+"""Discord's type of a command that was chosen in the menu of a message."""
 
 
 class Grognard(discord.AutoShardedClient):
-    """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
+    """One process's connection to Discord: all shards, or those of SHARD_IDS. It needs no
+    privileged intent.
 
-    The process of the first shard tells Discord our commands, or one that takes interactions by
-    HTTP.
+    The process with the first shard registers our commands.
     """
 
     def __init__(self, app: App, settings: Settings) -> None:
@@ -193,31 +200,30 @@ class Grognard(discord.AutoShardedClient):
         )
         parsers = self._connection.parsers
         parsers["INTERACTION_CREATE"] = self.receive_gateway_event
-        parsers.update(
-            {
-                event: _guard_parser(parse, event)
-                for event, parse in parsers.items()
-                if event != "READY"
-            }
-        )
+        for event, parse in parsers.items():
+            if event != "READY":
+                parsers[event] = _guard_parser(parse, event)
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
-        self._turns = (
-            IdentifyTurns(Notes(app.store, "discord"), self._get_identify_limit)
-            if settings.shard_ids
-            else None
-        )
-        self.work: DiscordServices
+        self._turns: IdentifyTurns | None = None
+        if settings.shard_ids:
+            self._turns = IdentifyTurns(Notes(app.store, "discord"), self._get_identify_limit)
+        self.services: DiscordServices
         self._menus: ServerCommands
         self._session: aiohttp.ClientSession
-        self._at_work: set[asyncio.Task[None]] = set()
-        self._beside: set[asyncio.Task[None]] = set()
-        self._seen = LRUCache[int, None](REMEMBERED)
+        self._interaction_tasks: set[asyncio.Task[None]] = set()
+        self._background_tasks: set[asyncio.Task[None]] = set()
+        self._recent_ids = LRUCache[int, None](REMEMBERED)
         self._identified: set[int] = set()
         self._stopping = False
 
     async def setup_hook(self) -> None:
-        """Made ready after login, before the first event: the calls, and the left-over answers."""
+        """Create the services and start the background tasks, after login and before the first
+        event.
+
+        The tasks deliver answers from the outbox, answer the receipts of dead processes, and
+        register commands.
+        """
         traces = [create_call_counter(self.app, "discord")]
         headers = {"User-Agent": USER_AGENT}
         self._session = aiohttp.ClientSession(headers=headers, trace_configs=traces)
@@ -225,20 +231,20 @@ class Grognard(discord.AutoShardedClient):
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
         delivery = Delivery(wire, Posting(self.http), self.app, partial(get_bot_permissions, self))
-        self.work = DiscordServices(self.app, wire, delivery, self, self._menus)
-        self._start_task(self.work.delivery.outbox.run(), self._beside)
-        owed = watch(self.app.receipts, PLATFORM, lambda one: answer_receipt(self.work, one))
-        self._start_task(owed, self._beside)
+        self.services = DiscordServices(self.app, wire, delivery, self, self._menus)
+        self._start_background_task(delivery.outbox.run())
+        self._start_background_task(
+            watch(self.app.receipts, PLATFORM, partial(answer_receipt, self.services))
+        )
         if self._registers:
-            self._start_task(
-                sync_commands(self.http, self.application_id, Notes(self.app.store, "discord")),
-                self._beside,
-            )
-            self._start_task(self._menus.send_pending_changes(), self._beside)
+            notes = Notes(self.app.store, "discord")
+            self._start_background_task(sync_commands(self.http, self.application_id, notes))
+            self._start_background_task(self._menus.send_pending_changes())
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Called before a shard identifies. One process sees to the pauses by itself, several
-        take turns.
+        """Wait until a shard may identify; the library calls this before.
+
+        The library itself paces the shards of one process. Several processes take turns.
         """
         if self._turns is None:
             await super().before_identify_hook(shard_id, initial=initial)
@@ -253,43 +259,54 @@ class Grognard(discord.AutoShardedClient):
             return 1
         return int(limits["max_concurrency"])
 
-    def _start_task(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
-        """Run something; its failure is logged."""
-        task = asyncio.create_task(work)
-        among.add(task)
-        task.add_done_callback(among.discard)
+    def _start_task(
+        self, coroutine: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]
+    ) -> None:
+        """Run a coroutine as a task, which is one of `tasks` until it ends. A failure is logged."""
+        task = asyncio.create_task(coroutine)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
         task.add_done_callback(_log_failure)
 
+    def _start_background_task(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self._start_task(coroutine, self._background_tasks)
+
     def receive_gateway_event(self, event: Any) -> None:
-        """One thing that somebody did, from the gateway: it knows by name the server, and the
-        channel of a thread.
+        """Begin to handle an interaction from the gateway, which knows the names of the server and
+        of a thread's channel.
         """
         request = read_payload(event)
         guild = self.get_guild(request.guild)
-        parent = guild.get_channel(request.parent) if guild is not None else None
-        of_server, of_parent = (
-            clean_name(there.name or "") if there is not None else "" for there in (guild, parent)
-        )
-        self.receive(
-            replace(request, guild_name=of_server, parent_name=of_parent), event.get("data") or {}
-        )
+        guild_name = ""
+        parent_name = ""
+        if guild is not None:
+            guild_name = clean_name(guild.name or "")
+            parent = guild.get_channel(request.parent)
+            if parent is not None:
+                parent_name = clean_name(parent.name or "")
+        request = replace(request, guild_name=guild_name, parent_name=parent_name)
+        self.receive(request, event.get("data") or {})
 
     def receive(self, request: DiscordRequest, data: Any) -> None:
-        """See to an interaction; a second delivery of the same one is passed over."""
-        if request.id in self._seen or self._stopping:
+        """Begin to handle an interaction, unless it was received before or the process is ending.
+
+        If too many are being handled, answer that the bot is busy, or not at all.
+        """
+        if request.id in self._recent_ids or self._stopping:
             return
-        self._seen[request.id] = None
-        if len(self._at_work) < AT_WORK:
-            self._start_task(self._handle(request, data), self._at_work)
+        self._recent_ids[request.id] = None
+        if len(self._interaction_tasks) < AT_WORK:
+            self._start_task(self._handle(request, data), self._interaction_tasks)
             return
         often.warning("more interactions than can be worked on at once")
-        if len(self._at_work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
+        if len(self._interaction_tasks) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
+            refusal = build_error_reply(make_busy_error())
             self._start_task(
-                self.work.delivery.respond_with(request, build_error_reply(make_busy_error())),
-                self._at_work,
+                self.services.delivery.respond_with(request, refusal), self._interaction_tasks
             )
 
     async def _handle(self, request: DiscordRequest, data: Any) -> None:
+        """Run an interaction, and answer an error with a refusal."""
         try:
             await self._run_interaction(request, data)
             return
@@ -298,86 +315,99 @@ class Grognard(discord.AutoShardedClient):
         except Exception:
             refusal = build_failure_reply(log, f"interaction {request.id}")
         if request.kind != AUTOCOMPLETE:
-            await self.work.delivery.respond_with(request, refusal)
+            await self.services.delivery.respond_with(request, refusal)
 
     async def _run_interaction(self, request: DiscordRequest, data: Any) -> None:
+        """Run the handler for an interaction's kind. An unknown kind is ignored.
+
+        Raises UserError, among others in a locked thread.
+        """
         if request.kind != AUTOCOMPLETE:
             need_open_thread(request)
         is_entry = request.kind == COMMAND and data.get("type") == OF_A_MESSAGE
-        works = {
+        handlers = {
             COMMAND: run_entry if is_entry else run_command,
             AUTOCOMPLETE: answer_completion,
             COMPONENT: run_press,
             FORM: run_press,
         }
-        if (work := works.get(request.kind)) is not None:
-            await work(self.work, request, data)
+        handler = handlers.get(request.kind)
+        if handler is not None:
+            await handler(self.services, request, data)
 
-    # Servers come and go
+    # Events of the library
 
     async def on_shard_connect(self, shard_id: int) -> None:
-        """A shard has a session; not the first one where it had to identify again."""
+        """Count a reconnect if the shard had a session before."""
         if shard_id in self._identified:
             self.app.counts.count("reconnect", "discord")
         self._identified.add(shard_id)
 
     async def on_resumed(self) -> None:
-        """A shard goes on where its connection broke."""
+        """Count a reconnect of a shard that resumes its session."""
         self.app.counts.count("reconnect", "discord")
 
     async def on_ready(self) -> None:
-        """All servers of this process are known: settle what happened while it was away."""
-        self._start_task(sync_servers(self.app, self), self._beside)
+        """Save which servers added or removed the bot while it was not connected."""
+        self._start_background_task(sync_servers(self.app, self))
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        """The bot was removed: its data is kept for as long as the host says. An outage does not
-        end here.
+        """Mark a server as left. Its data is kept for as long as the host has set.
+
+        The library does not call this for an outage of a server.
         """
         await self.app.store.mark_server_left(f"discord:{guild.id}")
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """The bot was added (again): what is there stays; the first time it says what it is for."""
+        """Take a server up, with the data that it may have from before: send its commands, and the
+        first time post the welcome.
+        """
         await remind_linked_channels(self.app.store, f"discord:{guild.id}")
         await self._menus.handle_join(f"discord:{guild.id}")
-        self._start_task(post_welcome(self.app, Posting(self.http), guild), self._beside)
+        self._start_background_task(post_welcome(self.app, Posting(self.http), guild))
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
-        """A handler failed: logged whole."""
+        """Log the exception of a failed event method."""
         log.exception("the event %s failed", event_method)
 
     def describe_trouble(self) -> str:
-        """What is wrong with the connection: "" while every shard has one."""
+        """Describe the problem with the connection, or return "" if every shard is connected."""
         if not self.is_ready():
             return "not connected"
-        gone = [str(id) for id, shard in self.shards.items() if shard.is_closed()]
-        return f"no connection for shard {', '.join(gone)}" if gone else ""
+        closed = [str(id) for id, shard in self.shards.items() if shard.is_closed()]
+        return f"no connection for shard {', '.join(closed)}" if closed else ""
 
     async def stop(self) -> None:
-        """Take nothing new, finish what runs (at most 10 seconds), and hang up."""
+        """Accept no further interactions, wait up to STOP_WITHIN seconds for the running ones, and
+        disconnect.
+        """
         self._stopping = True
-        if hasattr(self, "work"):
-            await self.work.delivery.outbox.stop()
+        if hasattr(self, "services"):
+            await self.services.delivery.outbox.stop()
             self._menus.stop()
-        if self._at_work:
-            await asyncio.wait(self._at_work, timeout=STOP_WITHIN)
-        for task in self._beside:
+        if self._interaction_tasks:
+            await asyncio.wait(self._interaction_tasks, timeout=STOP_WITHIN)
+        for task in self._background_tasks:
             task.cancel()
         await self.close()
 
     async def close(self) -> None:
-        """Hang up."""
+        """Disconnect, and close the session of our own calls."""
         await super().close()
         if hasattr(self, "_session"):
             await self._session.close()
 
 
 NAME = "identified"
+"""The kind of the notes about shards that identified."""
 PAUSE = 5.5
-"""Discord asks for 5 seconds; the rest is for the way from the note to the wire."""
+"""Seconds between shards that identify. Discord asks for 5; the rest is the time from the note to
+the connection.
+"""
 
 
 class IdentifyTurns:
-    """The right to identify, for one process of several."""
+    """The turns of several processes to identify shards, taken through notes in the store."""
 
     def __init__(
         self,
@@ -385,15 +415,16 @@ class IdentifyTurns:
         at_once: Callable[[], Awaitable[int]],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`at_once` says how many shards may identify together. All processes go by the clock of
-        `notes`.
+        """Create the turns of a process. `at_once` returns how many shards may identify together.
+
+        All processes use the clock of `notes`.
         """
         self._notes = notes
         self._at_once = at_once
         self._sleep = sleep
 
     async def wait_for_turn(self, bot: int, shard: int) -> None:
-        """Return when this shard may identify, at once. Without the store: in so many seconds."""
+        """Wait until a shard may identify. If the store fails, wait PAUSE seconds."""
         group = shard % max(1, await self._at_once())
         try:
             await self._take_turn(f"{bot}/{group}")
@@ -402,17 +433,20 @@ class IdentifyTurns:
             await self._sleep(PAUSE)
 
     async def _take_turn(self, key: str) -> None:
-        waited = ""
+        """Wait until the pause after the group's previous shard is over, then note this turn.
+
+        If another process takes the turn first, wait for the next one.
+        """
+        awaited_turn = ""
         while True:
-            last = await self._notes.get(NAME, key) or {}
-            now = await self._notes.get_time()
-            turn = str(last.get("turn") or "first")
-            left = float(last.get("at") or 0) + PAUSE - now
-            if left > 0 and turn != waited:
-                waited = turn
-                await self._sleep(min(left, PAUSE))  # longer: the clock was set back
+            previous = await self._notes.get(NAME, key) or {}
+            time_now = await self._notes.get_time()
+            turn = str(previous.get("turn") or "first")
+            wait = float(previous.get("at") or 0) + PAUSE - time_now
+            if wait > 0 and turn != awaited_turn:
+                awaited_turn = turn
+                await self._sleep(min(wait, PAUSE))  # longer only if the clock was set back
                 continue
-            if await self._notes.replace(
-                NAME, key, turn, {"turn": secrets.token_hex(8), "at": now}
-            ):
+            note = {"turn": secrets.token_hex(8), "at": time_now}
+            if await self._notes.replace(NAME, key, turn, note):
                 return

@@ -1,6 +1,8 @@
-"""Plain text made safe for Discord: nothing in it formats, links or hides; whom a message may ping
-is said in `render.py`, `allowed_mentions`. Commands to copy are as Discord takes them, ready to
-paste: `/lnlt fire attackers:us3; us4 targets:vc5 tm:1`."""
+"""Plain text made safe for Discord: nothing in it formats, links or hides text.
+
+Pings are limited by `allowed_mentions` in `render.py`. Commands to copy are written as Discord
+takes them, ready to paste: `/lnlt fire attackers:us3; us4 targets:vc5 tm:1`.
+"""
 
 import re
 from collections.abc import Iterable
@@ -17,29 +19,29 @@ _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg|com|me|io)", re.IGNORECASE)
 
 
 def escape_text(text: str) -> str:
-    """Text that shows as it is."""
+    """Escape a text, of one or more lines, so that Discord shows it unchanged."""
     return _LINE_START.sub(r"\1\\", _escape_piece(text))
 
 
 def _escape_piece(text: str) -> str:
-    """`escaped`, of a piece within a line."""
+    """Escape a piece of a line. Marks that count only at the beginning of a line stay."""
     text = _MARKS.sub(r"\\\1", isolate_text(text))
     text = _LINK.sub(r"\1\\:", text)
     return _INVITE.sub(r"\1\\.", text)
 
 
 def format_code(text: str) -> str:
-    """A die, or a command to copy, as code; what code cannot hold is escaped."""
-    return (
-        _escape_piece(text)
-        if "`" in text or "\n" in text
-        else f"`{remove_invisible(text).strip()}`"
-    )
+    """Format a die or a command to copy as code. A text with a backtick or a line end is escaped
+    instead.
+    """
+    if "`" in text or "\n" in text:
+        return _escape_piece(text)
+    return f"`{remove_invisible(text).strip()}`"
 
 
 def format_line(text: str) -> str:
-    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and
-    moments Discord's.
+    """Format one line of an answer: escaped, with commands to copy as code and times as Discord's
+    timestamps.
     """
     return _LINE_START.sub(r"\1\\", "".join(map(_format_piece, split_pieces(text))))
 
@@ -49,17 +51,15 @@ def _format_piece(piece: str) -> str:
         return f"<t:{piece.at}:{'R' if piece.ago else 'f'}>"
     if isinstance(piece, Address):
         return str(piece)
-    return (
-        format_code(write_command(piece, CommandReader.DISCORD))
-        if isinstance(piece, Typed)
-        else _escape_piece(piece)
-    )
+    if isinstance(piece, Typed):
+        return format_code(write_command(piece, CommandReader.DISCORD))
+    return _escape_piece(piece)
 
 
 def format_bold(text: str) -> str:
-    """One line in bold letters."""
-    shown = escape_text(text).strip()
-    return f"**{shown}**" if shown else ""
+    """Format one line in bold letters, or return "" for an empty one."""
+    escaped = escape_text(text).strip()
+    return f"**{escaped}**" if escaped else ""
 
 
 PEN = Pen(
@@ -70,9 +70,10 @@ PEN = Pen(
     small=lambda text: f"-# {format_line(text)}",
     struck=lambda text: f"~~{_escape_piece(text)}~~",
 )
-"""How Discord writes the lines of an answer: dice as code, small print small."""
+"""The pen that formats lines of an answer for Discord: dice as code, small print small."""
 
 
 def format_fenced(lines: Iterable[str]) -> str:
-    """Lines in a fixed width; none of them can end the fence."""
-    return "```\n" + "\n".join(isolate_text(text).replace("`", "'") for text in lines) + "\n```"
+    """Format lines as a code block. Backticks in them are replaced, so that none can end it."""
+    text = "\n".join(isolate_text(line).replace("`", "'") for line in lines)
+    return f"```\n{text}\n```"

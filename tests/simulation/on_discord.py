@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json as parser
 from collections.abc import Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -381,11 +382,11 @@ class Bot(Grognard):
         self.app = process.app
         self.http = SimHttp(process)  # type: ignore[assignment]
         wire = SimWire(process)
-        self.work = DiscordServices(
+        self.services = DiscordServices(
             self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self
         )
-        self._at_work, self._beside = set(), set()
-        self._seen = LRUCache(1_000)
+        self._interaction_tasks, self._background_tasks = set(), set()
+        self._recent_ids = LRUCache(1_000)
         self._stopping = False
 
     def get_guild(self, id: int, /) -> None:
@@ -393,21 +394,22 @@ class Bot(Grognard):
 
     def begin(self) -> None:
         """What begins at login."""
-        self._start_task(self.work.delivery.outbox.run(), self._beside)
-        owed = watch(self.app.receipts, PLATFORM, lambda one: answer_receipt(self.work, one))
-        self._start_task(owed, self._beside)
+        self._start_background_task(self.services.delivery.outbox.run())
+        self._start_background_task(
+            watch(self.app.receipts, PLATFORM, partial(answer_receipt, self.services))
+        )
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""
-        before = set(self._at_work)
+        before = set(self._interaction_tasks)
         self.receive_gateway_event(interaction(request))
-        for task in self._at_work - before:
+        for task in self._interaction_tasks - before:
             await asyncio.wait([task])
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being worked on."""
-        return not self._at_work
+        return not self._interaction_tasks
 
 
 def interaction(request: Request) -> Json:

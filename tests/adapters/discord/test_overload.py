@@ -40,7 +40,7 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     )
     bot = Grognard(await fresh_app(), Settings())
     delivery: Any = Delivery()
-    bot.work = DiscordServices(bot.app, DiscordApi(delivery), delivery, bot)
+    bot.services = DiscordServices(bot.app, DiscordApi(delivery), delivery, bot)
     run: list[int] = []
 
     async def handle(request: DiscordRequest, _: Any) -> None:
