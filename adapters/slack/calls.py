@@ -1,4 +1,4 @@
-"""Calls to Slack, every failure told apart: wait, try again, or never."""
+"""Calls to Slack that tell failures apart: wait, try again, or refused for good."""
 
 import json
 import os
@@ -17,12 +17,8 @@ from adapters.slack.request import Json
 API = "https://slack.com/api/"
 MAX_WAIT = 3_600.0
 _TIMEOUT = 15
-_BROKEN = (
-    aiohttp.ClientError,
-    TimeoutError,
-    OSError,
-    RuntimeError,
-)  # the last where the session is closed
+# a closed session raises RuntimeError
+_BROKEN = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)
 _OUTSIDE = (
     "not_in_channel",
     "channel_not_found",
@@ -33,24 +29,26 @@ _OUTSIDE = (
 
 
 class Busy(Exception):
-    """The same call may succeed in `seconds`. `is_asked`: Slack asks to wait so long; else it could
-    not be reached.
+    """A call that failed for now, and may succeed in `seconds`.
 
-    `is_unsure`: the call broke, or Slack did, so that nobody knows whether it was done.
+    `is_asked`: Slack asked to wait that long; else it could not be reached. `is_unsure`: the
+    connection broke, or Slack had an error, so that nobody knows whether the call was carried out.
     """
 
     def __init__(
-        self, what: str, seconds: float, *, is_asked: bool = False, is_unsure: bool = False
+        self, problem: str, seconds: float, *, is_asked: bool = False, is_unsure: bool = False
     ) -> None:
-        super().__init__(what)
+        super().__init__(problem)
         self.is_unsure = is_unsure
         self.seconds = min(max(seconds, 0.0), MAX_WAIT)
         self.is_asked = is_asked
 
 
 class SlackRefused(Exception):
-    """Slack said no, and will say so again; `faults` are what it finds wrong with the blocks,
-    where it says so.
+    """A lasting refusal by Slack.
+
+    `error` is Slack's name for it, `faults` lists what Slack found wrong with blocks, if it said
+    so.
     """
 
     def __init__(self, error: str, faults: tuple[str, ...] = ()) -> None:
@@ -60,25 +58,27 @@ class SlackRefused(Exception):
 
     @property
     def is_outside(self) -> bool:
-        """Return whether the bot may not post there: it is not a member, most of all."""
+        """Return whether the bot may not post in the channel, usually because it is not a
+        member.
+        """
         return self.error in _OUTSIDE
 
 
 def get_api_url() -> str:
-    """Where Slack's Web API is; tests put their own in its place."""
+    """Return the base address of Slack's Web API. SLACK_API replaces it, for tests."""
     return os.environ.get("SLACK_API", API)
 
 
 def get_authorize_url() -> str:
-    """The page on which a person agrees to an installation."""
+    """Return the address of the page on which a person agrees to an installation."""
     return get_api_url().removesuffix("api/") + "oauth/v2/authorize"
 
 
 class SlackApi:
-    """All calls of this process, over one session. A session that something closed is replaced."""
+    """All calls of this process to Slack, over one HTTP session. A closed session is replaced."""
 
     def __init__(self, *traces: aiohttp.TraceConfig) -> None:
-        """`traces` hear of each call."""
+        """Open the session. `traces` are informed of each call."""
         self._traces = traces
         self._clients = WeakSet[AsyncWebClient]()
         self._is_closed = False
@@ -86,19 +86,19 @@ class SlackApi:
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The session for the next call."""
+        """The session for the next call, a new one if it was closed."""
         if self._session.closed and not self._is_closed:
             self._use_new_session()
         return self._session
 
     async def renew(self) -> None:
-        """Start a new session and end the one before, which may be broken although it is open."""
+        """Open a new session and close the old one, which may be broken although it is open."""
         old_session = self._session
         self._use_new_session()
         await old_session.close()
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the session for good."""
         self._is_closed = True
         await self._session.close()
 
@@ -123,17 +123,23 @@ class SlackApi:
             client.session = self._session
 
     async def call(self, token: str, method: str, **arguments: Any) -> Json:
-        """What a method answers that takes JSON. Raises Busy, Refused."""
+        """Call a method with its arguments as JSON and return the answer.
+
+        Raises Busy or SlackRefused.
+        """
         return await self._call(token, method, {"json": arguments})
 
     async def get_scopes(self, token: str) -> tuple[Json, str]:
-        """Who a token is, and what it may do: scopes separated by commas. Raises Busy, Refused."""
+        """Return Slack's description of a token's user, and the token's scopes, separated by
+        commas. Raises Busy or SlackRefused.
+        """
         answer = await self._call_client(token, "auth.test", {"data": {}})
         return _get_data(answer), str(answer.headers.get("X-OAuth-Scopes", ""))
 
     async def call_with_form(self, token: str, method: str, **arguments: Any) -> Json:
-        """What a method answers that takes a form: those that only read, most of all. Raises
-        Busy, Refused.
+        """Call a method with its arguments as a form and return the answer.
+
+        Most methods that only read need a form. Raises Busy or SlackRefused.
         """
         return await self._call(token, method, {"data": arguments})
 
@@ -146,33 +152,44 @@ class SlackApi:
         except SlackApiError as error:
             raise _translate_error(error) from None
         except (*_BROKEN, ValueError) as error:
-            raise Busy(
-                f"{method}: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)
-            ) from None
+            problem = f"{method}: {type(error).__name__}"
+            raise Busy(problem, 1.0, is_unsure=_is_unsure(error)) from None
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
-        """Post to a response address, which is Slack's own. Raises Busy, Refused."""
+        """Post a message to a response address.
+
+        Raises Busy or SlackRefused, the latter also for an address that is not Slack's.
+        """
         if not _is_slack_url(url):
             raise SlackRefused("response_url_elsewhere")
         await self._post(url, "response_url", json=body)
 
     async def upload(self, url: str, data: bytes) -> None:
-        """Post the bytes of a file; where that broke they are sent anew. Raises Busy, Refused."""
+        """Upload the content of a file. A broken upload can simply be repeated, so it never counts
+        as unsure.
+
+        Raises Busy or SlackRefused.
+        """
         await self._post(url, "upload", data=data)
 
-    async def _post(self, url: str, what: str, **body: Any) -> None:
+    async def _post(self, url: str, name: str, **body: Any) -> None:
+        """Post a body to an address. `name` stands for the address in errors.
+
+        Raises Busy or SlackRefused.
+        """
         try:
             async with self.session.post(url, **body) as answer:
-                _check_response(answer, what, await answer.text())
+                _check_response(answer, name, await answer.text())
         except _BROKEN as error:
             is_unsure = "json" in body and _is_unsure(error)
-            raise Busy(f"{what}: {type(error).__name__}", 1.0, is_unsure=is_unsure) from None
+            raise Busy(f"{name}: {type(error).__name__}", 1.0, is_unsure=is_unsure) from None
 
     async def download(self, token: str, url: str, limit: int) -> bytes:
-        """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if
-        it is larger.
+        """Return the content of a shared file, at most `limit` bytes.
 
-        The token goes to Slack alone: a file that is only linked may be on anybody's server.
+        Raises ValueError if it is larger, Busy or SlackRefused if it cannot be fetched. The token
+        is sent to Slack alone: a file that is only linked may be on any server, so its address is
+        refused.
         """
         if not _is_slack_url(url):
             raise SlackRefused("file_elsewhere")
@@ -196,78 +213,78 @@ def _get_data(answer: AsyncSlackResponse) -> Json:
 
 
 def _is_unsure(error: Exception) -> bool:
-    """Return whether a call that broke may have been done: not where there was no connection at
-    all.
-    """
+    """Return whether a broken call may have been carried out. Without a connection it was not."""
     return not isinstance(error, aiohttp.ClientConnectorError)
 
 
 def _is_slack_url(url: str) -> bool:
-    """Return whether an address is on Slack's servers, reached as the Web API is."""
+    """Return whether an address has the scheme of the Web API and its host or a host below it."""
     slack = urlsplit(get_api_url())
-    there = urlsplit(url)
-    host = there.hostname or ""
-    own = slack.hostname or "-"
-    return there.scheme == slack.scheme and (host == own or host.endswith(f".{own}"))
+    address = urlsplit(url)
+    host = address.hostname or ""
+    slack_host = slack.hostname or "-"
+    is_slack_host = host == slack_host or host.endswith(f".{slack_host}")
+    return address.scheme == slack.scheme and is_slack_host
+
+
+_SLACK_FAILURES = ("internal_error", "fatal_error", "service_unavailable", "request_timeout")
+"""Error names of Slack's for a failure on its side."""
 
 
 def _translate_error(error: SlackApiError) -> Exception:
+    """Return the Busy or SlackRefused for an error of the library."""
     response = error.response
     status = int(getattr(response, "status_code", 0) or 0)
-    code = (
-        str(response.get("error", "") if not isinstance(response, str) else "") or f"http_{status}"
-    )
+    code = "" if isinstance(response, str) else str(response.get("error", ""))
+    code = code or f"http_{status}"
     if status == 429 or code == "ratelimited":
-        return Busy(
-            "ratelimited", _get_retry_seconds(getattr(response, "headers", {})), is_asked=True
-        )
-    if status >= 500 or code in (
-        "internal_error",
-        "fatal_error",
-        "service_unavailable",
-        "request_timeout",
-    ):
+        seconds = _get_retry_seconds(getattr(response, "headers", {}))
+        return Busy("ratelimited", seconds, is_asked=True)
+    if status >= 500 or code in _SLACK_FAILURES:
         return Busy(code, 1.0, is_unsure=True)
-    return SlackRefused(code, _list_faults({} if isinstance(response, str) else response.data))
+    data = {} if isinstance(response, str) else response.data
+    return SlackRefused(code, _list_faults(data))
 
 
 def _list_faults(data: Any) -> tuple[str, ...]:
-    """What Slack says of blocks: a text, or a pointer and a message (`blocks.validate`)."""
-    found = (
-        (data.get("errors") or (data.get("response_metadata") or {}).get("messages") or ())
-        if data
-        else ()
-    )
-    told = (
-        f"{one.get('message')} [json-pointer:{one.get('pointer')}]"
-        if isinstance(one, dict)
-        else one
-        for one in found
-    )
-    return tuple(map(str, told))
+    """List what Slack found wrong with blocks, each with a pointer to the block if Slack gave
+    one.
+    """
+    if not data:
+        return ()
+    metadata = data.get("response_metadata") or {}
+    errors = data.get("errors") or metadata.get("messages") or ()
+    faults = []
+    for error in errors:
+        if isinstance(error, dict):  # an answer of `blocks.validate`
+            faults.append(f"{error.get('message')} [json-pointer:{error.get('pointer')}]")
+        else:
+            faults.append(str(error))
+    return tuple(faults)
 
 
-def _check_response(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
+def _check_response(answer: aiohttp.ClientResponse, name: str, text: str) -> None:
+    """Raise Busy or SlackRefused unless the answer is a success. `name` stands for its address."""
     if answer.status == 429:
         raise Busy("ratelimited", _get_retry_seconds(answer.headers), is_asked=True)
     if answer.status >= 500:
-        raise Busy(f"{what} {answer.status}", 1.0, is_unsure=True)
-    said = _find_error_name(text)
-    if answer.status != 200 or said:
-        raise SlackRefused(said or f"{what} {answer.status}")
+        raise Busy(f"{name} {answer.status}", 1.0, is_unsure=True)
+    error = _find_error_name(text)
+    if answer.status != 200 or error:
+        raise SlackRefused(error or f"{name} {answer.status}")
 
 
 def _find_error_name(text: str) -> str:
-    """The error that a body names as JSON; "" where it names none."""
+    """Return the error that a JSON body names, or ""."""
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
         return ""
-    return str(found.get("error") or "") if isinstance(found, dict) else ""
+    return str(content.get("error") or "") if isinstance(content, dict) else ""
 
 
 def _get_retry_seconds(headers: Mapping[str, Any]) -> float:
-    """Retry-After, by which Slack asks to wait."""
+    """Return the seconds of Retry-After, by which Slack asks to wait, or 1."""
     try:
         return float(headers.get("Retry-After", 1.0))
     except ValueError:

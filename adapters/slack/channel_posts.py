@@ -1,9 +1,12 @@
-"""What goes with an answer in its channel: files, pins, and whether it is there already.
+"""Files and pins of an answer in its channel, and the search for an answer that may have been posted
+already.
 
-Slack has no other way to post something once. A message of our own carries a mark that only
-programs see; one posted to a response address cannot, and is known by its words. Reading a channel
-takes the scope `channels:history` (`groups:history` for private ones), which the app does not ask
-for: where a workspace gives it, nothing comes twice; elsewhere an answer says that it may have."""
+Slack offers no other way to post a message only once. A message of our own has a mark that only
+programs see; one posted to a response address cannot have it, and is recognized by its text.
+Reading a channel needs the scope `channels:history` (`groups:history` for private ones), which the
+app does not ask for. In a workspace that grants it nothing appears twice; in others a repeated
+answer says that it may have been posted before.
+"""
 
 import hashlib
 import logging
@@ -36,11 +39,11 @@ async def send_files(
     *,
     private: bool,
 ) -> str:
-    """Bring `files` to where the answer goes: private ones, and all where the bot is not a member,
-    to the asker alone.
+    """Upload `files` with a message that says `text`, to the channel of the request.
 
-    `text` is what their message says. Returns a line for the answer that says how they went; "" if
-    they are right there. Raises Busy.
+    Private files, and all files if the bot may not post in the channel, go to the user's direct
+    messages. Return a line for the answer that says where they are or why they failed, or "" if
+    they are in the channel. Raises Busy.
     """
     names = ", ".join(file.name for file in files)
     try:
@@ -54,28 +57,33 @@ async def send_files(
                     raise
         if not request.user:
             return Phrase(f"{names} cannot be shown here. ", INVITE)
-        own = await open_direct_messages(wire, token, request.user)
-        await _share_files(wire, token, ids, own, "", text)
+        direct_channel = await open_direct_messages(wire, token, request.user)
+        await _share_files(wire, token, ids, direct_channel, "", text)
     except SlackRefused as refused:
         return f"{names} cannot be sent: Slack says {refused.error}."
-    return Phrase(f"{names} is in your direct messages.", *(() if private else (" ", INVITE)))
+    note = f"{names} is in your direct messages."
+    return Phrase(note) if private else Phrase(note, " ", INVITE)
 
 
 async def open_direct_messages(wire: SlackApi, token: str, user: str) -> str:
-    """The channel of a person's direct messages with the bot. Raises Busy, Refused."""
-    opened = await wire.call(token, "conversations.open", users=user)
-    return str(opened["channel"]["id"])
+    """Return the id of the channel of a user's direct messages with the bot.
+
+    Raises Busy or SlackRefused.
+    """
+    answer = await wire.call(token, "conversations.open", users=user)
+    return str(answer["channel"]["id"])
 
 
 async def _upload(wire: SlackApi, token: str, file: File) -> dict[str, str]:
+    """Upload a file and return its id and title, as `_share_files` takes them."""
     data = file.data or b"\n"
     name = PurePath(file.name).name or "file.txt"
     alt = {"alt_txt": file.alt[:MOST_ALT]} if file.alt else {}
-    place = await wire.call_with_form(
+    upload = await wire.call_with_form(
         token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt
     )
-    await wire.upload(place["upload_url"], data)
-    return {"id": place["file_id"], "title": _format_file_title(name)}
+    await wire.upload(upload["upload_url"], data)
+    return {"id": upload["file_id"], "title": _format_file_title(name)}
 
 
 def _format_file_title(name: str) -> str:
@@ -87,14 +95,17 @@ def _format_file_title(name: str) -> str:
 async def _share_files(
     wire: SlackApi, token: str, ids: list[dict[str, str]], channel: str, thread: str, text: str
 ) -> None:
-    where = {"channel_id": channel, "initial_comment": text}
-    where |= {"thread_ts": thread} if thread else {}
-    await wire.call(token, "files.completeUploadExternal", files=ids, **where)
+    """Post uploaded files in a channel or, unless `thread` is "", in a thread of it."""
+    target = {"channel_id": channel, "initial_comment": text}
+    if thread:
+        target["thread_ts"] = thread
+    await wire.call(token, "files.completeUploadExternal", files=ids, **target)
 
 
 log = logging.getLogger(__name__)
 
 _DONE = ("already_pinned", "no_pin", "message_not_found")
+"""Refusals that need no explanation."""
 _WHY = {
     "missing_scope": "The app lacks the right to pin; a workspace admin can install it again.",
     "not_in_channel": phrase("Invite the app to this channel first: `/invite @grognard`."),
@@ -105,10 +116,10 @@ _WHY = {
 async def pin_or_unpin(
     wire: SlackApi, token: str, reply: Reply, spot: Mapping[str, Any]
 ) -> Reply | None:
-    """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that
-    is refused.
+    """Pin or unpin the message at `spot` as its reply says.
 
-    It is no harm when it fails: the message is there.
+    Return an explanation for the user if Slack refuses to pin it, else None. The same explanation
+    is returned once for each channel. Any failure is logged.
     """
     if reply.pin not in (PINNED, UNPINNED) or not spot.get("ts"):
         return None
@@ -118,8 +129,8 @@ async def pin_or_unpin(
     except SlackRefused as refused:
         log.info("%s in %s: %s", method, spot["channel"], refused)
         if reply.pin == PINNED and refused.error not in _DONE:
-            why = _WHY.get(refused.error, "Slack does not let the app pin messages here.")
-            return explain_not_pinned(why, spot["channel"])
+            reason = _WHY.get(refused.error, "Slack does not let the app pin messages here.")
+            return explain_not_pinned(reason, spot["channel"])
     except Busy as busy:
         log.info("%s in %s: %s", method, spot["channel"], busy)
     return None
@@ -127,17 +138,18 @@ async def pin_or_unpin(
 
 EVENT = "grognard_answer"
 MARGIN = 2 * DAY
-"""Seconds by which our clock and Slack's may differ: a host's clock may have been set meanwhile.
-Looking too far back only means reading more."""
+"""Seconds by which our clock and Slack's may differ, because a host's clock may have been set in
+the meantime. To look too far back only means to read more.
+"""
 MOST = 999
+"""Maximum number of messages that Slack lists at once."""
 
 
 def build_mark(request: SlackRequest, reply: Reply) -> Json:
-    """What a message carries so that it is found again: a hash, for nobody to read."""
-    key = hashlib.sha256(
-        f"{request.request_id}/{reply.title}".encode("utf-8", "replace")
-    ).hexdigest()[:24]
-    return {"event_type": EVENT, "event_payload": {"id": key}}
+    """Build the metadata by which a message is found again: a hash of the request and the title."""
+    text = f"{request.request_id}/{reply.title}"
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return {"event_type": EVENT, "event_payload": {"id": digest[:24]}}
 
 
 async def find_posted_answer(
@@ -148,60 +160,90 @@ async def find_posted_answer(
     since: float,
     blind: dict[str, float] | None = None,
 ) -> str | None:
-    """The timestamp of the answer if it was posted after `since` (Unix seconds), "" if not; None
-    where that cannot be known. `blind` remembers for a day where the app may not read: by the
-    workspace and the kind of conversation."""
+    """Find an answer that may have been posted after `since` (Unix seconds).
+
+    Return its timestamp, "" if it was not posted, or None if that cannot be known. `blind` is
+    updated: it remembers for a day which kinds of conversations of which workspaces the app may
+    not read.
+    """
     if reply.private and not request.direct:
         return None
-    way: Json = {"ts": request.thread} if request.thread else {}
-    method = "conversations.replies" if request.thread else "conversations.history"
-    more = {"oldest": f"{since - MARGIN:.6f}", "limit": str(MOST), "include_all_metadata": "true"}
+    listing = await _list_messages_since(wire, team, request, since, {} if blind is None else blind)
+    if listing is None:
+        return None
+    messages = [
+        message
+        for message in listing.get("messages") or ()
+        if not team.bot_user or message.get("user") == team.bot_user
+    ]
+    for message in messages:
+        if _is_same_answer(message, request, reply):
+            return str(message.get("ts") or "?")
+    # Two answers without a number may have the same text, so that the other one does not prove
+    # that this one was posted.
+    if _has_same_text(messages, team, request, reply) or listing.get("has_more"):
+        return None
+    return ""
+
+
+async def _list_messages_since(
+    wire: SlackApi, team: Team, request: SlackRequest, since: float, blind: dict[str, float]
+) -> Json | None:
+    """Return Slack's list of the messages in the channel or thread of a request since `since`
+    (Unix seconds), or None if they cannot be read.
+
+    `blind` holds when the app may try again to read a kind of conversation (monotonic seconds).
+    """
     kind = f"{team.id}/{request.channel[:1]}"
-    blind = {} if blind is None else blind
     if blind.get(kind, 0.0) > time.monotonic():
         return None
+    method = "conversations.history"
+    arguments = {
+        "channel": request.channel,
+        "oldest": f"{since - MARGIN:.6f}",
+        "limit": str(MOST),
+        "include_all_metadata": "true",
+    }
+    if request.thread:
+        method = "conversations.replies"
+        arguments["ts"] = request.thread
     try:
-        found = await wire.call_with_form(
-            team.token, method, channel=request.channel, **way, **more
-        )
+        return await wire.call_with_form(team.token, method, **arguments)
     except (Busy, SlackRefused) as trouble:
         if isinstance(trouble, SlackRefused) and trouble.error == "missing_scope":
             blind[kind] = time.monotonic() + DAY
         return None
-    ours = [
-        one
-        for one in found.get("messages") or ()
-        if not team.bot_user or one.get("user") == team.bot_user
-    ]
-    for one in ours:
-        if _is_same_answer(one, request, reply):
-            return str(one.get("ts") or "?")
-    # Two answers without a number may read alike: another one's does not prove that this one is
-    # there.
-    alike = any(
-        _extract_text(one) == render_message(reply, team.id, reader=request.reader).text
-        for one in ours
-        if not one.get("metadata")
-    )
-    return None if alike or found.get("has_more") else ""
+
+
+def _has_same_text(
+    messages: Sequence[Json], team: Team, request: SlackRequest, reply: Reply
+) -> bool:
+    """Return whether one of the messages without a mark has the text of the reply."""
+    unmarked = [message for message in messages if not message.get("metadata")]
+    if not unmarked:
+        return False
+    text = render_message(reply, team.id, reader=request.reader).text
+    return any(_extract_text(message) == text for message in unmarked)
 
 
 def _is_same_answer(message: Json, request: SlackRequest, reply: Reply) -> bool:
-    """Return whether the message is surely this answer: by its mark, or where it has none by its
-    number and hash (or reference) and title: a board tells them too.
+    """Return whether a message is certainly this answer.
+
+    It is recognized by its mark. Without one it is recognized by its title together with its
+    number and hash, or its reference, because a board shows these as well.
     """
     payload = (message.get("metadata") or {}).get("event_payload")
     if request.request_id and payload:
         return bool(payload == build_mark(request, reply)["event_payload"])
     if not (reply.footer and reply.footer[0].startswith(("#", REFERENCE))):
         return False
-    numbered = escape_entities(" · ".join(reply.footer[:2]))
-    return numbered in _extract_text(message) and escape_entities(reply.title) in _extract_text(
-        message
-    )
+    text = _extract_text(message)
+    number = escape_entities(" · ".join(reply.footer[:2]))
+    return number in text and escape_entities(reply.title) in text
 
 
 def _extract_text(message: Json) -> str:
+    """Return the text of a message without the note that it is late or perhaps repeated."""
     text = str(message.get("text") or "")
     for remark in (LATE, PERHAPS, LATE_PERHAPS):
         text = text.replace(remark, "", 1)

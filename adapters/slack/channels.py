@@ -1,6 +1,9 @@
-"""Where a game may go on Slack, as Slack itself says (the id of a channel is not believed: slash
-commands work also where the bot is no member, so whoever may type one could name any channel); and
-who asks: their name as Slack shows it, and whether they are an admin, asked once in a while."""
+"""Channels that a command names, memberships, and people: their names as Slack shows them, and
+whether they are admins.
+
+A channel is accepted only if Slack confirms it. Its id alone proves nothing: slash commands work
+even if the bot is not a member, so a user could name any channel.
+"""
 
 import asyncio
 import time
@@ -21,8 +24,9 @@ from bot.rules.text.plain import clean_name
 from bot.ui.spec import CommandSpec, Path, Person, Place
 
 PAGE, MOST_PAGES = 999, 30
+"""Maximum number of members that Slack lists at once, and of such lists that are read."""
 ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("button", "decline"))
-"""What somebody may answer for alone in their own conversation with the bot."""
+"""Commands that nobody else has to agree to in a user's own conversation with the bot."""
 
 
 async def confirm_channels(
@@ -32,147 +36,172 @@ async def confirm_channels(
     spec: CommandSpec,
     options: Mapping[str, object],
 ) -> dict[str, Place]:
-    """The place behind each option that names a channel: one of which both who asks and the bot are
-    members.
+    """Return the place of each option that names a channel, by the option's name. Both the user and
+    the bot must be members of the channel.
 
-    Raises UserError for any other, in the same words whether it is private or does not exist.
+    Raises UserError for any other channel, with the same sentence whether it is private or does not
+    exist.
     """
-    found = {}
+    places = {}
     for option in spec.options:
-        if option.complete == "channel" and (typed := options.get(option.name)):
-            key = parse_place_key(request.where.key, str(typed))
-            found[option.name] = await _confirm_channel(wire, token, request, key, option.name)
-    return found
+        typed_value = options.get(option.name)
+        if option.complete == "channel" and typed_value:
+            key = parse_place_key(request.where.key, str(typed_value))
+            places[option.name] = await _confirm_channel(wire, token, request, key, option.name)
+    return places
 
 
 async def _confirm_channel(
     wire: SlackApi, token: str, request: SlackRequest, key: str, option: str
 ) -> Place:
-    what = "A game can move only to a channel that you and the bot are both members of."
-    refused = UserError(
-        what, hint=phrase("There, type: `/invite @grognard`"), option=option, code="unknown-channel"
+    """Return the place of the channel with this key, which `option` names.
+
+    Raises UserError as `confirm_channels` does.
+    """
+    refusal = UserError(
+        "A game can move only to a channel that you and the bot are both members of.",
+        hint=phrase("There, type: `/invite @grognard`"),
+        option=option,
+        code="unknown-channel",
     )
     channel = key.removeprefix(f"{request.where.server}/")
     if channel.startswith("D") or "/" in channel:
-        raise refused
+        raise refusal
     try:
-        there = (await wire.call_with_form(token, "conversations.info", channel=channel)).get(
-            "channel"
-        ) or {}
-        is_open = there.get("is_member") and not any(
-            there.get(mark) for mark in ("is_archived", "is_im", "is_mpim")
-        )
-        if (
-            there.get("id") != channel
-            or not is_open
-            or not await is_member(wire, token, channel, request.user)
-        ):
-            raise refused
+        answer = await wire.call_with_form(token, "conversations.info", channel=channel)
+        info = answer.get("channel") or {}
+        if not _is_open_channel(info, channel):
+            raise refusal
+        if not await is_member(wire, token, channel, request.user):
+            raise refusal
     except Busy:
-        what = "Slack does not say who is in that channel."
-        raise UserError(what, hint="Try again in a moment.", code="platform-silent") from None
+        sentence = "Slack does not say who is in that channel."
+        raise UserError(sentence, hint="Try again in a moment.", code="platform-silent") from None
     except SlackRefused as trouble:
         if trouble.error == "missing_scope":
-            what = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
+            sentence = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
             hint = "Install it anew from: grognard manifest slack"
-            raise UserError(what, hint=hint, code="unknown-channel") from None
-        raise refused from None
-    name = "privategroup" if there.get("is_private") else str(there.get("name") or "")
+            raise UserError(sentence, hint=hint, code="unknown-channel") from None
+        raise refusal from None
+    name = "privategroup" if info.get("is_private") else str(info.get("name") or "")
     return replace(request, channel=channel, thread="", channel_name=name, direct=False).where
 
 
+def _is_open_channel(info: Mapping[str, Any], channel: str) -> bool:
+    """Return whether Slack's description is that of this channel, with the bot as a member, and
+    neither archived nor a conversation of a few people.
+    """
+    if info.get("id") != channel or not info.get("is_member"):
+        return False
+    return not any(info.get(mark) for mark in ("is_archived", "is_im", "is_mpim"))
+
+
 async def is_member(wire: SlackApi, token: str, channel: str, user: str) -> bool:
-    """Return whether a person is among the members. Raises Busy, Refused."""
-    more: dict[str, str] = {}
+    """Return whether a user is a member of a channel. Raises Busy or SlackRefused."""
+    cursor: dict[str, str] = {}
     for _ in range(MOST_PAGES):
         page = await wire.call_with_form(
-            token, "conversations.members", channel=channel, limit=str(PAGE), **more
+            token, "conversations.members", channel=channel, limit=str(PAGE), **cursor
         )
         if user in (page.get("members") or ()):
             return True
-        more["cursor"] = str((page.get("response_metadata") or {}).get("next_cursor") or "")
-        if not more["cursor"]:
+        next_cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+        if not next_cursor:
             break
+        cursor["cursor"] = next_cursor
     return False
 
 
 async def mark_own_conversation(wire: SlackApi, token: str, request: SlackRequest) -> SlackRequest:
-    """The ask, known to be direct where it comes from the person's own conversation with the bot.
+    """Mark a request as direct if it comes from the user's own conversation with the bot.
 
-    A slash command from direct messages does not say whether they are the bot's: two people talk in
-    such ones too.
+    A slash command in direct messages does not say whether they are with the bot or another
+    person, so Slack is asked. If it does not say, return the request unchanged.
     """
     if request.direct or not request.channel.startswith("D"):
         return request
     try:
-        own = await open_direct_messages(wire, token, request.user)
+        direct_channel = await open_direct_messages(wire, token, request.user)
     except (Busy, SlackRefused):
         return request
-    return replace(request, direct=own == request.channel)
+    return replace(request, direct=direct_channel == request.channel)
 
 
 async def is_still_member(wire: SlackApi, teams: Teams, user: str, place: str) -> bool | None:
-    """Return whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where
-    Slack does not say.
+    """Return whether a user (`slack:T1/U1`) is still a member of a channel (`slack:T1/C1`).
+
+    Return None for a place without a channel, without the app, or if Slack does not say.
     """
-    team, _, rest = place.removeprefix("slack:").partition("/")
-    found = await teams.find(team) if rest else None
+    team_id, _, channel_and_thread = place.removeprefix("slack:").partition("/")
+    team = await teams.find(team_id) if channel_and_thread else None
+    if not team:
+        return None
+    channel = channel_and_thread.partition("/")[0]
+    user_id = user.rpartition("/")[2]
     try:
-        return (
-            await is_member(wire, found.token, rest.partition("/")[0], user.rpartition("/")[2])
-            if found
-            else None
-        )
+        return await is_member(wire, team.token, channel, user_id)
     except (Busy, SlackRefused):
         return None
 
 
 KEPT = 600.0
-UNKNOWN_KEPT = 1.0  # nobody loses a right for longer than Slack is silent
-PATIENCE = 1.0  # an answer does not wait longer for a name
+"""Seconds for which a name from Slack is cached."""
+UNKNOWN_KEPT = 1.0
+"""The same for a name that Slack did not give, short so that no right is lost for long."""
+PATIENCE = 1.0
+"""Maximum seconds that an answer waits for a name."""
 MAX_KNOWN = 10_000
 
 
 class People:
-    """Names by person, bounded."""
+    """A bounded cache of people by key, loaded from Slack."""
 
     def __init__(self, wire: SlackApi, teams: Teams) -> None:
         self._wire = wire
         self._teams = teams
-        self._known = LRUCache[str, tuple[float, Person]](MAX_KNOWN)
-        self._asking: dict[str, tuple[float, asyncio.Task[Person]]] = {}
+        self._cached_people = LRUCache[str, tuple[float, Person]](MAX_KNOWN)
+        self._lookups: dict[str, tuple[float, asyncio.Task[Person]]] = {}
 
     async def find(self, request: SlackRequest) -> Person:
-        """The person behind an ask; by the name of the payload while Slack does not say."""
+        """Return the person who sent a request, with their name and whether they are an admin.
+
+        If Slack does not say within PATIENCE seconds, return the cached person, or one with the
+        name in the request.
+        """
         key = request.person_key
-        until, person = self._known.get(key, (0.0, None))
+        until, person = self._cached_people.get(key, (0.0, None))
         if person is not None and time.monotonic() < until:
             return person
-        since, task = self._asking.get(key) or (time.monotonic(), None)
+        since, task = self._lookups.get(key) or (time.monotonic(), None)
         if task is None:
             task = asyncio.create_task(self._look_up(request))
-            self._asking[key] = since, task
-            task.add_done_callback(lambda _: self._asking.pop(key, None))
+            self._lookups[key] = since, task
+            task.add_done_callback(lambda _: self._lookups.pop(key, None))
         try:
-            # who was waited for already is not waited for again
-            left = max(0.0, since + PATIENCE - time.monotonic())
-            return await asyncio.wait_for(asyncio.shield(task), left)
+            # all requests of a person wait together, PATIENCE seconds from the first
+            patience_left = max(0.0, since + PATIENCE - time.monotonic())
+            return await asyncio.wait_for(asyncio.shield(task), patience_left)
         except TimeoutError:
             return person or _build_person_from_payload(request)
 
     async def _look_up(self, request: SlackRequest) -> Person:
-        known = self._known.get(request.person_key)
-        person = known[1] if known else _build_person_from_payload(request)
-        kept = UNKNOWN_KEPT
+        """Load a person from Slack and cache them. If Slack fails, cache the old entry for a short
+        time.
+        """
+        entry = self._cached_people.get(request.person_key)
+        person = entry[1] if entry else _build_person_from_payload(request)
+        lifetime = UNKNOWN_KEPT
         try:
             team = await self._teams.find(request.team)
             if team is not None:
-                found = await self._wire.call_with_form(team.token, "users.info", user=request.user)
-                person = _build_person(request, found.get("user") or {})
-                kept = KEPT
-        except (Busy, SlackRefused) as trouble:
-            kept = max(kept, trouble.seconds if isinstance(trouble, Busy) else 0.0)
-        self._known[request.person_key] = (time.monotonic() + kept, person)
+                info = await self._wire.call_with_form(team.token, "users.info", user=request.user)
+                person = _build_person(request, info.get("user") or {})
+                lifetime = KEPT
+        except Busy as busy:
+            lifetime = max(lifetime, busy.seconds)
+        except SlackRefused:
+            pass
+        self._cached_people[request.person_key] = (time.monotonic() + lifetime, person)
         return person
 
 
@@ -181,6 +210,7 @@ def _build_person_from_payload(request: SlackRequest) -> Person:
 
 
 def _build_person(request: SlackRequest, user: dict[str, Any]) -> Person:
+    """Build a person from Slack's description of the user, named as Slack shows them."""
     profile = user.get("profile") or {}
     names = (
         profile.get("display_name"),
@@ -188,10 +218,11 @@ def _build_person(request: SlackRequest, user: dict[str, Any]) -> Person:
         user.get("real_name"),
         user.get("name"),
     )
-    name = next((shown for name in names if name and (shown := clean_name(str(name)))), "")
-    # whoever comes from elsewhere is admin of another workspace
-    is_of_here = user.get("team_id") == request.team
-    manages = is_of_here and any(
+    clean_names = [clean_name(str(name)) for name in (*names, request.user_name) if name]
+    name = next(filter(None, clean_names), "player")
+    # an admin from a partner's workspace has no rights in this one
+    is_of_workspace = user.get("team_id") == request.team
+    is_manager = is_of_workspace and any(
         user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner")
     )
-    return Person(request.person_key, name or clean_name(request.user_name) or "player", manages)
+    return Person(request.person_key, name, is_manager)
