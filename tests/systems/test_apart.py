@@ -86,7 +86,7 @@ def drawn(sequence: Sequence, draw: random.Random) -> Iterator[tuple[Plan[Any], 
 def test_parts_have_the_odds_of_one_roll_after_the_other(
     system: str, id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "MANY", 2)  # also few are counted by themselves
+    monkeypatch.setattr(checks, "MIN_SPLIT_SIZE", 2)  # also few are counted by themselves
     sequence, draw, compared = (
         get_systems()[system].find_sequence(id),
         random.Random(f"apart {system} {id}"),

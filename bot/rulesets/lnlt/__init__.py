@@ -9,14 +9,14 @@ HOMES = {
     "ordnance_vehicle": "ordnance",
     "bail_out": "damage_check",
 }
-"""Files that plan several sequences, by sequence: `plan_barrage` is in area. All others have a
-file of their own.
+"""The file of each sequence that shares one: `plan_barrage` is in area. Each other sequence has a
+file of its own name.
 """
 LINKS = ("in",)
-"""Attributes that lead to units beyond the inputs which its sequences may change: who rides in a
-vehicle.
+"""Attributes that name another unit, and that lead a sequence to units outside its inputs. `in`
+names the vehicle that a unit rides in: what happens to the vehicle can change its riders.
 """
 MARKS = dict.fromkeys(
     ("fire", "ordnance-vehicle", "ordnance-infantry", "barrage", "overrun"), ("fired",)
 )
-"""Markers that a sequence may put on who attacks, by sequence; those that are there once a turn."""
+"""Markers that a sequence can put on the attacker, by sequence; only those that last for a turn."""

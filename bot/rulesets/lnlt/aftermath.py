@@ -1,5 +1,5 @@
-"""What an attack leaves: the word that the answer finds for each unit, and what the roster takes
-from it.
+"""The consequences of an attack: the word for each unit in the answer, and the changes of the
+roster.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,130 +23,157 @@ from bot.rulesets.lnlt import kinds
 from bot.rulesets.lnlt.checks import describe_crew_fate, describe_result
 from bot.rulesets.lnlt.items import Item, label_units
 
-# -- what results write back to units of the roster
+# -- the changes of roster units by results
 
 NOTHING: frozenset[str] = frozenset()
 MOVED = frozenset({"moved"})
 FIRED = frozenset({"fired"})
 SPOTTER, CAPTURED = "spotter", "captured"
 SPOTTED_IT = frozenset({"ops-complete", SPOTTER})
-"""What a successful spotter bears until it has fired at the hex, or the turn ends."""
+"""Markers of a successful spotter, until it has fired at the hex or the turn ends."""
 
 
 def build_state_change(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change | None:
-    """The change of a roster unit that takes `state`, or None where nothing changes.
+    """Return the change of a roster unit that takes `state` and the markers `mark`.
 
-    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and
-    leadership range, unless the roster holds the numbers of the wounded side. Source: PAC 02
-    (11.1.2).
+    Return None if nothing changes, or if the unit is not of the roster. A squad with casualties
+    becomes a half-squad. A wounded leader has 1 less morale, LM and leadership range, unless the
+    roster has the numbers of the wounded side. A marked unit has got off its vehicle.
+    Source: PAC 02 (11.1.2).
     """
     if not unit.name:
         return None
-    new: dict[str, Any] = {}
-    if state == "half-squad-shaken":
-        new = {"type": "half-squad", "state": "shaken"}
-    elif state != kinds.get_state(unit) or (unit.state and state != unit.state):
-        new = {"state": state}
-    is_hit = "wounded" in state and "wounded" not in unit.flags
-    turn = unit.reduced is not None and (is_hit or state == "half-squad-shaken")
-    if unit.type == "leader" and is_hit and not turn:
-        for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
-            if unit.numbers.get(key) is not None:
-                new[key] = max(least, int(unit.numbers[key]) - 1)
-    if mark and unit.numbers.get("in"):  # it is on foot
-        new["in"] = None
-    if not new and not mark:
+    values = _list_state_values(unit, state)
+    is_new_wound = "wounded" in state and "wounded" not in unit.flags
+    flips = unit.reduced is not None and (is_new_wound or state == "half-squad-shaken")
+    if is_new_wound and unit.type == "leader" and not flips:
+        values |= _list_wounded_leader_values(unit)
+    unmark = NOTHING
+    if mark:
+        unmark = kinds.RIDING & unit.flags
+        if unit.numbers.get("in"):
+            values["in"] = None
+    if not values and not mark:
         return None
-    return Change(
-        unit.name,
-        set=new,
-        mark=mark,
-        unmark=kinds.RIDING & unit.flags if mark else NOTHING,
-        turn=turn,
-    )
+    return Change(unit.name, set=values, mark=mark, unmark=unmark, turn=flips)
+
+
+def _list_state_values(unit: Unit, state: str) -> dict[str, Any]:
+    """Return the new values of a roster unit that takes `state`; {} if it has that state."""
+    if state == "half-squad-shaken":
+        return {"type": "half-squad", "state": "shaken"}
+    is_new_by_flags = state != kinds.get_state(unit)
+    is_new_on_roster = bool(unit.state) and state != unit.state
+    if is_new_by_flags or is_new_on_roster:
+        return {"state": state}
+    return {}
+
+
+def _list_wounded_leader_values(unit: Unit) -> dict[str, Any]:
+    """Return the leader's morale (at least 1), LM and leadership range (at least 0), each 1 less.
+
+    Numbers that the unit does not have are left out.
+    """
+    values: dict[str, Any] = {}
+    for key, minimum in (("morale", 1), ("lm", 0), ("lr", 0)):
+        number = unit.numbers.get(key)
+        if number is not None:
+            values[key] = max(minimum, int(number) - 1)
+    return values
 
 
 def mark_fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
-    """The changes of roster units that have fired; who fires right after spotting loses Ops
-    Complete.
+    """Return a change for each roster unit among those that have fired: the marker Fired.
 
-    Source: PAC 11.
+    A unit that fires right after spotting also loses Ops Complete. Source: PAC 11.
     """
-    return tuple(
-        [
-            Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if "spotter" in unit.flags else NOTHING)
-            for unit in units
-            if unit is not None and unit.name
-        ]
-    )
+    changes: list[Change] = []
+    for unit in units:
+        if unit is not None and unit.name:
+            unmark = SPOTTED_IT if SPOTTER in unit.flags else NOTHING
+            changes.append(Change(unit.name, mark=FIRED, unmark=unmark))
+    return tuple(changes)
 
 
 def resolve_captured_weapons(
     units: Iterable[Unit], *, works: bool
 ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """The changes of roster units after the first attack with a captured weapon, and the reminders:
-    it is kept for good, or removed. Of several weapons players take the right one off. Source: PAC
-    09 note 3.
+    """Return the changes and the reminders after the first attack with captured weapons.
+
+    Units without the flag captured are skipped. If the attack `works`, the weapon stays for good;
+    otherwise it is removed, with a reminder. If a unit has several weapons, the roster keeps all:
+    players take the right one off. Source: PAC 09 note 3.
     """
-    changes = list[Change]()
-    lost = list[str]()
+    changes: list[Change] = []
+    reminders: list[str] = []
     for unit in units:
         if CAPTURED not in unit.flags:
             continue
         if unit.name:
-            stays = works or len(unit.numbers.get("sw") or ()) > 1
-            changes.append(
-                Change(unit.name, set={} if stays else {"sw": None}, unmark=frozenset({CAPTURED}))
-            )
+            has_several = len(unit.numbers.get("sw") or ()) > 1
+            values = {} if works or has_several else {"sw": None}
+            changes.append(Change(unit.name, set=values, unmark=frozenset({CAPTURED})))
         if not works:
-            lost.append(
+            reminders.append(
                 f"The first attack with {unit.word}'s captured weapon did nothing: remove it."
             )
-    return tuple(changes), tuple(lost)
+    return tuple(changes), tuple(reminders)
 
 
-# -- what is said of units that were attacked, and the word that the answer finds for each
+# -- the results of units that were attacked, in the words of the answer
 
 
 PLACED = {"survives": "good order", "shaken-moved": "shaken"}
-"""How a crew that got out is placed."""
+"""The state in which players place a crew that got out, by the output crew."""
 CREWS = {
     "eliminated": "crew killed",
     "survives": "crew bails out",
     "shaken-moved": "crew bails out shaken",
 }
 CREW_STATES = {"survives": "", "shaken-moved": "shaken"}
-"""In which state the roster has a crew that got out."""
+"""The roster state of a crew that got out, by the output crew."""
 
 
 def build_joining_crew(vehicle: Unit | None, crew: str) -> tuple[Joining, ...]:
-    """Return the crew that got out of a vehicle of the roster, marked Moved. Source: PAC 02, 09."""
+    """Return the crew that got out of a roster vehicle, marked Moved; () if none got out.
+
+    Also () if the vehicle is not of the roster (then see `place_crew`). Source: PAC 02, 09.
+    """
     if vehicle is None or not vehicle.name or crew not in PLACED:
         return ()
     return (Joining("crew", vehicle.name, CREW_STATES[crew], MOVED),)
 
 
 def place_crew(vehicle: Unit | None, crew: str) -> tuple[str, ...]:
-    """Return what players have to do with a crew that got out of a vehicle that is on no roster."""
+    """Return the reminder to place a crew that got out of a vehicle that is not of the roster.
+
+    Return () if no crew got out or the vehicle is of the roster.
+    """
     if crew not in PLACED or (vehicle is not None and vehicle.name):
         return ()
     return (f"Place a {PLACED[crew]} crew, marked Moved.",)
 
 
 SURVIVING = ("casualties", "wounded", "damaged")
-ALL_SAID = frozenset({"good-order", "eliminated"})
-"""States of which the first line says all; of men it does when they are shaken too."""
+FULLY_TOLD_STATES = frozenset({"good-order", "eliminated"})
+"""States about which the first line of the answer says everything. For men, shaken is one too."""
 
 
 def get_result_token(unit: Unit, answer: Mapping[str, Any]) -> str:
-    """The worst that happened to one unit: what it becomes, unless its result says more of it."""
-    now: str = answer["becomes"]
-    if now in kinds.GONE:
-        return now
+    """Return the token of the worst that happened to one unit.
+
+    It is the unit's new state if it is out of play; otherwise its result if that is casualties,
+    wounded or damaged; otherwise shaken if it is newly so, or none. `answer` has `becomes` and
+    `result`.
+    """
+    becomes: str = answer["becomes"]
+    if becomes in kinds.GONE:
+        return becomes
     result: str = answer["result"]
     if result in SURVIVING:
         return result
-    return "shaken" if "shaken" in now and now != kinds.get_state(unit) else "none"
+    is_newly_shaken = "shaken" in becomes and becomes != kinds.get_state(unit)
+    return "shaken" if is_newly_shaken else "none"
 
 
 CRASHES, MISSED = "in the crash", "missed"
@@ -155,88 +182,101 @@ CRASHES, MISSED = "in the crash", "missed"
 def build_rows(
     items: Iterable[Item], names: Sequence[str] = (), *, crash: str = ""
 ) -> tuple[OddsRow, ...]:
-    """The odds of each unit that is checked, under its name (or that of `names`), by the word of
-    the answer.
+    """Return a row of odds for each item, by the token of its result.
 
-    `crash` is the output that says when passengers are in a crash, about which nothing more is said
-    here.
+    Rows have the names of the units, or those of `names`. `crash` is the path of the output that
+    tells if the vehicle crashes: then the result of its passengers is `CRASHES`. With "" nothing
+    crashes.
     """
-    return tuple(
-        [
-            _build_row(item, names[at] if names else item.unit.word, crash)
-            for at, item in enumerate(items)
-        ]
-    )
+    rows: list[OddsRow] = []
+    for index, item in enumerate(items):
+        name = names[index] if names else item.unit.word
+        rows.append(_build_row(item, name, crash))
+    return tuple(rows)
 
 
 def add_miss(row: OddsRow) -> OddsRow:
-    """The row of a shot that may miss: the chance of that is its own, beside a hit without
-    effect.
-    """
-    read = row.read
-    return row._replace(
-        paths=(*row.paths, "hit"),
-        read=lambda told: MISSED if told.get("hit") in (False, "false") else read(told),
-    )
+    """Return the row with a result of its own for a miss, apart from a hit without effect."""
+    read_hit = row.read
+
+    def read_shot(outputs: Outputs) -> Any:
+        if outputs.get("hit") in (False, "false"):
+            return MISSED
+        return read_hit(outputs)
+
+    return row._replace(paths=(*row.paths, "hit"), read=read_shot)
 
 
 def build_drift_rows(stage: str) -> tuple[OddsRow, ...]:
-    """The odds of how far something drifts, where nobody is under it."""
+    """Return the row of odds of how far something drifts, for a plan without units to hit.
+
+    Return () for the stage `attack`, which has no drift.
+    """
     return () if stage == "attack" else (build_row("hexes", "hexes of drift"),)
 
 
 def _build_row(item: Item, name: str, crash: str) -> OddsRow:
-    paths = (f"{item.path}.result", f"{item.path}.becomes")
-    crashes = bool(crash) and item.kind == "passenger"
+    """Return the row of odds of one unit; see `build_rows`."""
+    result_path = f"{item.path}.result"
+    becomes_path = f"{item.path}.becomes"
+    paths: tuple[str, ...] = (result_path, becomes_path)
+    can_crash = bool(crash) and item.kind == "passenger"
+    if can_crash:
+        paths = (*paths, crash)
 
-    def read(told: Outputs) -> str | None:
-        if crashes and told.get(crash) in ("destroyed", "crash"):
+    def read(outputs: Outputs) -> str | None:
+        if can_crash and outputs.get(crash) in ("destroyed", "crash"):
             return CRASHES
-        result, becomes = map(told.get, paths)
-        known = result is not None and becomes is not None
-        return (
-            get_result_token(item.unit, {"result": result, "becomes": becomes}) if known else None
-        )
+        result = outputs.get(result_path)
+        becomes = outputs.get(becomes_path)
+        if result is None or becomes is None:
+            return None
+        return get_result_token(item.unit, {"result": result, "becomes": becomes})
 
-    return OddsRow(name, (*paths, crash) if crashes else paths, read)
+    return OddsRow(name, paths, read)
 
 
 def get_result_word(answer: Mapping[str, Any]) -> str:
-    """What happened to one unit, in a few words: its result, or what it becomes where that says
-    more.
+    """Return the result of one unit in a few words: `shaken, crew survives`.
+
+    A unit that is eliminated, or that made a bail-out roll or morale check, has its new state
+    instead of its result. Disembarking, a hero and the crew follow.
     """
     becomes = answer["becomes"]
     get = answer.get
-    rolled = get("bailout", "none") != "none" or get("mc", "none") != "none"
-    word = describe_result(becomes if rolled or becomes == "eliminated" else answer["result"])
+    has_rolled = get("bailout", "none") != "none" or get("mc", "none") != "none"
+    uses_state = has_rolled or becomes == "eliminated"
+    word = describe_result(becomes if uses_state else answer["result"])
     if get("disembarks"):
         word += ", disembarks"
     if get("hero"):
         word += ", a hero appears"
-    if (crew := get("crew", "none")) != "none":
+    crew = get("crew", "none")
+    if crew != "none":
         word += f", crew {describe_crew_fate(str(crew))}"
     return word
 
 
 def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
-    """Return what the results changed besides what the first line says, as a predicate: `is on
-    foot`. That is half-squads, the wounded who are shaken, and riders.
+    """Return the changes that the first line of the answer does not show, as a predicate or "".
 
+    They are half-squads, wounds, wounded men who are shaken, and riders who get off: `is on foot`.
     Source: PAC 02 (11.1.2).
     """
-    now = str(answer["becomes"])
+    becomes = str(answer["becomes"])
     predicates: list[str] = []
-    if now == "half-squad-shaken":
-        # the roster has none for that side
-        old = " (old numbers)" if unit.name and unit.reduced is None else ""
-        news = f"is a shaken half-squad{old}"
+    if becomes == "half-squad-shaken":
+        # without numbers for the reduced side, the roster keeps those of the squad
+        has_old_numbers = bool(unit.name) and unit.reduced is None
+        remark = " (old numbers)" if has_old_numbers else ""
+        predicate = f"is a shaken half-squad{remark}"
         if "shaken" in unit.flags:
-            news = f"is now a half-squad{old}"
-        predicates.append(news)
-    elif "wounded" in now and "wounded" not in unit.flags:
-        predicates.append(_describe_wound(unit, is_shaken="shaken" in now))
+            predicate = f"is now a half-squad{remark}"
+        predicates.append(predicate)
+    elif "wounded" in becomes and "wounded" not in unit.flags:
+        predicates.append(_describe_wound(unit, is_shaken="shaken" in becomes))
         predicates.append("ends any move")
-    elif now == "shaken-wounded" and "shaken" not in unit.flags:
+    elif becomes == "shaken-wounded" and "shaken" not in unit.flags:
         if get_result_token(unit, answer) == "wounded":
             predicates.append("is shaken")
     if answer.get("disembarks"):
@@ -245,9 +285,9 @@ def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
 
 
 def _describe_wound(unit: Unit, *, is_shaken: bool) -> str:
-    """Return the wound with what it costs: `is wounded (morale 4) and still shaken`.
+    """Return a predicate for a new wound: `is wounded (morale 4) and still shaken`.
 
-    Source: PAC 02 (11.1.2).
+    The morale is given only if it changes. Source: PAC 02 (11.1.2).
     """
     change = build_state_change(unit, "wounded")
     numbers: Mapping[str, Any] = {}
@@ -266,159 +306,212 @@ def _describe_wound(unit: Unit, *, is_shaken: bool) -> str:
     return f"{wound} and shaken"
 
 
-def get_reminder(unit: Unit, now: str) -> str:
-    """What the card has players remember of a unit that was hurt: moves, hatches, leadership
-    without a roster.
+def get_reminder(unit: Unit, becomes: str) -> str:
+    """Return the card's rule for a unit that takes the state `becomes`, or "".
 
-    Source: PAC 02 (11.1.2).
+    It is for newly wounded leaders that are not of the roster, newly shaken ground vehicles, and
+    newly damaged aircraft. Source: PAC 02 (11.1.2).
     """
-    if "wounded" in now and "wounded" not in unit.flags and unit.type == "leader" and not unit.name:
+    flags = unit.flags
+    is_new_wound = "wounded" in becomes and "wounded" not in flags
+    if is_new_wound and unit.type == "leader" and not unit.name:
         return f"{unit.word}: morale, leadership and leadership range are 1 less."
-    if now == "shaken" and unit.type in kinds.GROUND_VEHICLES and "shaken" not in unit.flags:
+    is_newly_shaken = becomes == "shaken" and "shaken" not in flags
+    if is_newly_shaken and unit.type in kinds.GROUND_VEHICLES:
         return f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing."
-    if now == "damaged" and unit.type in kinds.AIRBORNE and "damaged" not in unit.flags:
+    is_newly_damaged = becomes == "damaged" and "damaged" not in flags
+    if is_newly_damaged and unit.type in kinds.AIRBORNE:
         return f"{unit.word} leaves the board at once; it neither unloads nor fires."
     return ""
 
 
 def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Resolution:
-    """What damage checks did to `units`: the word for each, heroes who come into play and
-    helicopters that crash.
+    """Return the result of the damage checks of `units`; `answers` are their outputs, in order.
 
-    Source: PAC 02 (11.2).
+    It has a word and a token for each unit, the changes of the roster, heroes and crews that come
+    into play, and reminders for heroes and crashes. Source: PAC 02 (11.2).
     """
     words: list[tuple[str, str]] = []
     joins: list[Joining] = []
-    heroes: list[str] = []
+    hero_reminders: list[str] = []
+    crash_reminders: list[str] = []
     changes: list[Change] = []
-    fates: list[UnitResult] = []
-    down: list[str] = []
-    also: dict[str, list[str]] = {}
+    results: list[UnitResult] = []
+    labels_by_predicate: dict[str, list[str]] = {}
     notes: dict[str, None] = {}
     labels = label_units(units)
-    for unit, label, one in zip(units, labels, answers, strict=False):
-        word = unit.word
-        get = one.get
-        now = one["becomes"]
-        disembarks = get("disembarks")
-        words.append((one["unit"], get_result_word(one)))
-        fates.append(UnitResult(word, get_result_token(unit, one), CREWS.get(get("crew", ""), "")))
-        if get("hero"):
-            heroes.append(f"A hero appears: draw one and a skill counter at random for {label}.")
-            joins += [Joining("hero", unit.name)] if unit.name else []
-        joins += build_joining_crew(unit, get("crew", ""))
-        if unit.name:
-            change = build_state_change(unit, now, mark=MOVED if disembarks else NOTHING)
-            changes += [change] if change is not None else []
-        if not disembarks and (now in ALL_SAID or (now == "shaken" and unit.type in kinds.MEN)):
+    for unit, label, answer in zip(units, labels, answers, strict=False):
+        becomes = answer["becomes"]
+        crew = answer.get("crew", "")
+        words.append((answer["unit"], get_result_word(answer)))
+        token = get_result_token(unit, answer)
+        results.append(UnitResult(unit.word, token, CREWS.get(crew, "")))
+        if answer.get("hero"):
+            hero_reminders.append(
+                f"A hero appears: draw one and a skill counter at random for {label}."
+            )
+        joins += _build_joining_units(unit, answer)
+        changes += _build_changes(unit, answer)
+        if _is_fully_told(unit, answer):
             continue
-        if said := _describe_changes(unit, one):
-            is_type = label == unit.type
-            also.setdefault(said, []).append(f"the {label}" if is_type else label)
-        if note := get_reminder(unit, now):
+        predicate = _describe_changes(unit, answer)
+        if predicate:
+            subject = f"the {label}" if label == unit.type else label
+            labels_by_predicate.setdefault(predicate, []).append(subject)
+        note = get_reminder(unit, becomes)
+        if note:
             notes[note] = None
-        if now == "destroyed" and unit.type in kinds.AIRBORNE:
-            down.append(f"{word} crashes: run crash, and bail-out for those aboard.")
+        if becomes == "destroyed" and unit.type in kinds.AIRBORNE:
+            crash_reminders.append(
+                f"{unit.word} crashes: run crash, and bail-out for those aboard."
+            )
     return Resolution(
         format_headline(words, hit=True),
         tuple(words),
-        (*heroes, *down),
+        (*hero_reminders, *crash_reminders),
         tuple(changes),
-        tuple(fates),
-        _merge_notes(also) if also else (),
+        tuple(results),
+        _merge_notes(labels_by_predicate) if labels_by_predicate else (),
         notes=tuple(notes),
         joins=tuple(joins),
     )
 
 
-def _merge_notes(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """What changed besides, said once for all to whom it happened."""
-    return tuple(
-        f"{join_names(names)} {predicate if len(names) == 1 else _in_plural(predicate)}"
-        for predicate, names in also.items()
-    )
+def _build_joining_units(unit: Unit, answer: Mapping[str, Any]) -> list[Joining]:
+    """Return the hero and the crew that come into play from a roster unit, if any."""
+    joins: list[Joining] = []
+    if answer.get("hero") and unit.name:
+        joins.append(Joining("hero", unit.name))
+    joins += build_joining_crew(unit, answer.get("crew", ""))
+    return joins
+
+
+def _build_changes(unit: Unit, answer: Mapping[str, Any]) -> list[Change]:
+    """Return the change of a roster unit by its damage check; [] if nothing changes.
+
+    A passenger who disembarks is marked Moved.
+    """
+    if not unit.name:
+        return []
+    mark = MOVED if answer.get("disembarks") else NOTHING
+    change = build_state_change(unit, answer["becomes"], mark=mark)
+    return [] if change is None else [change]
+
+
+def _is_fully_told(unit: Unit, answer: Mapping[str, Any]) -> bool:
+    """Return whether the first line of the answer says everything about the unit's result."""
+    if answer.get("disembarks"):
+        return False
+    becomes = answer["becomes"]
+    if becomes in FULLY_TOLD_STATES:
+        return True
+    return becomes == "shaken" and unit.type in kinds.MEN
+
+
+def _merge_notes(labels_by_predicate: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return one note for each predicate, with all units that it is true of as its subject."""
+    notes: list[str] = []
+    for predicate, labels in labels_by_predicate.items():
+        verb_phrase = predicate if len(labels) == 1 else _in_plural(predicate)
+        notes.append(f"{join_names(labels)} {verb_phrase}")
+    return tuple(notes)
 
 
 def _in_plural(predicate: str) -> str:
     """Return a predicate for several units: `are shaken half-squads`."""
-    for one in ("a shaken half-squad", "a half-squad"):
-        predicate = predicate.replace(one, f"{one.removeprefix('a ')}s")
+    for noun in ("a shaken half-squad", "a half-squad"):
+        predicate = predicate.replace(noun, f"{noun.removeprefix('a ')}s")
     return predicate.replace("is ", "are ").replace("ends ", "end ")
 
 
 def resolve_attack(
     headline: str,
     targets: Sequence[Unit],
-    hurt: Resolution,
+    damage: Resolution,
     *,
-    more: Iterable[str] = (),
+    reminders: Iterable[str] = (),
     notes: Iterable[str] = (),
     firers: Sequence[Unit | None] = (),
     changes: Iterable[Change] = (),
     beaten_by: int = 0,
     miss: str = "none",
-    by: str = "",
+    cause: str = "",
 ) -> Resolution:
-    """The settlement of an attack on a list of units: what they suffered, crashes, and who has
-    fired.
+    """Return the result of an attack on a list of units.
 
-    `more` is for players to act on, `notes` are small print. Of an attack on no listed unit
-    `beaten_by` is what the damage checks in the hex are to be made at; `miss` is the token of
-    targets that were not checked.
+    It adds to `damage`, the result of the damage checks:
+
+    - `headline` and `cause` (in place of the acting unit).
+    - `reminders` for players to act on, and `notes` in small print.
+    - the marker Fired on `firers`, and further `changes`.
+    - `miss`: the token of targets if none was checked.
+    - `beaten_by`: if no target was listed, the modifier of the damage checks in the hex.
     """
-    spotted = [
-        f"{unit.word} fires at the hex it has just spotted: Ops Complete comes off."
-        for unit in firers
-        if unit is not None and SPOTTER in unit.flags
-    ]
-    fates = hurt.fates or tuple([UnitResult(unit.word, miss) for unit in targets])
-    if not fates:  # a hex of which no unit was listed
-        token, at = ("damage-check", f"each at +{beaten_by}") if beaten_by else (miss, "")
-        fates = (UnitResult("the target hex", token, at),)
-    return hurt._replace(
+    spotter_notes: list[str] = []
+    for unit in firers:
+        if unit is not None and SPOTTER in unit.flags:
+            spotter_notes.append(
+                f"{unit.word} fires at the hex it has just spotted: Ops Complete comes off."
+            )
+    results = damage.fates or tuple([UnitResult(unit.word, miss) for unit in targets])
+    if not results:  # no unit of the hex was listed
+        hex_result = UnitResult("the target hex", miss)
+        if beaten_by:
+            hex_result = UnitResult("the target hex", "damage-check", f"each at +{beaten_by}")
+        results = (hex_result,)
+    return damage._replace(
         headline=headline,
-        then=(*hurt.then, *more),
-        changes=(*hurt.changes, *mark_fired(firers), *changes),
-        fates=fates,
-        by=by,
-        notes=(*hurt.notes, *notes, *spotted),
+        then=(*damage.then, *reminders),
+        changes=(*damage.changes, *mark_fired(firers), *changes),
+        fates=results,
+        by=cause,
+        notes=(*damage.notes, *notes, *spotter_notes),
     )
 
 
 def format_headline(words: Iterable[tuple[str, str]], *, hit: bool) -> str:
-    """The result of an attack in a few words: `squad shaken; leader no effect`."""
+    """Format the result of an attack from pairs of (unit, word): `squad shaken; leader no effect`.
+
+    Without pairs it is `hit: damage check`, and without a hit `no effect`.
+    """
     if not hit:
         return "no effect"
     return "; ".join([f"{unit} {word}" for unit, word in words]) or "hit: damage check"
 
 
-# -- what follows a shot of ordnance, whatever it hits: acquisition, riders of the firer, a captured
-# weapon
+# -- after a shot of ordnance at any target: acquisition, and the firer of a captured weapon
 
 ACQUIRED = "The target is acquired and stays spotted."
 
 
-def list_firers(given: Given) -> tuple[Unit, ...]:
-    """Who fires, with the flag captured where it was typed as an option."""
-    unit = given.unit("unit")
-    if given.flag(CAPTURED):
+def list_firers(inputs: Given) -> tuple[Unit, ...]:
+    """Return the firer of ordnance, as a tuple of one unit or none.
+
+    It has the flag captured if the option `captured` is set, also if no firer was named.
+    """
+    unit = inputs.unit("unit")
+    if inputs.flag(CAPTURED):
         unit = unit or Unit("the firer", "")
         unit = replace(unit, flags=unit.flags | {CAPTURED})
     return () if unit is None else (unit,)
 
 
-def build_acquisition(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change, ...]:
-    """The acquisition marker that the firer keeps: 1, or 2 on who bore one before; it goes with its
-    target.
+def build_acquisition(inputs: Given, target: Unit | None, *, stays: bool) -> tuple[Change, ...]:
+    """Return the change of the firer's acquisition marker, or () if there is none.
 
+    If the target `stays`, the marker on it is 1, or 2 if the firer had one on the same target
+    before. Otherwise a marker on that target is removed. Both must be units of the roster.
     Source: PAC 06 (14.1).
     """
-    unit = given.unit("unit")
+    unit = inputs.unit("unit")
     if unit is None or not unit.name or target is None or not target.name:
         return ()
     link = target.name.replace(" ", "")
     is_same = comparison_key(str(unit.numbers.get("acquired", ""))) == comparison_key(link)
-    had = int(unit.numbers.get("acquisition") or 0) if is_same else 0
+    old_level = int(unit.numbers.get("acquisition") or 0) if is_same else 0
     if stays:
-        return (Change(unit.name, set={"acquired": link, "acquisition": min(2, had + 1)}),)
-    return (Change(unit.name, set={"acquired": None, "acquisition": None}),) if had else ()
+        new_level = min(2, old_level + 1)
+        return (Change(unit.name, set={"acquired": link, "acquisition": new_level}),)
+    if old_level:
+        return (Change(unit.name, set={"acquired": None, "acquisition": None}),)
+    return ()

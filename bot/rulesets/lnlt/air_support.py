@@ -1,4 +1,4 @@
-"""Air support: cannon or bombs on one hex, against leg units as fire, against vehicles as
+"""Air support: an attack with cannon or bombs on one hex. Leg units take it as fire, vehicles as
 penetration.
 """
 
@@ -9,8 +9,10 @@ from bot.rules.dice import d6
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
+    Change,
     Joining,
     OddsRow,
+    Outputs,
     Plan,
     Resolution,
     Roll,
@@ -47,77 +49,82 @@ from bot.rulesets.lnlt.items import Attack, get_readings, list_items
 from bot.rulesets.lnlt.reasons import Opposed, build_target_modifier
 
 DICE = (d6("attack"), d6("defense"))
-VEHICLES = "vehicles"
+NO_LEGS = {
+    "attack_roll": NONE,
+    "attack_total": NONE,
+    "defense_total": NONE,
+    "hit": False,
+    "dc_mod": 0,
+}
+"""Outputs of an attack on a hex without leg units."""
 
 
-def plan(tables: Tables, given: Given) -> Plan[Attack]:
-    """An air attack on `targets`. Source: PAC 05, 06 (19.1).
+def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan an air attack on `targets`: first the leg units together, then each vehicle.
 
-    Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a
-    vehicle before it.
+    Passengers are not checked; the answer reminds players to run bail-out for them.
+    Source: PAC 05, 06 (19.1).
+
+    Raises UserError for a passenger without a vehicle before it.
     """
-    given.refuse_values()
-    targets = given.units("targets")
-    value = given.int("value")
-    aboard = _list_riders(targets)
+    inputs.refuse_values()
+    targets = inputs.units("targets")
+    value = inputs.int("value")
+    rider_names = _list_rider_names(targets)
     legs = tuple(unit for unit in targets if kinds.is_leg(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
-    flammable = given.flag("flammable")
-    mod, parts = compute_leg_modifiers(tables, given, legs)
-    tm = get_terrain(given)
-    attacks = (given.word("attack"), value)
-    sums = Opposed(
-        value + mod, tm, (attacks, *list_modifiers(parts, "attack_mod")), build_target_modifier(tm)
-    )
-    struck = tuple(
-        _build_struck_vehicle(at, unit, attacks, first=at == 0 and not legs)
-        for at, unit in enumerate(vehicles)
+    flammable = inputs.flag("flammable")
+    mod, mod_parts = compute_leg_modifiers(tables, inputs, legs)
+    tm = get_terrain(inputs)
+    weapon_part = (inputs.word("attack"), value)
+    attack_parts = (weapon_part, *list_modifiers(mod_parts, "attack_mod"))
+    sums = Opposed(value + mod, tm, attack_parts, build_target_modifier(tm))
+    struck_vehicles = tuple(
+        _build_struck_vehicle(index, unit, weapon_part, is_first=index == 0 and not legs)
+        for index, unit in enumerate(vehicles)
     )
 
-    def next_vehicle(at: int, *, six: bool) -> Attack:
-        return (
-            Attack("impact", at=at, six=six)
-            if at < len(vehicles)
-            else owe_fire_check(Attack(None, six=six))
-        )
+    def get_state_at(vehicle_index: int, *, natural_six: bool) -> Attack:
+        """Return the state that owes the impact on this vehicle; after the last, the fire check."""
+        if vehicle_index < len(vehicles):
+            return Attack("impact", unit_index=vehicle_index, natural_six=natural_six)
+        return owe_fire_check(Attack(None, natural_six=natural_six))
+
+    def go_to_next_vehicle(state: Attack) -> tuple[Attack, Outputs]:
+        return get_state_at(state.unit_index + 1, natural_six=state.natural_six), {}
 
     readings = get_readings(tables)
     checks = DamageChecks(
         readings,
-        list_items(readings, legs, no_hero=given.flag("no_hero")),
-        finish=lambda state: next_vehicle(0, six=state.six),
+        list_items(readings, legs, no_hero=inputs.flag("no_hero")),
+        finish=lambda state: get_state_at(0, natural_six=state.natural_six),
     )
     impact = Impact(
         readings,
-        lambda now: struck[now.at],
-        lambda now: (next_vehicle(now.at + 1, six=now.six), {}),
+        lambda state: struck_vehicles[state.unit_index],
+        go_to_next_vehicle,
         flammable=flammable,
     )
 
     def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
         ruling = checks.rule_on_attack(sums, roll, flammable=flammable)
-        # vehicles may bring one
-        told = {name: value for name, value in ruling.told.items() if name != "fire_check"}
-        return ruling._replace(told={"attack_roll": roll[0], **told})
+        # the impact on a vehicle can still require a fire check
+        outputs = {name: value for name, value in ruling.told.items() if name != "fire_check"}
+        return ruling._replace(told={"attack_roll": roll[0], **outputs})
 
     def resolve(out: Mapping[str, Any]) -> Resolution:
-        return _resolve(out, legs, vehicles, aboard)
+        return _resolve(out, legs, vehicles, rider_names)
 
     opening: dict[str, Any] = {"targets": [], "vehicles": []}
-    opening |= {f"vehicles[{at}].unit": unit.word for at, unit in enumerate(vehicles)}
+    opening |= {f"vehicles[{index}].unit": unit.word for index, unit in enumerate(vehicles)}
     if not legs:
-        opening |= {
-            "attack_roll": NONE,
-            "attack_total": NONE,
-            "defense_total": NONE,
-            "hit": False,
-            "dc_mod": 0,
-        }
+        opening |= NO_LEGS
 
     def list_rows() -> Sequence[OddsRow]:
-        return *build_rows(checks.items), *(
-            build_row(f"{each.path}result", each.word) for each in struck
-        )
+        vehicle_rows = [
+            build_row(f"{struck.path}result", struck.word) for struck in struck_vehicles
+        ]
+        return *build_rows(checks.items), *vehicle_rows
 
     steps = {
         "attack": ruled(DICE, attack),
@@ -125,7 +132,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         **impact.steps(),
         **checks.steps(),
     }
-    start = Attack("attack") if legs else next_vehicle(0, six=False)
+    start = Attack("attack") if legs else get_state_at(0, natural_six=False)
     return Plan(
         start,
         steps,
@@ -138,88 +145,91 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
 
 def _build_struck_vehicle(
-    at: int, unit: Unit, attack: tuple[str, int], *, first: bool
+    index: int, unit: Unit, weapon_part: tuple[str, int], *, is_first: bool
 ) -> StruckVehicle:
-    """The vehicle at this place as the penetration roll meets it."""
+    """Return the vehicle at this index, hit by the weapon of this (name, penetration)."""
     return StruckVehicle(
         word=unit.word,
-        path=f"vehicles[{at}].",
-        penetration=attack[1],
+        path=f"vehicles[{index}].",
+        penetration=weapon_part[1],
         armor=int(unit.numbers.get("av") or 0),
         morale=unit.number("morale"),
         shaken=kinds.is_shaken(unit),
         flies=unit.type in kinds.AIRBORNE,
-        first=first,
-        parts=(attack,),
+        is_first=is_first,
+        parts=(weapon_part,),
     )
 
 
-def _list_riders(targets: Sequence[Unit]) -> tuple[str, ...]:
-    """For each vehicle of the list who rides on it, as `squad, leader`. Raises UserError for a
-    stray passenger.
+def _list_rider_names(targets: Sequence[Unit]) -> tuple[str, ...]:
+    """Return the names of the passengers of each vehicle in the list: `squad, leader`, or "".
+
+    Raises UserError for a passenger without a vehicle before it, for a passenger that cannot ride,
+    and for a unit out of play or listed twice.
     """
     kinds.refuse_unfit(targets)
-    riding: list[list[str]] = []
+    names_by_vehicle: list[list[str]] = []
     for unit in targets:
         if not kinds.is_man(unit):
             if kinds.is_passenger(unit):
                 raise kinds.make_no_passenger_error(unit)
-            riding.append([])
+            names_by_vehicle.append([])
         elif kinds.is_passenger(unit):
-            if not riding:
+            if not names_by_vehicle:
                 raise kinds.make_stray_error(unit)
-            riding[-1].append(unit.word)
-    return tuple(map(", ".join, riding))
+            names_by_vehicle[-1].append(unit.word)
+    return tuple(map(", ".join, names_by_vehicle))
 
 
 def _resolve(
     out: Mapping[str, Any],
     legs: tuple[Unit, ...],
     vehicles: tuple[Unit, ...],
-    aboard: tuple[str, ...],
+    rider_names: tuple[str, ...],
 ) -> Resolution:
-    more: list[str] = []
-    changes = []
-    fates = []
+    """Return the result of the attack: that of the leg units, then that of each vehicle."""
+    reminders: list[str] = []
+    changes: list[Change] = []
+    results: list[UnitResult] = []
     joins: list[Joining] = []
     words: list[tuple[str, str]] = []
-    for unit, riding, answer in zip(vehicles, aboard, out["vehicles"], strict=True):
+    notes: dict[str, None] = {}
+    for unit, riders, answer in zip(vehicles, rider_names, out["vehicles"], strict=True):
         result = str(answer["result"])
         crew = str(answer["crew"])
-        words.append(
-            (
-                unit.word,
-                describe_result(result)
-                if crew == NONE
-                else f"{result}, crew {describe_crew_fate(crew)}",
-            )
-        )
-        fates.append(UnitResult(unit.word, result, CREWS.get(crew, "")))
-        more += place_crew(unit, crew)
+        word = describe_result(result)
+        if crew != NONE:
+            word = f"{result}, crew {describe_crew_fate(crew)}"
+        words.append((unit.word, word))
+        results.append(UnitResult(unit.word, result, CREWS.get(crew, "")))
+        reminders += place_crew(unit, crew)
         joins += build_joining_crew(unit, crew)
-        if result != NONE and (change := build_state_change(unit, result)) is not None:
+        change = build_state_change(unit, result) if result != NONE else None
+        if change is not None:
             changes.append(change)
-        if unit.type in kinds.AIRBORNE and result == "destroyed":
-            more.append(f"{unit.word} crashes: run crash, and bail-out for those aboard.")
-        elif riding:
-            row = "shaken" if result == "damaged" else result
-            more.append(
-                f"Run bail-out with cause=oft vehicle={row} for {riding}, who ride on {unit.word}."
-            )
-    hurt = resolve_damage(legs, out["targets"])
-    said = [format_headline(hurt.units, hit=out["hit"])] if legs else []
-    said += [f"{word} {result}" for word, result in words]
-    more += list_fire_reminders(out)
-    notes = [
-        get_reminder(unit, str(answer["result"]))
-        for unit, answer in zip(vehicles, out["vehicles"], strict=True)
-    ]
-    settled = resolve_attack(
-        "; ".join(said), legs, hurt, more=more, notes=dict.fromkeys(filter(None, notes))
+        reminders += _list_vehicle_reminders(unit, riders, result)
+        note = get_reminder(unit, result)
+        if note:
+            notes[note] = None
+    damage = resolve_damage(legs, out["targets"])
+    phrases = [format_headline(damage.units, hit=out["hit"])] if legs else []
+    phrases += [f"{name} {word}" for name, word in words]
+    reminders += list_fire_reminders(out)
+    resolution = resolve_attack("; ".join(phrases), legs, damage, reminders=reminders, notes=notes)
+    leg_results = resolution.fates if legs else ()
+    return resolution._replace(
+        units=(*resolution.units, *words),
+        changes=(*resolution.changes, *changes),
+        joins=(*resolution.joins, *joins),
+        fates=(*leg_results, *results),
     )
-    return settled._replace(
-        units=(*settled.units, *words),
-        changes=(*settled.changes, *changes),
-        joins=(*settled.joins, *joins),
-        fates=(*(settled.fates if legs else ()), *fates),
-    )
+
+
+def _list_vehicle_reminders(unit: Unit, riders: str, result: str) -> tuple[str, ...]:
+    """Return the sequences to run after `result` on a vehicle: a crash, or its riders' bail-out."""
+    if unit.type in kinds.AIRBORNE and result == "destroyed":
+        return (f"{unit.word} crashes: run crash, and bail-out for those aboard.",)
+    if not riders:
+        return ()
+    row = "shaken" if result == "damaged" else result
+    return (f"Run bail-out with cause=oft vehicle={row} for {riders}, who ride on {unit.word}.",)

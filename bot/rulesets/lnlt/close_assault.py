@@ -1,4 +1,4 @@
-"""MMCs and heroes assault a vehicle at close quarters."""
+"""Close assault: MMCs and heroes attack a vehicle at close quarters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,30 +29,64 @@ from bot.rulesets.lnlt.checks import NONE
 from bot.rulesets.lnlt.reasons import build_bare_part, compare_with_morale, format_margin
 
 OUTPUTS = ("units", "vehicle_destroyed", "crew", "outcome")
-STAYS = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
+NO_ATTACK = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
+"""Outputs of a unit that does not attack."""
 
 
 class AssaultState(NamedTuple):
-    """Which attacker is in hand, who has passed and still attacks, whether the leader's help is
-    spent.
+    """A close assault, part-way through.
 
-    `destroyed` says that the vehicle is gone.
+    - `owes`: the next step, None at the end.
+    - `unit_index`: the index of the attacker that rolls next.
+    - `passed`: the indices of attackers who passed their morale check and have yet to attack.
+    - `helped`: the leader's modifier has been used.
+    - `destroyed`: the vehicle is destroyed.
     """
 
     owes: str | None
-    at: int = 0
+    unit_index: int = 0
     passed: tuple[int, ...] = ()
     helped: bool = False
     destroyed: bool = False
 
 
-def plan(tables: Tables, given: Given) -> Plan[AssaultState]:
-    """A close assault on a vehicle. Source: PAC 01, 09 (17.1).
+def plan(tables: Tables, inputs: Given) -> Plan[AssaultState]:
+    """Plan a close assault on a vehicle. Source: PAC 01, 09 (17.1).
 
-    Raises UserError for passengers outside, and for attackers who are neither MMCs nor heroes.
+    Raises UserError for passengers outside, for attackers who are neither MMCs nor heroes, or for
+    an lm_unit beyond the list.
     """
-    units = given.units("attackers")
-    if given.flag("outside_passengers"):
+    units = inputs.units("attackers")
+    lm_position = inputs.get_optional("lm_unit")
+    _check_inputs(units, lm_position, outside_passengers=inputs.flag("outside_passengers"))
+    fate = tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")
+    fight = Fight(
+        units=units,
+        morale=tuple([unit.number("morale") for unit in units]),
+        power=tuple([_compute_power(unit) for unit in units]),
+        armor=inputs.int("av"),
+        mc_mod=inputs.int("mc_mod"),
+        lm=inputs.int("lm"),
+        lm_position=lm_position,
+        crew_fate=str(fate["result"]),
+    )
+    resolve = partial(_resolve, units, inputs.unit("target"))
+    start = AssaultState("check")
+
+    def plan_in_turn() -> Plan[AssaultState]:
+        return Plan(start, _build_steps_in_turn(fight), resolve)
+
+    in_turn = IndependentParts([IndependentPart(OUTPUTS, plan_in_turn)])
+    return Plan(start, fight.steps(), resolve, {"units": []}, apart=lambda _: in_turn)
+
+
+def _check_inputs(
+    units: Sequence[Unit], lm_position: int | None, *, outside_passengers: bool
+) -> None:
+    """Raise UserError for passengers outside, for attackers that cannot close assault, or for an
+    `lm_position` (from 1) beyond the list.
+    """
+    if outside_passengers:
         raise UserError(
             "Passengers outside prevent a close assault.",
             hint="Attack them first.",
@@ -61,59 +95,49 @@ def plan(tables: Tables, given: Given) -> Plan[AssaultState]:
     kinds.refuse_unfit(units)
     for unit in units:
         if unit.type not in kinds.MMC and unit.type != "hero":
-            what = f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do."
-            raise UserError(what, code="wrong-type")
-    helps = given.get_optional("lm_unit")
-    if helps is not None and helps > len(units):
-        raise UserError(
-            f"lm_unit is {helps}, but only {len(units)} attack.", option="lm_unit", code="bad-value"
-        )
-    fight = Fight(
-        units=units,
-        morale=tuple(unit.number("morale") for unit in units),
-        power=tuple(_compute_power(unit) for unit in units),
-        armor=given.int("av"),
-        mc_mod=given.int("mc_mod"),
-        lm=given.int("lm"),
-        helps=helps,
-        fate=str(
-            tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]
-        ),
-    )
-    settle = partial(_resolve, units, given.unit("target"))
-    start = AssaultState("check")
-    in_turn = IndependentParts(
-        [IndependentPart(OUTPUTS, lambda: Plan(start, _build_steps_in_turn(fight), settle))]
-    )
-    return Plan(start, fight.steps(), settle, {"units": []}, apart=lambda _: in_turn)
+            problem = f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do."
+            raise UserError(problem, code="wrong-type")
+    if lm_position is not None and lm_position > len(units):
+        problem = f"lm_unit is {lm_position}, but only {len(units)} attack."
+        raise UserError(problem, option="lm_unit", code="bad-value")
 
 
 def _resolve(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any]) -> Resolution:
-    """What became of the vehicle, and of captured weapons."""
+    """Return the result for the vehicle, with the changes by captured weapons.
+
+    If the vehicle is destroyed, so are the roster units that ride in it.
+    """
     words = tuple((answer["unit"], _get_word(answer)) for answer in out["units"])
     vehicle = "the vehicle" if target is None else target.word
     answers = list(zip(units, out["units"], strict=True))
     if not out["vehicle_destroyed"]:
-        attacked = [unit for unit, answer in answers if answer["attack_total"] != NONE]
-        kept, lost = resolve_captured_weapons(attacked, works=False)
-        return Resolution("the vehicle holds", words, lost, kept, (UnitResult(vehicle, NONE),))
-    changes, _ = resolve_captured_weapons(
-        [unit for unit, answer in answers if answer["destroyed"]], works=True
-    )
-    if target is not None:  # and those who ride in it by the roster
+        attacking_units = [unit for unit, answer in answers if answer["attack_total"] != NONE]
+        changes, reminders = resolve_captured_weapons(attacking_units, works=False)
+        results = (UnitResult(vehicle, NONE),)
+        return Resolution("the vehicle holds", words, reminders, changes, results)
+    destroying_units = [unit for unit, answer in answers if answer["destroyed"]]
+    changes, _ = resolve_captured_weapons(destroying_units, works=True)
+    if target is not None:
         changes += (Change(target.name, set={"state": "destroyed"}),)
+        # units that ride in it, by the roster
         changes += (Change(target.name, set={"state": "eliminated"}, of="in"),)
-    fates = (UnitResult(vehicle, "destroyed", "crew killed"),)
+    results = (UnitResult(vehicle, "destroyed", "crew killed"),)
     notes = ("The passengers inside are lost with it.",)
-    return Resolution("the vehicle is destroyed", words, changes=changes, fates=fates, notes=notes)
+    return Resolution(
+        "the vehicle is destroyed", words, changes=changes, fates=results, notes=notes
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """Who assaults what: everything that the dice do not change.
+    """The attackers and the vehicle of a close assault: everything that the dice do not change.
 
-    `helps` is the position from 1 of the attacker who has the leader's modifier; None: the first
-    one who attacks.
+    - `morale`, `power`: morale and firepower of each attacker.
+    - `armor`: the armor of the vehicle.
+    - `mc_mod`: the modifier of the morale checks.
+    - `lm`: the leader's modifier of one attack: that of the unit at `lm_position` (from 1), or of
+      the first unit that attacks if it is None.
+    - `crew_fate`: the output crew if the vehicle is destroyed.
     """
 
     units: Sequence[Unit]
@@ -122,122 +146,146 @@ class Fight:
     armor: int
     mc_mod: int
     lm: int
-    helps: int | None
-    fate: str
+    lm_position: int | None
+    crew_fate: str
 
     def steps(self) -> dict[str, RuledStep[AssaultState]]:
-        """All check, then those who passed attack one by one."""
+        """Return the steps: all attackers check, then those who passed attack one by one."""
         return {
             "check": ruled(self.dice_to_check, self.check),
             "attack": ruled(self.dice_to_attack, self.attack),
         }
 
-    def dice_to_check(self, now: AssaultState) -> tuple[Die, ...]:
-        """The dice of a morale check."""
-        return make_dice(2, 6, f"morale check {self.units[now.at].word}")
+    def dice_to_check(self, state: AssaultState) -> tuple[Die, ...]:
+        """Return the dice of the current unit's morale check."""
+        return make_dice(2, 6, f"morale check {self.units[state.unit_index].word}")
 
-    def dice_to_attack(self, now: AssaultState) -> tuple[Die, ...]:
-        """The dice of an attack."""
-        return d6(f"attack {self.units[now.at].word}"), d6("vehicle")
+    def dice_to_attack(self, state: AssaultState) -> tuple[Die, ...]:
+        """Return the dice of the current unit's attack: its own, then the vehicle's."""
+        return d6(f"attack {self.units[state.unit_index].word}"), d6("vehicle")
 
-    def passes(self, now: AssaultState, roll: Roll) -> bool:
-        """2d6 + modifier at or under morale."""
-        return sum(roll) + self.mc_mod <= self.morale[now.at]
-
-    def get_leader_modifier(self, now: AssaultState) -> int:
-        """The leader's modifier in the attack in hand."""
-        if self.helps is not None:
-            return self.lm if now.at == self.helps - 1 else 0
-        return 0 if now.helped else self.lm
-
-    def destroys(self, now: AssaultState, roll: Roll) -> bool:
-        """1d6 + firepower + leader higher than 1d6 + armor."""
-        return roll[0] + self.power[now.at] + self.get_leader_modifier(now) > roll[1] + self.armor
-
-    def check(self, now: AssaultState, roll: Roll) -> Ruling[AssaultState]:
-        """The morale check of one unit; the last one is followed by the attacks of all who
-        passed.
+    def passes(self, state: AssaultState, roll: Roll) -> bool:
+        """Return whether the current unit passes its morale check: 2d6 + mc_mod, at or under
+        morale.
         """
-        passed = (*now.passed, now.at) if self.passes(now, roll) else now.passed
-        if now.at + 1 < len(self.units):
-            return self.rule_on_check(now, roll, AssaultState("check", now.at + 1, passed))
-        return self.rule_on_check(
-            now,
-            roll,
-            AssaultState("attack", passed[0], passed[1:]) if passed else AssaultState(None),
-        )
+        return sum(roll) + self.mc_mod <= self.morale[state.unit_index]
 
-    def attack(self, now: AssaultState, roll: Roll) -> Ruling[AssaultState]:
-        """The attack of one unit, the last if it destroys the vehicle."""
-        destroyed = self.destroys(now, roll)
-        if destroyed or not now.passed:
-            return self.rule_on_attack(now, roll, AssaultState(None, destroyed=destroyed))
-        return self.rule_on_attack(
-            now, roll, AssaultState("attack", now.passed[0], now.passed[1:], helped=True)
-        )
+    def get_leader_modifier(self, state: AssaultState) -> int:
+        """Return the leader's modifier of the current unit's attack, or 0."""
+        if self.lm_position is not None:
+            return self.lm if state.unit_index == self.lm_position - 1 else 0
+        return 0 if state.helped else self.lm
+
+    def compute_totals(self, state: AssaultState, roll: Roll) -> tuple[int, int]:
+        """Return the totals of an attack: 1d6 + firepower + leader, and 1d6 + armor."""
+        attack = roll[0] + self.power[state.unit_index] + self.get_leader_modifier(state)
+        return attack, roll[1] + self.armor
+
+    def destroys(self, state: AssaultState, roll: Roll) -> bool:
+        """Return whether the current unit destroys the vehicle: its total must be higher."""
+        attack, armor = self.compute_totals(state, roll)
+        return attack > armor
+
+    def check(self, state: AssaultState, roll: Roll) -> Ruling[AssaultState]:
+        """Rule on the morale check of one unit.
+
+        After the last unit's check, all who passed attack; if nobody passed, that is the end.
+        """
+        passed = state.passed
+        if self.passes(state, roll):
+            passed = (*passed, state.unit_index)
+        next_index = state.unit_index + 1
+        next_state = AssaultState(None)
+        if next_index < len(self.units):
+            next_state = AssaultState("check", next_index, passed)
+        elif passed:
+            next_state = AssaultState("attack", passed[0], passed[1:])
+        return self.rule_on_check(state, roll, next_state)
+
+    def attack(self, state: AssaultState, roll: Roll) -> Ruling[AssaultState]:
+        """Rule on the attack of one unit. It is the last if it destroys the vehicle."""
+        destroyed = self.destroys(state, roll)
+        if destroyed or not state.passed:
+            next_state = AssaultState(None, destroyed=destroyed)
+        else:
+            next_state = AssaultState("attack", state.passed[0], state.passed[1:], helped=True)
+        return self.rule_on_attack(state, roll, next_state)
 
     def rule_on_check(
-        self, now: AssaultState, roll: Roll, after: AssaultState
+        self, state: AssaultState, roll: Roll, next_state: AssaultState
     ) -> Ruling[AssaultState]:
-        """The ruling on a morale check that is followed by `after`."""
-        at = now.at
-        word = self.units[now.at].word
-        ok = self.passes(now, roll)
+        """Return the ruling on a morale check that `next_state` follows."""
+        index = state.unit_index
+        word = self.units[index].word
+        passes = self.passes(state, roll)
         total = sum(roll) + self.mc_mod
-        told = _build_unit_outputs(at, unit=word, mc_total=total, mc="pass" if ok else "fail")
-        told |= {} if ok and not now.destroyed else _build_unit_outputs(at, **STAYS)
-        parts = (("modifier", self.mc_mod),) if self.mc_mod else ()
-        why = compare_with_morale(total, self.morale[at])
-        return Ruling(
-            after,
-            told | self._list_end_outputs(after),
-            lambda: [Line(f"{word} morale", roll, parts, total, why)],
-        )
+        mc = "pass" if passes else "fail"
+        outputs = _build_unit_outputs(index, unit=word, mc_total=total, mc=mc)
+        if not passes or state.destroyed:
+            outputs |= _build_unit_outputs(index, **NO_ATTACK)
+        outputs |= self._list_end_outputs(next_state)
+
+        def build_lines() -> Iterable[Line]:
+            parts = (("modifier", self.mc_mod),) if self.mc_mod else ()
+            reason = compare_with_morale(total, self.morale[index])
+            return [Line(f"{word} morale", roll, parts, total, reason)]
+
+        return Ruling(next_state, outputs, build_lines)
 
     def rule_on_attack(
-        self, now: AssaultState, roll: Roll, after: AssaultState
+        self, state: AssaultState, roll: Roll, next_state: AssaultState
     ) -> Ruling[AssaultState]:
-        """The ruling on an attack that is followed by `after`."""
-        at = now.at
-        power = self.power[now.at]
-        leader = self.get_leader_modifier(now)
-        destroyed = self.destroys(now, roll)
-        attack = roll[0] + power + leader
-        armor = roll[1] + self.armor
-        told = _build_unit_outputs(
-            at, attack_total=attack, vehicle_total=armor, destroyed=destroyed
+        """Return the ruling on an attack that `next_state` follows."""
+        index = state.unit_index
+        attack, armor = self.compute_totals(state, roll)
+        destroyed = attack > armor
+        outputs = _build_unit_outputs(
+            index, attack_total=attack, vehicle_total=armor, destroyed=destroyed
         )
-        for other in now.passed if destroyed else ():
-            told |= _build_unit_outputs(other, **STAYS)
+        if destroyed:
+            for waiting_index in state.passed:
+                outputs |= _build_unit_outputs(waiting_index, **NO_ATTACK)
+        outputs |= self._list_end_outputs(next_state)
 
-        def story() -> Iterable[Line]:
-            parts = (("firepower", power), *((("leader", leader),) if leader else ()))
-            yield Line(f"{self.units[at].word} attack", roll[:1], parts, attack)
-            yield Line(
-                "armor", roll[1:], build_bare_part(self.armor), armor, format_margin(attack - armor)
-            )
+        def build_lines() -> Iterable[Line]:
+            parts: tuple[tuple[str, int], ...] = (("firepower", self.power[index]),)
+            leader = self.get_leader_modifier(state)
+            if leader:
+                parts = (*parts, ("leader", leader))
+            reason = format_margin(attack - armor)
+            yield Line(f"{self.units[index].word} attack", roll[:1], parts, attack)
+            yield Line("armor", roll[1:], build_bare_part(self.armor), armor, reason)
 
-        return Ruling(after, told | self._list_end_outputs(after), story)
+        return Ruling(next_state, outputs, build_lines)
 
-    def _list_end_outputs(self, after: AssaultState) -> dict[str, Any]:
-        """What is known once nobody attacks any more."""
-        if after.owes:
+    def _list_end_outputs(self, next_state: AssaultState) -> dict[str, Any]:
+        """Return the outputs of the whole assault if `next_state` is its end, otherwise {}."""
+        if next_state.owes:
             return {}
-        crew, outcome = (self.fate, "destroyed") if after.destroyed else (NONE, NONE)
-        return {"vehicle_destroyed": after.destroyed, "crew": crew, "outcome": outcome}
+        destroyed = next_state.destroyed
+        return {
+            "vehicle_destroyed": destroyed,
+            "crew": self.crew_fate if destroyed else NONE,
+            "outcome": "destroyed" if destroyed else NONE,
+        }
 
 
-def _build_unit_outputs(at: int, **told: Any) -> dict[str, Any]:
-    """The outputs of the unit at this place."""
-    return {f"units[{at}].{key}": value for key, value in told.items()}
+def _build_unit_outputs(index: int, **values: Any) -> dict[str, Any]:
+    """Return `values` as outputs of the unit at this index, by path."""
+    return {f"units[{index}].{key}": value for key, value in values.items()}
 
 
 def _compute_power(unit: Unit) -> int:
-    """Its own firepower and that of its support weapons (HE, or a satchel charge)."""
-    return unit.number("fp", 0 if unit.type == "hero" else None) + sum(unit.numbers.get("sw") or ())
+    """Return the unit's own firepower plus that of its support weapons (HE, or a satchel charge).
+
+    Raises UserError for an MMC without fp; a hero without it has 0.
+    """
+    own_fp = unit.number("fp", 0 if unit.type == "hero" else None)
+    return own_fp + sum(unit.numbers.get("sw") or ())
 
 
 def _get_word(answer: Mapping[str, Any]) -> str:
+    """Return the result of one attacker, in words: a failed check, no attack, or its attack."""
     if answer["mc"] == "fail":
         return "fails its morale check"
     if answer["attack_total"] == NONE:
@@ -245,29 +293,32 @@ def _get_word(answer: Mapping[str, Any]) -> str:
     return "destroys the vehicle" if answer["destroyed"] else "no effect"
 
 
-# -- what follows is speed; the rules end here -------------------------------------------------------------------------
+# -- only for the speed of odds; the rules end above -------------------------------------------------------------------
 
 
 def _build_steps_in_turn(fight: Fight) -> dict[str, RuledStep[AssaultState]]:
-    """For odds: each attacks right after its own check, on which no other's check hangs.
+    """Return steps for odds in which each unit attacks right after its own morale check.
 
-    Who has passed then need not be remembered, and the cost does not double with every attacker.
+    The odds are the same, because no check depends on another one. The state need not hold who has
+    passed, so the cost does not double with every attacker.
     """
 
-    def get_following_state(now: AssaultState) -> AssaultState:
-        return now._replace(owes="check" if now.at + 1 < len(fight.units) else None, at=now.at + 1)
+    def get_following_state(state: AssaultState) -> AssaultState:
+        next_index = state.unit_index + 1
+        is_last = next_index >= len(fight.units)
+        return state._replace(owes=None if is_last else "check", unit_index=next_index)
 
-    def check(now: AssaultState, roll: Roll) -> Ruling[AssaultState]:
-        attacks = fight.passes(now, roll) and not now.destroyed
-        return fight.rule_on_check(
-            now, roll, now._replace(owes="attack") if attacks else get_following_state(now)
-        )
+    def check(state: AssaultState, roll: Roll) -> Ruling[AssaultState]:
+        if fight.passes(state, roll) and not state.destroyed:
+            next_state = state._replace(owes="attack")
+        else:
+            next_state = get_following_state(state)
+        return fight.rule_on_check(state, roll, next_state)
 
-    def attack(now: AssaultState, roll: Roll) -> Ruling[AssaultState]:
-        destroyed = fight.destroys(now, roll)
-        return fight.rule_on_attack(
-            now, roll, get_following_state(now._replace(helped=True, destroyed=destroyed))
-        )
+    def attack(state: AssaultState, roll: Roll) -> Ruling[AssaultState]:
+        destroyed = fight.destroys(state, roll)
+        next_state = get_following_state(state._replace(helped=True, destroyed=destroyed))
+        return fight.rule_on_attack(state, roll, next_state)
 
     return {
         "check": ruled(fight.dice_to_check, check),

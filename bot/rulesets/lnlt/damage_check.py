@@ -1,8 +1,8 @@
-"""Damage checks for a difference that is known already; crew and passengers for a result that is
-known already.
+"""Damage checks at a modifier that is known already; and the rolls of crew and passengers after a
+result on their vehicle that is known already.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,22 +30,22 @@ from bot.rulesets.lnlt.aftermath import (
     resolve_damage,
 )
 from bot.rulesets.lnlt.checks import NONE, DamageChecks, describe_crew_fate
-from bot.rulesets.lnlt.items import Aboard, Attack, get_readings, list_items
+from bot.rulesets.lnlt.items import Attack, Carrier, get_readings, list_items
 from bot.rulesets.lnlt.kinds import RIDING
 
 
-def plan(tables: Tables, given: Given) -> Plan[Attack]:
-    """Damage checks of `targets` at `dc_mod`. Source: PAC 02, 05 (5.0)."""
-    targets = given.units("targets")
+def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan the damage checks of `targets` at the modifier `dc_mod`. Source: PAC 02, 05 (5.0)."""
+    targets = inputs.units("targets")
     readings = get_readings(tables)
-    items = list_items(readings, targets, no_hero=given.flag("no_hero"))
+    items = list_items(readings, targets, no_hero=inputs.flag("no_hero"))
     checks = DamageChecks(readings, items)
 
     def resolve(out: Mapping[str, Any]) -> Resolution:
-        hurt = resolve_damage(targets, out["targets"])
-        return resolve_attack(hurt.headline, targets, hurt)
+        damage = resolve_damage(targets, out["targets"])
+        return resolve_attack(damage.headline, targets, damage)
 
-    start, _ = checks.begin(Attack(None, given.int("dc_mod")))
+    start, _ = checks.begin(Attack(None, inputs.int("dc_mod")))
     return Plan(
         start,
         checks.steps(),
@@ -60,61 +60,69 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
 CREW = d6("bail-out crew")
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
+"""The output crew for each entry of table crew-fate that needs no roll."""
 
 
 def _resolve_bail_out(
     vehicle: Unit | None, passengers: Sequence[Unit], out: Mapping[str, Any]
 ) -> Resolution:
-    """Return what is said and done when all are out."""
-    hurt = resolve_damage(passengers, out["passengers"])
+    """Return the result of a bail-out: that of the crew, then those of the passengers."""
+    damage = resolve_damage(passengers, out["passengers"])
     crew = str(out["crew"])
-    said = [f"crew {describe_crew_fate(crew)}"] if crew != NONE else []
-    said += [f"{unit} {word}" for unit, word in hurt.units]
-    told = (UnitResult("the crew", crew),) if crew != NONE or not hurt.fates else ()
-    return hurt._replace(
-        headline="; ".join(said) or "no effect",
-        then=(*place_crew(vehicle, crew), *hurt.then),
-        joins=(*build_joining_crew(vehicle, crew), *hurt.joins),
-        fates=(*told, *hurt.fates),
+    phrases = [f"crew {describe_crew_fate(crew)}"] if crew != NONE else []
+    phrases += [f"{unit} {word}" for unit, word in damage.units]
+    crew_results: tuple[UnitResult, ...] = ()
+    if crew != NONE or not damage.fates:
+        crew_results = (UnitResult("the crew", crew),)
+    return damage._replace(
+        headline="; ".join(phrases) or "no effect",
+        then=(*place_crew(vehicle, crew), *damage.then),
+        joins=(*build_joining_crew(vehicle, crew), *damage.joins),
+        fates=(*crew_results, *damage.fates),
     )
 
 
-def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
-    """Crew and `passengers` after the result `vehicle`. Source: PAC 02, 06, 09 (15.4, 16.1.1).
+def plan_bail_out(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan the rolls of the crew and of `passengers` after the result `vehicle` on their vehicle.
+
+    Source: PAC 02, 06, 09 (15.4, 16.1.1).
 
     Raises UserError for results that a close assault does not have, and for passengers outside in
     one.
     """
-    cause = given.word("cause")
-    row = given.word("vehicle")
-    passengers = given.units("passengers")
+    cause = inputs.word("cause")
+    row = inputs.word("vehicle")
+    passengers = inputs.units("passengers")
     readings = get_readings(tables)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
         if unit.flags >= RIDING:
-            what = f"{unit.word} is both inside and outside."
-            raise UserError(what, hint="Keep one of the flags.", code="unit-twice")
-    aboard = Aboard(cause, (row,), given.flag("open_topped") or given.flag("unarmored"))
+            problem = f"{unit.word} is both inside and outside."
+            raise UserError(problem, hint="Keep one of the flags.", code="unit-twice")
+    exposed = inputs.flag("open_topped") or inputs.flag("unarmored")
+    carrier = Carrier(cause, (row,), exposed)
     items = list_items(
-        readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=aboard
+        readings, passengers, "passengers", no_hero=inputs.flag("no_hero"), carrier=carrier
     )
-    checks = DamageChecks(readings, items, outcome=False)
-    after, known = checks.begin(Attack(None, given.int("dc_mod"), row=row))
+    checks = DamageChecks(readings, items, has_outcome=False)
+    first_state, first_outputs = checks.begin(Attack(None, inputs.int("dc_mod"), row=row))
 
     def bail(_: Attack, roll: Roll) -> Ruling[Attack]:
         result = readings.bail_out("crew", roll[0])
-        told = {"crew": result, "outcome": result, **known}
-        return Ruling(
-            after, told, lambda: [Line("crew", roll, result=readings.get_escape_number("crew"))]
-        )
+        outputs = {"crew": result, "outcome": result, **first_outputs}
+
+        def build_lines() -> Iterable[Line]:
+            return [Line("crew", roll, result=readings.format_escape_roll("crew"))]
+
+        return Ruling(first_state, outputs, build_lines)
 
     def list_rows() -> Sequence[OddsRow]:
         return build_row("crew", "crew"), *build_rows(items)
 
     steps = {"crew of the vehicle": ruled((CREW,), bail), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}
-    settle = partial(_resolve_bail_out, given.unit("unit"), passengers)
+    resolve = partial(_resolve_bail_out, inputs.unit("unit"), passengers)
     if crew == "bail-out":
-        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=list_rows)
-    opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}
-    return Plan(after, steps, settle, opening, rows=list_rows)
+        return Plan(Attack("crew of the vehicle"), steps, resolve, opening, rows=list_rows)
+    opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **first_outputs}
+    return Plan(first_state, steps, resolve, opening, rows=list_rows)

@@ -51,48 +51,65 @@ from bot.rulesets.lnlt.kinds import (
 )
 from bot.rulesets.lnlt.reasons import Opposed, build_summed_parts, build_target_modifier
 
-# -- the firepower of a stack that fires: who leads, who adds half, which support weapons count
+# -- the firepower of a stack that fires: its leading unit, units that add half, support weapons
 
 USAGE_OF_ITS_OWN = frozenset(
     {"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"}
 )
+"""Single men with a row of their own in table sw-usage; all others have the row `smc`."""
 MOTORCYCLE_LIMIT = 2
 HURT = frozenset({"shaken", "damaged"})
 
 
 def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ...]:
-    """The FP that each attacker adds: the one who leads in full, further ones half, weapons in
-    full.
+    """Return the FP that each attacker adds.
 
-    The first unit that has firepower leads.
+    The first unit that has firepower leads and adds its own in full, further units add half.
+    Support weapons count in full.
 
-    Raises UserError for a unit that cannot fire, weapons that it may not fire, or firepower left
-    out. Source: PAC 09, 12 (1.6, 5.2).
+    Raises UserError for a unit out of play, listed twice, shaken or damaged, for weapons that a
+    unit may not fire, or for missing firepower. Source: PAC 09, 12 (1.6, 5.2).
     """
     refuse_unfit(attackers)
     for unit in attackers:
         if unit.flags:
             _refuse_hurt(unit)
     powers: list[int] = []
-    led = False
+    has_leading_unit = False
     for unit in attackers:
-        fp = unit.numbers.get("fp")  # an MMC whose firepower was left out is asked for it later
-        leads = not led and bool(
-            fp or unit.numbers.get("sw") or (fp is None and unit.type not in SMC)
-        )
-        led = led or leads
+        leads = not has_leading_unit and _may_have_firepower(unit)
+        has_leading_unit = has_leading_unit or leads
         powers.append(_compute_added_firepower(tables, unit, leads=leads))
-    if attackers and not led and all(unit.numbers.get("fp") is None for unit in attackers):
-        verb = "has" if len(attackers) == 1 else "have"
-        what = f"{join_names(unit.word for unit in attackers)} {verb} no firepower to fire with."
-        raise UserError(
-            what, hint="List those who fire as well.", option="attackers", code="no-firepower"
-        )
+    if attackers and not has_leading_unit:
+        _refuse_powerless(attackers)
     return tuple(powers)
 
 
+def _may_have_firepower(unit: Unit) -> bool:
+    """Return whether the unit has firepower or support weapons, or is no SMC and has no fp.
+
+    The last is an error that `_compute_added_firepower` raises: an MMC must have fp.
+    """
+    fp = unit.numbers.get("fp")
+    if fp or unit.numbers.get("sw"):
+        return True
+    return fp is None and unit.type not in SMC
+
+
+def _refuse_powerless(attackers: Sequence[Unit]) -> None:
+    """Raise UserError if no attacker has a number for firepower, not even 0."""
+    if any(unit.numbers.get("fp") is not None for unit in attackers):
+        return
+    names = join_names(unit.word for unit in attackers)
+    verb = "has" if len(attackers) == 1 else "have"
+    problem = f"{names} {verb} no firepower to fire with."
+    raise UserError(
+        problem, hint="List those who fire as well.", option="attackers", code="no-firepower"
+    )
+
+
 def refuse_to_fire(unit: Unit | None) -> None:
-    """Raise UserError for a unit whose state keeps it from firing. Source: PAC 02."""
+    """Raise UserError for a unit that is out of play, shaken or damaged. Source: PAC 02."""
     if unit is None:
         return
     refuse_unfit([unit])
@@ -100,6 +117,7 @@ def refuse_to_fire(unit: Unit | None) -> None:
 
 
 def _refuse_hurt(unit: Unit) -> None:
+    """Raise UserError for a unit that is shaken or damaged, and so cannot fire."""
     if not HURT.isdisjoint(unit.flags):
         state = "shaken" if kinds.is_shaken(unit) else get_state(unit)
         raise UserError(
@@ -110,52 +128,73 @@ def _refuse_hurt(unit: Unit) -> None:
 
 
 def _compute_added_firepower(tables: Tables, unit: Unit, *, leads: bool) -> int:
-    """The FP that one unit adds; what is halved has its fractions up."""
+    """Return the FP that one unit adds, its support weapons included. Halves are rounded up.
+
+    The unit gives up its own firepower if it fires weapons: a squad with two or more, any other
+    unit with one. Raises UserError for weapons that it may not fire, or for an MMC without fp.
+    """
     weapons: tuple[int, ...] = tuple(unit.numbers.get("sw") or ())
     if weapons:
         usage = check_weapons(tables, unit, weapons)
         if usage == "one-half-up" and "pair" not in unit.flags:
-            weapons = tuple([(fp + 1) // 2 for fp in weapons])
+            weapons = _halve_up(weapons)
         if counts_as_ops_complete(unit):
-            weapons = tuple([(fp + 1) // 2 for fp in weapons])
-        if len(weapons) > (1 if unit.type == "squad" else 0):
-            # to serve them it gives up its own firepower
+            weapons = _halve_up(weapons)
+        free_weapons = 1 if unit.type == "squad" else 0
+        if len(weapons) > free_weapons:
             return sum(weapons)
-    own = unit.number("fp", 0 if unit.type in SMC else None)
-    return sum(weapons) + (own if leads else (own + 1) // 2)
+    own_fp = unit.number("fp", 0 if unit.type in SMC else None)
+    if not leads:
+        own_fp = (own_fp + 1) // 2
+    return sum(weapons) + own_fp
+
+
+def _halve_up(numbers: Sequence[int]) -> tuple[int, ...]:
+    """Return half of each number, fractions up."""
+    return tuple([(number + 1) // 2 for number in numbers])
 
 
 def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
-    """How the unit fires its support weapons (output fire of table sw-usage).
+    """Return how the unit fires its support weapons: output fire of table sw-usage.
 
-    Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source:
-    PAC 09 (1.6).
+    `weapons` are the FP of the weapons. Raises UserError for more weapons than the unit may fire,
+    or for a unit that may fire none. Source: PAC 09 (1.6).
+    """
+    usage = tables["sw-usage"](case=_get_usage_case(unit, weapons))
+    capacity = usage.get("carry", 0)
+    fires = str(usage["fire"])
+    if fires == "none" or not capacity:
+        problem = f"{unit.word} ({unit.type}) may not fire a support weapon."
+        raise UserError(problem, hint="Leave out sw.", code="support-weapon")
+    if len(weapons) > capacity:
+        plural = "s" if capacity > 1 else ""
+        limit = f"{capacity} support weapon{plural}"
+        problem = f"{unit.word} fires at most {limit}, not {len(weapons)}."
+        raise UserError(problem, code="support-weapon")
+    if "motorcycle" in unit.flags and max(weapons) > MOTORCYCLE_LIMIT:
+        problem = f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}."
+        raise UserError(problem, code="support-weapon")
+    return fires
+
+
+def _get_usage_case(unit: Unit, weapons: Sequence[int]) -> str:
+    """Return the row of the unit in table sw-usage.
+
+    Raises UserError for cavalry, a weapon team, or anything that is no MMC and no single man.
     """
     if "cavalry" in unit.flags:
-        what = f"{unit.word} is mounted on horses and fires no support weapon."
-        raise UserError(what, hint="Leave out sw.", code="support-weapon")
-    case = unit.type
-    if case in SMC and case not in USAGE_OF_ITS_OWN:
-        case = "smc"
-    elif case in ("squad", "half-squad") and "motorcycle" in unit.flags:
-        case = f"mounted-{case}"
-    elif case == "weapon-team" or case not in MMC | SMC:
-        problem = f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp."
+        problem = f"{unit.word} is mounted on horses and fires no support weapon."
+        raise UserError(problem, hint="Leave out sw.", code="support-weapon")
+    type = unit.type
+    if type in SMC:
+        return type if type in USAGE_OF_ITS_OWN else "smc"
+    if type in ("squad", "half-squad") and "motorcycle" in unit.flags:
+        return f"mounted-{type}"
+    if type == "weapon-team" or type not in MMC:
+        problem = f"{unit.word} ({type}) serves no support weapon; its own firepower is fp."
         hint = f"Type it after the unit: {unit.word} fp={sum(weapons)} sw="
         raise UserError(problem, hint=hint, code="support-weapon")
-    usage = tables["sw-usage"](case=case)
-    carry = usage.get("carry", 0)
-    fires = str(usage["fire"])
-    if fires == "none" or not carry:
-        what = f"{unit.word} ({unit.type}) may not fire a support weapon."
-        raise UserError(what, hint="Leave out sw.", code="support-weapon")
-    if len(weapons) > carry:
-        what = f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}."
-        raise UserError(what, code="support-weapon")
-    if "motorcycle" in unit.flags and max(weapons) > MOTORCYCLE_LIMIT:
-        what = f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}."
-        raise UserError(what, code="support-weapon")
-    return fires
+    return type
 
 
 # -- direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or
@@ -173,43 +212,45 @@ FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class DirectFire:
-    """One attack: who fires at whom with what, and the damage checks of those who are hit.
+    """One attack by direct fire: the units, the numbers added to the dice, and the damage checks.
 
-    `picks` says that a sniper picks one target by die; `advice` is the LM that helps each of them
-    in its check.
+    `picks_target` means that a sniper picks one of several targets by die. `leader_bonuses` has for
+    each target the LM that helps it in its check if it is picked; all are 0 without a pick.
     """
 
     attackers: Sequence[Unit]
     targets: Sequence[Unit]
     sums: Opposed
     checks: DamageChecks
-    advice: tuple[int, ...]
-    picks: bool
+    leader_bonuses: tuple[int, ...]
+    picks_target: bool
     flammable: bool
     reminders: tuple[str, ...]
 
-    def attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
-        """1d6 (of a sniper or marksman two) + firepower against 1d6 + terrain; higher: damage
-        checks.
+    def attack(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+        """Rule on the attack dice + firepower against 1d6 + terrain; if higher: damage checks.
+
+        A sniper or marksman has two attack dice, all others have one.
         """
-        at = now.at
-        lm = self.advice[now.at]
-        ruling = self.checks.rule_on_attack(self.sums, roll, flammable=self.flammable, at=at, lm=lm)
+        ruling = self.checks.rule_on_attack(
+            self.sums,
+            roll,
+            flammable=self.flammable,
+            unit_index=state.unit_index,
+            lm=self.leader_bonuses[state.unit_index],
+        )
         return ruling._replace(told={"attack_roll": sum(roll[:-1]), **ruling.told})
 
     def pick(self, _: Attack, roll: Roll) -> Ruling[Attack]:
-        """Whom a sniper hits: one of the targets, by die."""
-        line = Line(
-            "sniper picks",
-            roll,
-            result=label_units(self.targets)[roll[0] - 1],
-        )
-        return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
+        """Rule on the die by which a sniper picks one of the targets."""
+        position = roll[0]
+        label = label_units(self.targets)[position - 1]
+        line = Line("sniper picks", roll, result=label)
+        next_state = Attack("attack", unit_index=position - 1)
+        return Ruling(next_state, {"picked": position}, lambda: [line])
 
     def steps(self, dice: int) -> dict[str, Step[Attack]]:
-        """The pick of a sniper, the attack with this many dice, the fire check and the damage
-        checks.
-        """
+        """Return the steps pick, attack (with `dice` attack dice), fire check and damage checks."""
         return {
             "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
             "attack": ruled((ATTACK,) * dice + (DEFENSE,), self.attack),
@@ -218,77 +259,83 @@ class DirectFire:
         }
 
     def resolve(self, out: Mapping[str, Any]) -> Resolution:
-        """What it did to the targets, and which captured weapons were lost."""
-        targets = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets
+        """Return the result for the targets, with reminders and lost captured weapons."""
+        targets = self.targets
+        if self.picks_target:
+            targets = self.targets[out["picked"] - 1 :][:1]
         hit = bool(out["hit"])
-        closed = [item.unit.word for item in self.checks.items if item.immune] if hit else []
-        works = hit and not closed
+        immune_words: list[str] = []
+        if hit:
+            immune_words = [item.unit.word for item in self.checks.items if item.immune]
         notes = [
             f"{word} is armored and closed: only an open one takes a damage check."
-            for word in closed
+            for word in immune_words
         ]
-        kept, lost = resolve_captured_weapons(self.attackers, works=works)
-        hurt = resolve_damage(targets, out["targets"])
+        weapons_work = hit and not immune_words
+        weapon_changes, weapon_reminders = resolve_captured_weapons(
+            self.attackers, works=weapons_work
+        )
+        damage = resolve_damage(targets, out["targets"])
         return resolve_attack(
-            format_headline(hurt.units, hit=hit),
+            format_headline(damage.units, hit=hit),
             targets,
-            hurt,
-            more=(*list_fire_reminders(out), *lost),
+            damage,
+            reminders=(*list_fire_reminders(out), *weapon_reminders),
             notes=(*notes, *self.reminders),
             firers=self.attackers,
-            changes=kept,
+            changes=weapon_changes,
             beaten_by=out["dc_mod"],
         )
 
     def rows(self) -> tuple[OddsRow, ...]:
-        """The odds of each target; whom a sniper picks is always told as the first one."""
-        crashes = any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
-        shown = build_rows(self.checks.items, crash="targets[0].becomes" if crashes else "")
-        return (
-            tuple([_limit_row_to_pick(row, at) for at, row in enumerate(shown, 1)])
-            if self.picks
-            else shown
-        )
+        """Return a row of odds for each target. If a sniper picks, all have the path of the first."""
+        can_crash = any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
+        rows = build_rows(self.checks.items, crash="targets[0].becomes" if can_crash else "")
+        if not self.picks_target:
+            return rows
+        return tuple([_limit_row_to_pick(row, position) for position, row in enumerate(rows, 1)])
 
 
-def plan(tables: Tables, given: Given) -> Plan[Attack]:
-    """Direct fire of `attackers` at `targets`. Source: PAC 01-03, 05, 09, 12 (5.0).
+def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan direct fire of `attackers` at `targets`. Source: PAC 01-03, 05, 09, 12 (5.0).
 
     Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
-    given.refuse_values()
-    attackers = given.units("attackers")
-    targets = given.units("targets")
-    shooter = given.word("shooter")
-    flammable = given.flag("flammable")
-    no_hero = given.flag("no_hero")
-    capped = kinds.note_cap(given)
-    target = _check_targets(targets)
+    inputs.refuse_values()
+    attackers = inputs.units("attackers")
+    targets = inputs.units("targets")
+    shooter = inputs.word("shooter")
+    flammable = inputs.flag("flammable")
+    no_hero = inputs.flag("no_hero")
+    cap_notes = kinds.note_cap(inputs)
+    vehicle = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
-    modifiers = _read_modifiers(tables, given, attackers, targets, target)
-    picks = shooter == "sniper" and len(targets) > 1 and target is None
+    modifiers = _read_modifiers(tables, inputs, attackers, targets, vehicle)
+    picks_target = shooter == "sniper" and len(targets) > 1 and vehicle is None
+    leader_bonuses = (0,) * max(len(targets), 1)
+    if picks_target:
+        leader_bonuses = _find_best_leaders(targets)
     fire = DirectFire(
         attackers=attackers,
         targets=targets,
         sums=_build_sums(powers, modifiers),
-        checks=_build_checks(tables, targets, picks=picks, no_hero=no_hero),
-        advice=_find_best_leaders(targets) if picks else (0,) * max(len(targets), 1),
-        picks=picks,
+        checks=_build_checks(tables, targets, picks_target=picks_target, no_hero=no_hero),
+        leader_bonuses=leader_bonuses,
+        picks_target=picks_target,
         flammable=flammable,
-        reminders=(*_list_reminders(attackers, targets, shooter), *capped),
+        reminders=(*_list_reminders(attackers, targets, shooter), *cap_notes),
     )
     power = sum(powers)
-    sums = fire.sums
     opening: dict[str, Any] = {
         "attack_fp": power,
-        "attack_mod": sums.attack - power,
-        "defense_mod": sums.defense,
+        "attack_mod": fire.sums.attack - power,
+        "defense_mod": fire.sums.defense,
     }
-    if not picks:
+    if not picks_target:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
     opening |= {"targets": [], **tell_impossible_fire_check(flammable)}
     return Plan(
-        Attack("pick" if picks else "attack"),
+        Attack("pick" if picks_target else "attack"),
         fire.steps(1 if shooter == "normal" else 2),
         fire.resolve,
         opening,
@@ -299,57 +346,74 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
 def _read_modifiers(
     tables: Tables,
-    given: Given,
+    inputs: Given,
     attackers: Sequence[Unit],
     targets: Sequence[Unit],
-    target: Unit | None,
+    vehicle: Unit | None,
 ) -> Answer:
-    """Table dft-mods for this attack; `target` is the one vehicle or helicopter that is
-    attacked.
+    """Return the answer of table dft-mods for this attack.
+
+    `vehicle` is the vehicle or helicopter that is attacked, or None for leg units.
     """
-    is_alone = is_lone_sniper(targets)
-    marked = read_direct_fire_markers(given, attackers, targets)
-    return tables["dft-mods"](
-        **given.flags(FLAGS) | marked,
-        lm=given.int("lm"),
-        degrading=given.int("degrading"),
-        skill=given.int("skill"),
+    is_sniper_alone = is_lone_sniper(targets)
+    marker_inputs = read_direct_fire_markers(inputs, attackers, targets)
+    modifier_table = tables["dft-mods"]
+    armor = 0
+    tm = inputs.int("tm")
+    if vehicle is not None:
+        armor = int(vehicle.numbers.get("av") or 0)
+        if vehicle.type in kinds.AIRBORNE:
+            tm = 0
+    is_alone = is_sniper_alone or inputs.flag("lone_sniper")
+    return modifier_table(
+        **inputs.flags(FLAGS) | marker_inputs,
+        lm=inputs.int("lm"),
+        degrading=inputs.int("degrading"),
+        skill=inputs.int("skill"),
         ops_complete=sum([counts_as_ops_complete(unit) for unit in attackers if unit.flags]),
-        armor=int(target.numbers.get("av") or 0) if target is not None else 0,
-        tm=0 if target is not None and target.type in kinds.AIRBORNE else given.int("tm"),
-        lone_sniper=given.word("shooter") != "sniper" and (is_alone or given.flag("lone_sniper")),
+        armor=armor,
+        tm=tm,
+        lone_sniper=is_alone and inputs.word("shooter") != "sniper",
     )
 
 
 def _build_sums(powers: Sequence[int], modifiers: Answer) -> Opposed:
-    """What is added to the dice of both sides: the firepower of each unit, and the modifiers."""
-    own = build_summed_parts("firepower", powers)
+    """Return the numbers added to both sides' dice: the FP of each unit, and the modifiers."""
+    power_parts = build_summed_parts("firepower", powers)
     return Opposed(
         attack=sum(powers) + int(modifiers["attack_mod"]),
         defense=int(modifiers["defense_mod"]),
-        attack_parts=(*own, *list_modifiers(modifiers.parts, "attack_mod")),
+        attack_parts=(*power_parts, *list_modifiers(modifiers.parts, "attack_mod")),
         defense_parts=list_modifiers(modifiers.parts, "defense_mod"),
     )
 
 
 def _build_checks(
-    tables: Tables, targets: Sequence[Unit], *, picks: bool, no_hero: bool
+    tables: Tables, targets: Sequence[Unit], *, picks_target: bool, no_hero: bool
 ) -> DamageChecks:
-    """The damage checks of all targets together, or of each by itself where a sniper picks one."""
+    """Return the damage checks of all targets together, or of each alone if a sniper picks one."""
     readings = get_readings(tables)
-    paths = ("targets[0]",) * len(targets) if picks else ()
-    spans = [(at, at + 1) for at in range(len(targets))] if picks else []
+    paths: tuple[str, ...] = ()
+    spans: list[tuple[int, int]] = []
+    if picks_target:
+        paths = ("targets[0]",) * len(targets)
+        spans = [(index, index + 1) for index in range(len(targets))]
     items = list_items(
         readings, targets, paths=paths, spans=spans, no_hero=no_hero, closed_is_immune=True
     )
-    return DamageChecks(readings, items, finish=owe_fire_check, leaves_out_crashed=True)
+    return DamageChecks(readings, items, finish=owe_fire_check, skips_crashed=True)
 
 
-def _limit_row_to_pick(row: OddsRow, place: int) -> OddsRow:
-    """The row of one of those among whom a sniper picks: nothing happens to the others."""
+def _limit_row_to_pick(row: OddsRow, position: int) -> OddsRow:
+    """Return the odds row of the target at `position` (from 1), if a sniper picks one of several.
 
-    def read(told: Outputs) -> Any:
-        return None if "picked" not in told else row.read(told) if told["picked"] == place else NONE
+    The result is none if the sniper picks another target, and None before the pick.
+    """
+
+    def read(outputs: Outputs) -> Any:
+        if "picked" not in outputs:
+            return None
+        return row.read(outputs) if outputs["picked"] == position else NONE
 
     return row._replace(paths=("picked", *row.paths), read=read)
 
@@ -357,22 +421,26 @@ def _limit_row_to_pick(row: OddsRow, place: int) -> OddsRow:
 def _list_reminders(
     attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str
 ) -> tuple[str, ...]:
-    """What the card leaves to the players who fire. Source: PAC 05, 12."""
-    lines = list[str]()
+    """Return the rules that players must apply themselves: dice of snipers and marksmen who fire
+    as normal shooters, and the range to helicopters. Source: PAC 05, 12.
+    """
+    reminders: list[str] = []
     for unit in attackers if shooter == "normal" else ():
         if unit.type in TWO_DICE:
-            more = " and attack one unit at random." if unit.type == "sniper" else "."
-            lines.append(
-                f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6{more}"
+            ending = " and attack one unit at random." if unit.type == "sniper" else "."
+            reminders.append(
+                f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6{ending}"
             )
     if "helicopter" in [unit.type for unit in targets]:
-        lines.append("Small arms reach only half as far against helicopters.")
-    return tuple(lines)
+        reminders.append("Small arms reach only half as far against helicopters.")
+    return tuple(reminders)
 
 
 def _check_targets(targets: Sequence[Unit]) -> Unit | None:
-    """The one vehicle or helicopter that is attacked, or None for leg units. Source: PAC 05
-    (17.2, 19.2.8).
+    """Return the vehicle or helicopter that is attacked, or None if all targets are men.
+
+    Raises UserError for several vehicles, or for a vehicle that is not first or is listed together
+    with leg units. Source: PAC 05 (17.2, 19.2.8).
     """
     vehicles = [unit for unit in targets if not kinds.is_man(unit)]
     if not vehicles:
@@ -384,97 +452,146 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
             hint=hint,
             code="bad-targets",
         )
-    if targets[0] is not vehicles[0] or any(kinds.is_leg(unit) for unit in targets):
-        what = (
-            f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow."
-        )
+    vehicle = vehicles[0]
+    if targets[0] is not vehicle or any(kinds.is_leg(unit) for unit in targets):
+        problem = f"Direct fire at {vehicle.word} targets it alone; only its passengers may follow."
         hint = "Mark passengers inside or outside, and attack leg units by themselves."
-        raise UserError(what, hint=hint, code="bad-targets")
-    return vehicles[0]
+        raise UserError(problem, hint=hint, code="bad-targets")
+    return vehicle
 
 
 def _find_best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
-    """For each target the best LM of the other good order leaders: they were not shot at.
-    Source: PAC 12.
+    """Return for each target the best LM of the other leaders in good order, at least 0.
+
+    They can help the target that a sniper picks, because they were not shot at. Source: PAC 12.
     """
-    lent = [kinds.get_leadership(unit) for unit in targets]
-    return tuple([max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent))])
+    lms = [kinds.get_leadership(unit) for unit in targets]
+    best_lms: list[int] = []
+    for index in range(len(lms)):
+        other_lms = (*lms[:index], *lms[index + 1 :])
+        best_lms.append(max([0, *other_lms]))
+    return tuple(best_lms)
 
 
 # -- a vehicle overruns the defenders of a hex
 
-BONUS, ENTRY_COST = 2, 4
+BONUS = 2
+ENTRY_COST = 4
 OVERRUN = (d6("vehicle"), d6("defense"))
 
 
-def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
-    """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot
-    fire.
+@dataclass(frozen=True, slots=True)
+class Overrun:
+    """An overrun by one vehicle: the defenders, the damage checks, and who may close assault.
+
+    `may_assault` tells for each target if it may close assault the vehicle before the attack.
     """
-    refuse_to_fire(given.unit("unit"))
-    targets = given.units("targets")
-    flammable = given.flag("flammable")
-    named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
-    parts = tuple(part for part in (*named, ("armor leader", given.int("lm"))) if part[1])
-    tm = kinds.compute_target_terrain(given.int("tm"))
-    sums = Opposed(sum(value for _, value in parts), tm, parts, build_target_modifier(tm))
-    readings = get_readings(tables)
-    able = [may_close_assault(unit) for unit in targets]
 
-    def is_still_able(at: int, state: str) -> Outputs:
-        fit = able[at] and state in ("good-order", "wounded")
-        return {f"may_close_assault[{at}]": targets[at].word} if fit else {}
+    vehicle: Unit | None
+    targets: Sequence[Unit]
+    may_assault: tuple[bool, ...]
+    sums: Opposed
+    checks: DamageChecks
+    flammable: bool
 
-    checks = DamageChecks(
-        readings,
-        list_items(readings, targets, no_hero=given.flag("no_hero")),
-        also=is_still_able,
-        finish=owe_fire_check,
-    )
+    def attack(self, _: Attack, roll: Roll) -> Ruling[Attack]:
+        """Rule on 1d6 + the vehicle's numbers against 1d6 + terrain.
 
-    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
-        ruling = checks.rule_on_attack(sums, roll, flammable=flammable)
+        Without a hit every able target may close assault; with a hit the damage checks decide.
+        """
+        ruling = self.checks.rule_on_attack(self.sums, roll, flammable=self.flammable)
         if ruling.told["hit"]:
             return ruling
-        fit = {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
-        return ruling._replace(told={**ruling.told, **fit})
+        outputs = {**ruling.told}
+        for index, unit in enumerate(self.targets):
+            if self.may_assault[index]:
+                outputs[f"may_close_assault[{index}]"] = unit.word
+        return ruling._replace(told=outputs)
 
-    def resolve(out: Mapping[str, Any]) -> Resolution:
-        left = out["may_close_assault"]
-        notes = [f"{join_names(left)} may close assault."] if left else []
-        hurt = resolve_damage(targets, out["targets"])
+    def resolve(self, out: Mapping[str, Any]) -> Resolution:
+        """Return the result for the targets, and a note who may close assault."""
+        able_names = out["may_close_assault"]
+        notes = [f"{join_names(able_names)} may close assault."] if able_names else []
+        damage = resolve_damage(self.targets, out["targets"])
         return resolve_attack(
-            format_headline(hurt.units, hit=out["hit"]),
-            targets,
-            hurt,
-            more=list_fire_reminders(out),
+            format_headline(damage.units, hit=out["hit"]),
+            self.targets,
+            damage,
+            reminders=list_fire_reminders(out),
             notes=notes,
-            firers=[given.unit("unit")],
+            firers=[self.vehicle],
             beaten_by=out["dc_mod"],
         )
 
-    def focus(paths: tuple[str, ...]) -> Plan[Attack]:
-        asked = any(path.startswith("may_close_assault") for path in paths)
-        return whole if asked else whole._replace(apart=checks.split_parts)
 
+def plan_overrun(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan an overrun of `targets`. Source: PAC 01 (15.3).
+
+    Raises UserError for a vehicle that is out of play, shaken or damaged.
+    """
+    vehicle = inputs.unit("unit")
+    refuse_to_fire(vehicle)
+    targets = inputs.units("targets")
+    tm = kinds.compute_target_terrain(inputs.int("tm"))
+    readings = get_readings(tables)
+    may_assault = tuple([may_close_assault(unit) for unit in targets])
+
+    def list_able_units(index: int, state: str) -> Outputs:
+        if may_assault[index] and state in ("good-order", "wounded"):
+            return {f"may_close_assault[{index}]": targets[index].word}
+        return {}
+
+    checks = DamageChecks(
+        readings,
+        list_items(readings, targets, no_hero=inputs.flag("no_hero")),
+        build_extra_outputs=list_able_units,
+        finish=owe_fire_check,
+    )
+    parts = _list_overrun_parts(inputs)
+    attack = sum(value for _, value in parts)
+    overrun = Overrun(
+        vehicle=vehicle,
+        targets=targets,
+        may_assault=may_assault,
+        sums=Opposed(attack, tm, parts, build_target_modifier(tm)),
+        checks=checks,
+        flammable=inputs.flag("flammable"),
+    )
     steps = {
-        "attack": ruled(OVERRUN, attack),
+        "attack": ruled(OVERRUN, overrun.attack),
         "fire check": build_fire_check(readings),
         **checks.steps(),
     }
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    whole = Plan(
+    whole_plan = Plan(
         Attack("attack"),
         steps,
-        resolve,
+        overrun.resolve,
         opening,
         rows=lambda: build_rows(checks.items),
         by_list="may_close_assault",
     )
-    return whole._replace(focus=focus)
+
+    def focus(paths: tuple[str, ...]) -> Plan[Attack]:
+        """Return the plan in independent parts, unless `paths` need the list may_close_assault."""
+        needs_list = any(path.startswith("may_close_assault") for path in paths)
+        return whole_plan if needs_list else whole_plan._replace(apart=checks.split_parts)
+
+    return whole_plan._replace(focus=focus)
+
+
+def _list_overrun_parts(inputs: Given) -> tuple[tuple[str, int], ...]:
+    """Return the named numbers added to the vehicle's die; zeros are left out."""
+    parts = (
+        ("overrun", BONUS),
+        ("HE", inputs.int("he")),
+        ("machine guns", inputs.int("mg")),
+        ("armor leader", inputs.int("lm")),
+    )
+    return tuple([part for part in parts if part[1]])
 
 
 def may_close_assault(unit: Unit) -> bool:
-    """Return whether the unit is an MMC or a hero on foot, in good order. Source: PAC 01 (17.1)."""
-    fit = unit.type in kinds.MMC or unit.type == "hero"
-    return fit and not kinds.is_shaken(unit) and not kinds.is_passenger(unit)
+    """Return whether the unit is an MMC or a hero on foot, and not shaken. Source: PAC 01 (17.1)."""
+    has_right_type = unit.type in kinds.MMC or unit.type == "hero"
+    return has_right_type and not kinds.is_shaken(unit) and not kinds.is_passenger(unit)

@@ -1,4 +1,4 @@
-"""What kind of unit an item of a list is: its class, its state, its column and row on the cards."""
+"""The kinds of units: their class, their state, their column on the cards, and their markers."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,27 +30,32 @@ def is_passenger(unit: Unit) -> bool:
 
 
 def is_man(unit: Unit) -> bool:
-    """Return whether it is an MMC or a single man, on foot or not."""
+    """Return whether the unit is an MMC or a single man, on foot or not."""
     return unit.type in MEN
 
 
 def is_leg(unit: Unit) -> bool:
-    """Return whether it is an MMC or a single man that is not a passenger."""
+    """Return whether the unit is an MMC or a single man, and not a passenger."""
     return unit.type in MEN and RIDING.isdisjoint(unit.flags)
 
 
 def is_shaken(unit: Unit) -> bool:
-    """Return whether it is on its shaken side."""
+    """Return whether the unit is on its shaken side."""
     return "shaken" in unit.flags
 
 
 def get_leadership(unit: Unit) -> int:
-    """The leadership modifier that a good order leader has for others; 0 for everybody else."""
-    return int(unit.numbers.get("lm") or 0) if unit.type == "leader" and not is_shaken(unit) else 0
+    """Return the LM with which the unit helps others: 0 unless it is a leader who is not shaken."""
+    if unit.type != "leader" or is_shaken(unit):
+        return 0
+    return int(unit.numbers.get("lm") or 0)
 
 
 def get_state(unit: Unit) -> str:
-    """The state that its flags mean: good-order, shaken, wounded, shaken-wounded or damaged."""
+    """Return the state that the flags of the unit mean.
+
+    It is good-order, shaken, wounded, shaken-wounded or damaged.
+    """
     flags = unit.flags
     if "shaken" in flags:
         return "shaken-wounded" if "wounded" in flags else "shaken"
@@ -60,102 +65,124 @@ def get_state(unit: Unit) -> str:
 
 
 def get_check_column(unit: Unit) -> str:
-    """Its column of the damage check table. Source: PAC 02."""
+    """Return the column of the unit in the damage check table. Source: PAC 02."""
     if unit.type in MMC:
         return "shaken-mmc" if is_shaken(unit) else "good-order-mmc"
-    if unit.type in SMC:
-        return "hero-or-shaken-smc" if unit.type == "hero" or is_shaken(unit) else "good-order-smc"
-    return unit.type
+    if unit.type not in SMC:
+        return unit.type
+    if unit.type == "hero" or is_shaken(unit):
+        return "hero-or-shaken-smc"
+    return "good-order-smc"
 
 
 def refuse_unfit(units: Iterable[Unit]) -> None:
-    """Raise UserError for a roster unit that is out of play, or that is in the list twice."""
-    seen: set[str] = set()
+    """Raise UserError for a roster unit that is out of play, or that is in the list twice.
+
+    Units that were only typed have no name and no roster state; they always pass.
+    """
+    listed_names: set[str] = set()
     for unit in units:
         name = unit.name
         if not name and not unit.state:  # typed, not of the roster, as most are
             continue
         if unit.state in GONE:
+            word = f'"{unit.word}"' if " " in unit.word else unit.word
             hint = phrase(
                 "Choose another unit. If its state is wrong: `/unit edit {unit} state=good-order`",
-                unit=f'"{unit.word}"' if " " in unit.word else unit.word,
+                unit=word,
             )
             raise UserError(f"{unit.word} is {unit.state}.", hint=hint, code="unit-gone")
-        if name and name in seen:
+        if name and name in listed_names:
             raise UserError(
                 f"{unit.word} is in the list twice.", hint="List each unit once.", code="unit-twice"
             )
-        seen.add(name)
+        listed_names.add(name)
 
 
 def make_no_passenger_error(unit: Unit) -> UserError:
-    """The error for one who can ride on no vehicle."""
-    what = f"{unit.word} ({unit.type}) cannot be a passenger."
-    return UserError(what, hint="Leave out inside and outside.", code="wrong-type")
+    """Return the error for a unit marked as a passenger that is no MMC and no single man."""
+    problem = f"{unit.word} ({unit.type}) cannot be a passenger."
+    return UserError(problem, hint="Leave out inside and outside.", code="wrong-type")
 
 
 def make_stray_error(unit: Unit) -> UserError:
-    """The error for a passenger whose vehicle is not in the list."""
-    what = f"{unit.word} is a passenger without a vehicle."
-    return UserError(what, hint="List the vehicle before it.", code="passenger")
+    """Return the error for a passenger without a vehicle before it in the list."""
+    problem = f"{unit.word} is a passenger without a vehicle."
+    return UserError(problem, hint="List the vehicle before it.", code="passenger")
 
 
-# -- the target modifier of a hex where no table of modifiers holds it
+# -- the target modifier of a hex, for sequences that have no table for it
 
-MOST = 4
+MAX_TARGET_MODIFIER = 4
 
 
 def compute_target_terrain(tm: int, *, wall_or_hill: bool = False) -> int:
-    """The target modifier as it counts: at most +4, never doubled, 0 from a wall or hill.
-    Source: PAC 03, 05.
+    """Return the target modifier as it counts: at most +4, never doubled.
+
+    It is 0 if `tm` comes from a wall or hill. Source: PAC 03, 05.
     """
-    return 0 if wall_or_hill else min(tm, MOST)
+    return 0 if wall_or_hill else min(tm, MAX_TARGET_MODIFIER)
 
 
-def note_cap(given: Given) -> tuple[str, ...]:
-    """The remark where a higher target modifier was typed than counts."""
-    return (f"A target modifier counts with at most {MOST}.",) if given.int("tm") > MOST else ()
+def note_cap(inputs: Given) -> tuple[str, ...]:
+    """Return the remark that the target modifier was capped, or () if it was not.
+
+    `inputs` must have the option tm.
+    """
+    if inputs.int("tm") <= MAX_TARGET_MODIFIER:
+        return ()
+    return (f"A target modifier counts with at most {MAX_TARGET_MODIFIER}.",)
 
 
 def get_terrain_for(unit: Unit, tm: int) -> int:
-    """A hex's target modifier for one unit: aircraft are a level above it and have none. Source:
-    PAC 05, 06.
+    """Return a hex's target modifier `tm` as it counts for one unit.
+
+    Helicopters and aircraft are a level above the hex and have none. Source: PAC 05, 06.
     """
     return 0 if unit.type in AIRBORNE else tm
 
 
 def is_lone_sniper(targets: Sequence[Unit]) -> bool:
-    """Return whether the targets are one sniper alone, whose target modifier is doubled. Source:
-    PAC 03, 05 (5.5).
+    """Return whether the only target is a sniper: the target modifier of a lone sniper is doubled.
+
+    Source: PAC 03, 05 (5.5).
     """
     return len(targets) == 1 and targets[0].type == "sniper"
 
 
-# -- markers that count by themselves: who moved is hit otherwise, and who moved fires worse
+# -- markers that count without being typed: moved targets, firers that moved, Ops Complete
 
 MOVED = frozenset({"moved", "assault_move"})
 MOVED_AT_ALL = MOVED | {"hit_and_run"}
+"""Markers of vehicles and ordnance targets that moved; for men on foot hit_and_run does not count.
+"""
 MOUNTED = frozenset({"motorcycle", "cavalry"})
 
 
 def read_direct_fire_markers(
-    given: Given, firers: Sequence[Unit], targets: Sequence[Unit]
+    inputs: Given, firers: Sequence[Unit], targets: Sequence[Unit]
 ) -> dict[str, bool]:
-    """The inputs of table dft-mods that the markers of these units set.
+    """Return the inputs of table dft-mods that the markers of these units set, each as True.
 
-    What is typed goes before a marker, such as target_moved=no. Source: PAC 03 (5.0).
+    Inputs that the player typed (target_moved=no) are left out: the typed value counts.
+    Source: PAC 03 (5.0).
     """
-    found = {
+    is_set_by_marker = {
         "target_moved": any(_is_on_foot(unit) and unit.flags & MOVED for unit in targets),
         "vehicle_moved": any(_is_driving(unit) and unit.flags & MOVED_AT_ALL for unit in targets),
         "hit_and_run": any("hit_and_run" in unit.flags for unit in firers),
         "assault": any(is_assault_moving(unit) for unit in firers),
     }
-    return {name: True for name, is_set in found.items() if is_set and name not in given.typed}
+    marker_inputs = {}
+    for name, is_set in is_set_by_marker.items():
+        if is_set and name not in inputs.typed:
+            marker_inputs[name] = True
+    return marker_inputs
 
 
 def has_moved(targets: Iterable[Unit]) -> bool:
-    """Return whether any target of ordnance has a marker that says it moved.
+    """Return whether any target of ordnance has a marker for movement: moved, assault_move or
+    hit_and_run.
 
     Source: PAC 04 (14.1).
     """
@@ -163,27 +190,30 @@ def has_moved(targets: Iterable[Unit]) -> bool:
 
 
 def is_assault_moving(firer: Unit) -> bool:
-    """Return whether Assault Move reduces the fire of this unit: it is on foot, and no scout.
+    """Return whether Assault Move reduces the fire of this unit.
 
+    It must have the marker, be an MMC or single man and no passenger; scouts are exempt.
     Source: PAC 03, 04.
     """
     return "assault_move" in firer.flags and is_leg(firer) and firer.type != "scout"
 
 
 def counts_as_ops_complete(unit: Unit) -> bool:
-    """Return whether Ops Complete weakens the unit's fire: not that of one who fires right after
-    spotting.
+    """Return whether Ops Complete weakens the unit's fire.
 
+    It must have the marker `ops`. A unit that has just spotted (`spotter`) is exempt.
     Source: PAC 11, 12.
     """
     return "ops" in unit.flags and "spotter" not in unit.flags
 
 
 def _is_on_foot(unit: Unit) -> bool:
+    """Return whether the unit walks: men who are no passengers, without motorcycles or horses."""
     return is_leg(unit) and MOUNTED.isdisjoint(unit.flags)
 
 
 def _is_driving(unit: Unit) -> bool:
+    """Return whether the unit is a ground vehicle, or men on motorcycles or horses."""
     return unit.type in GROUND_VEHICLES or (is_leg(unit) and not MOUNTED.isdisjoint(unit.flags))
 
 
@@ -191,20 +221,23 @@ def _is_driving(unit: Unit) -> bool:
 
 
 def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
-    """The places (from 0) that the positions (from 1) name, in order; all of them for an empty
-    text.
+    """Return the sorted indices (from 0) of the positions (from 1) that `text` lists.
 
-    Raises UserError for a word that is not a position, one beyond the list, or one that is given
-    twice.
+    An empty text stands for all `size` units. `option` is the option's name in error messages.
+
+    Raises UserError for a word that is not a position from 1 to `size`, or that is listed twice.
     """
-    places: list[int] = []
+    indices: list[int] = []
     for word in text.replace(",", " ").split():
-        if not re.fullmatch(r"[0-9]{1,3}", word) or not 1 <= int(word) <= size:
-            what = f'{option} names "{word[:20]}"; expected positions from 1 to {size}.'
-            raise UserError(what, option=option, code="bad-value")
-        if int(word) - 1 in places:
-            raise UserError(
-                f"{option} names position {int(word)} twice.", option=option, code="given-twice"
-            )
-        places.append(int(word) - 1)
-    return tuple(sorted(places) or range(size))
+        is_number = re.fullmatch(r"[0-9]{1,3}", word) is not None
+        if not is_number or not 1 <= int(word) <= size:
+            problem = f'{option} names "{word[:20]}"; expected positions from 1 to {size}.'
+            raise UserError(problem, option=option, code="bad-value")
+        position = int(word)
+        if position - 1 in indices:
+            problem = f"{option} names position {position} twice."
+            raise UserError(problem, option=option, code="given-twice")
+        indices.append(position - 1)
+    if not indices:
+        return tuple(range(size))
+    return tuple(sorted(indices))

@@ -1,8 +1,8 @@
-"""Ordnance: to hit, then HE against infantry, or penetration, crew and passengers of a vehicle
-or an aircraft.
+"""Ordnance: a to-hit roll, then HE against infantry, or penetration with the crew and passengers of
+a vehicle or an aircraft.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
+    Change,
     Line,
     OddsRow,
     Outputs,
@@ -45,7 +46,7 @@ from bot.rulesets.lnlt.impact import (
     owe_fire_check,
     tell_impossible_fire_check,
 )
-from bot.rulesets.lnlt.items import ROWS, Aboard, Attack, get_readings, list_items
+from bot.rulesets.lnlt.items import ROWS, Attack, Carrier, get_readings, list_items
 from bot.rulesets.lnlt.kinds import is_lone_sniper
 from bot.rulesets.lnlt.reasons import Opposed, format_at_most
 
@@ -63,7 +64,13 @@ NUMBERS = ("lm", "degrading", "tm", "acquisition")
 
 @dataclass(frozen=True, slots=True)
 class ToHit:
-    """The number needed at this range, the modifiers, and what makes the shot special."""
+    """The to-hit roll of one shot: the number needed, the modifiers, and special conditions.
+
+    - `number`: the highest total that hits.
+    - `mod`, `parts`: the sum of the modifiers, and the named modifiers.
+    - `disrupted`: the team was hit by opportunity fire and cannot hit.
+    - `depletion`: a colored die below this expends the ATGM.
+    """
 
     number: int
     mod: int
@@ -76,16 +83,12 @@ class ToHit:
         never.
         """
         natural = sum(roll)
-        return (
-            not self.disrupted
-            and natural != 12
-            and (natural == 2 or natural + self.mod <= self.number)
-        )
+        if self.disrupted or natural == 12:
+            return False
+        return natural == 2 or natural + self.mod <= self.number
 
     def build_outputs(self, roll: Roll) -> dict[str, Any]:
-        """The outputs that the roll decides; an ATGM is expended by a colored die below its
-        depletion number.
-        """
+        """Return the outputs to_hit_roll, to_hit_total, hit and atgm_expended."""
         return {
             "to_hit_roll": sum(roll),
             "to_hit_total": sum(roll) + self.mod,
@@ -94,64 +97,74 @@ class ToHit:
         }
 
     def describe_need(self) -> str:
-        """Return what hits in words: of the total, or of the dice where only a 2 or all but a 12
-        hit.
+        """Return the totals that hit, in words: `needs 7 or less`.
+
+        If only a natural 2 can hit, or only a natural 12 can miss, say that instead.
         """
-        highest = self.number - self.mod
-        if highest <= 2:
+        highest_roll = self.number - self.mod
+        if highest_roll <= 2:
             return "needs a natural 2"
-        return "misses only on a natural 12" if highest >= 11 else format_at_most(self.number)
+        if highest_roll >= 11:
+            return "misses only on a natural 12"
+        return format_at_most(self.number)
 
     def line(self, roll: Roll) -> Line:
-        """The line of the answer."""
-        verdict = self.describe_need()
+        """Return the line of the roll in the answer."""
+        natural = sum(roll)
+        total = natural + self.mod
+        reason = self.describe_need()
         if self.disrupted:
-            verdict = "disrupted by opportunity fire"
-        elif sum(roll) in ALWAYS and self.hits(roll) != (sum(roll) + self.mod <= self.number):
-            verdict = ALWAYS[sum(roll)]
-        return Line("to hit", roll, list_modifiers(self.parts), sum(roll) + self.mod, verdict)
+            reason = "disrupted by opportunity fire"
+        elif natural in ALWAYS:
+            hits_by_total = total <= self.number
+            if self.hits(roll) != hits_by_total:
+                reason = ALWAYS[natural]
+        return Line("to hit", roll, list_modifiers(self.parts), total, reason)
 
 
-def build_to_hit(tables: Tables, given: Given, targets: Sequence[Unit], **more: Any) -> ToHit:
-    """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of
-    target has.
+def build_to_hit(
+    tables: Tables, inputs: Given, targets: Sequence[Unit], **target_inputs: Any
+) -> ToHit:
+    """Return the to-hit roll for these inputs.
 
+    `target_inputs` are inputs of table oft-mods that only one kind of target has.
     Source: PAC 04, 06 (14.1).
     """
     modifiers = tables["oft-mods"](
-        **given.flags(FLAGS) | _read_markers(given, targets),
-        **{word: given.word(word) for word in WORDS},
-        **{number: given.int(number) for number in NUMBERS},
-        **more,
+        **inputs.flags(FLAGS) | _read_markers(inputs, targets),
+        **{name: inputs.word(name) for name in WORDS},
+        **{name: inputs.int(name) for name in NUMBERS},
+        **target_inputs,
     )
-    mod = int(modifiers["to_hit_mod"])
     return ToHit(
-        given.int("to_hit"),
-        mod,
-        modifiers.parts,
-        given.flag("disrupted"),
-        given.int("atgm_depletion"),
+        number=inputs.int("to_hit"),
+        mod=int(modifiers["to_hit_mod"]),
+        parts=modifiers.parts,
+        disrupted=inputs.flag("disrupted"),
+        depletion=inputs.int("atgm_depletion"),
     )
 
 
-def _read_markers(given: Given, targets: Sequence[Unit]) -> dict[str, Any]:
+def _read_markers(inputs: Given, targets: Sequence[Unit]) -> dict[str, Any]:
     """Return the inputs of table oft-mods that stand for markers: as typed, else from the units.
 
-    Source: PAC 04 (14.1).
+    `assault` is included only if a marker sets it. Source: PAC 04 (14.1).
     """
-    firer = given.unit("unit")
-    typed = given.typed
-    found: dict[str, Any] = {name: given.word(name) for name in ("target_moved", "ops_complete")}
-    if "target_moved" not in typed and kinds.has_moved(targets):
-        found["target_moved"] = "yes"
+    firer = inputs.unit("unit")
+    typed_names = inputs.typed
+    marker_inputs: dict[str, Any] = {
+        name: inputs.word(name) for name in ("target_moved", "ops_complete")
+    }
+    if "target_moved" not in typed_names and kinds.has_moved(targets):
+        marker_inputs["target_moved"] = "yes"
     if firer is None:
-        return found
+        return marker_inputs
     is_complete = firer.type in kinds.MMC and kinds.counts_as_ops_complete(firer)
-    if "ops_complete" not in typed and is_complete:
-        found["ops_complete"] = "standard"
-    if "assault" not in typed and kinds.is_assault_moving(firer):
-        found["assault"] = True
-    return found
+    if "ops_complete" not in typed_names and is_complete:
+        marker_inputs["ops_complete"] = "standard"
+    if "assault" not in typed_names and kinds.is_assault_moving(firer):
+        marker_inputs["assault"] = True
+    return marker_inputs
 
 
 # -- ordnance against infantry: to hit, then HE against a bare die, then damage checks
@@ -167,44 +180,47 @@ MISSED_INFANTRY = {
 }
 
 
-def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
-    """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles
-    among the targets.
+def plan_ordnance_infantry(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan a shot of ordnance at a hex of infantry. Source: PAC 04, 06 (14.1).
+
+    Raises UserError for a firer that is out of play, shaken or damaged, and for vehicles or
+    passengers among the targets.
     """
-    given.refuse_values()
-    refuse_to_fire(given.unit("unit"))
-    targets = given.units("targets")
-    flammable = given.flag("flammable")
-    for unit in targets:
-        if not kinds.is_man(unit):
-            what = f"{unit.word} ({unit.type}) is not infantry."
-            raise UserError(what, hint="Use ordnance-vehicle.", code="wrong-type")
-    for unit in filter(kinds.is_passenger, targets):
-        what = f"{unit.word} is a passenger, and ordnance against infantry hits none."
-        raise UserError(what, hint="Leave out inside and outside.", code="passenger")
-    is_alone = is_lone_sniper(targets) or given.flag("lone_sniper")
-    shot = build_to_hit(tables, given, targets, lone_sniper=is_alone)
-    he = _build_sums(given)
+    inputs.refuse_values()
+    refuse_to_fire(inputs.unit("unit"))
+    targets = inputs.units("targets")
+    flammable = inputs.flag("flammable")
+    _check_infantry(targets)
+    is_alone = is_lone_sniper(targets) or inputs.flag("lone_sniper")
+    shot = build_to_hit(tables, inputs, targets, lone_sniper=is_alone)
+    sums = _build_sums(inputs)
     readings = get_readings(tables)
     checks = DamageChecks(
         readings,
-        list_items(readings, targets, no_hero=given.flag("no_hero")),
+        list_items(readings, targets, no_hero=inputs.flag("no_hero")),
         finish=owe_fire_check,
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
-        hit = shot.hits(roll)
-        told = shot.build_outputs(roll)
-        if not hit:
-            told |= MISSED_INFANTRY | ({"fire_check": NONE} if flammable else {})
-        return Ruling(Attack("attack" if hit else None), told, lambda: [shot.line(roll)])
+        outputs = shot.build_outputs(roll)
+        next_state = Attack("attack")
+        if not shot.hits(roll):
+            next_state = Attack(None)
+            outputs |= MISSED_INFANTRY
+            if flammable:
+                outputs["fire_check"] = NONE
+        return Ruling(next_state, outputs, lambda: [shot.line(roll)])
+
+    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
+        return checks.rule_on_attack(sums, roll, flammable=flammable, hit="damage")
+
+    def list_rows() -> Sequence[OddsRow]:
+        rows = build_rows(checks.items) or (build_row("outcome"),)
+        return tuple(map(aftermath.add_miss, rows))
 
     steps = {
         "to hit": ruled(DICE, aim),
-        "attack": ruled(
-            OPPOSED,
-            lambda _, roll: checks.rule_on_attack(he, roll, flammable=flammable, hit="damage"),
-        ),
+        "attack": ruled(OPPOSED, attack),
         "fire check": build_fire_check(readings),
         **checks.steps(),
     }
@@ -212,54 +228,71 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     return Plan(
         Attack("to hit"),
         steps,
-        partial(_resolve_infantry, given),
+        partial(_resolve_infantry, inputs),
         opening,
-        rows=lambda: tuple(
-            map(aftermath.add_miss, build_rows(checks.items) or (build_row("outcome"),))
-        ),
+        rows=list_rows,
         apart=checks.split_parts,
     )
 
 
-def _build_sums(given: Given) -> Opposed:
-    """The HE value against a bare die; HEAT loses some of it against men in the open."""
-    he: tuple[tuple[str, int], ...] = (("HE", given.int("he")),)
-    if given.flag("heat") and not given.flag("cover"):
-        he = (*he, ("HEAT in the open", -HEAT_IN_THE_OPEN))
-    return Opposed(sum(value for _, value in he), 0, he, ())
+def _check_infantry(targets: Sequence[Unit]) -> None:
+    """Raise UserError for a target that is no man or that is a passenger."""
+    for unit in targets:
+        if not kinds.is_man(unit):
+            problem = f"{unit.word} ({unit.type}) is not infantry."
+            raise UserError(problem, hint="Use ordnance-vehicle.", code="wrong-type")
+    for unit in filter(kinds.is_passenger, targets):
+        problem = f"{unit.word} is a passenger, and ordnance against infantry hits none."
+        raise UserError(problem, hint="Leave out inside and outside.", code="passenger")
 
 
-def _resolve_infantry(given: Given, out: Mapping[str, Any]) -> Resolution:
-    unit = given.unit("unit")
-    left = [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
-    targets = given.units("targets")
+def _build_sums(inputs: Given) -> Opposed:
+    """Return the HE value against a bare die. HEAT has less of it against men in the open."""
+    parts: tuple[tuple[str, int], ...] = (("HE", inputs.int("he")),)
+    if inputs.flag("heat") and not inputs.flag("cover"):
+        parts = (*parts, ("HEAT in the open", -HEAT_IN_THE_OPEN))
+    attack = sum(value for _, value in parts)
+    return Opposed(attack, 0, parts, ())
+
+
+def _resolve_infantry(inputs: Given, out: Mapping[str, Any]) -> Resolution:
+    """Return the result of a shot at infantry.
+
+    The targets are acquired unless all that were checked are eliminated.
+    """
+    firer = inputs.unit("unit")
+    targets = inputs.units("targets")
     hit = bool(out["hit"])
-    kept, lost = resolve_captured_weapons(list_firers(given), works=hit)
-    more = (
-        *list_fire_reminders(out),
-        *(("The ATGM is expended.",) if out["atgm_expended"] else ()),
-        *lost,
-    )
-    notes = ([aftermath.ACQUIRED] if left or not out["targets"] else []) + list(
-        kinds.note_cap(given)
-    )
-    both = zip(targets, out["targets"], strict=False)
-    gone = [unit for unit, answer in both if answer["becomes"] == "eliminated"]
-    alive = [unit for unit in targets if unit not in gone]
-    held = aftermath.build_acquisition(given, next(iter(alive or targets), None), stays=bool(alive))
-    hurt = resolve_damage(targets, out["targets"])
-    settled = resolve_attack(
-        format_headline(hurt.units, hit=out["damage"]) if hit else "miss",
+    eliminated_units: list[Unit] = []
+    for unit, answer in zip(targets, out["targets"], strict=False):
+        if answer["becomes"] == "eliminated":
+            eliminated_units.append(unit)
+    surviving_units = [unit for unit in targets if unit not in eliminated_units]
+    has_survivor = any(answer["becomes"] != "eliminated" for answer in out["targets"])
+    notes: list[str] = []
+    if has_survivor or not out["targets"]:
+        notes.append(aftermath.ACQUIRED)
+    notes += kinds.note_cap(inputs)
+    weapon_changes, weapon_reminders = resolve_captured_weapons(list_firers(inputs), works=hit)
+    reminders = [*list_fire_reminders(out)]
+    if out["atgm_expended"]:
+        reminders.append("The ATGM is expended.")
+    reminders += weapon_reminders
+    acquired_unit = next(iter(surviving_units or targets), None)
+    acquisition = aftermath.build_acquisition(inputs, acquired_unit, stays=bool(surviving_units))
+    damage = resolve_damage(targets, out["targets"])
+    resolution = resolve_attack(
+        format_headline(damage.units, hit=out["damage"]) if hit else "miss",
         targets,
-        hurt,
-        more=more,
+        damage,
+        reminders=reminders,
         notes=notes,
-        firers=[unit],
-        changes=kept,
+        firers=[firer],
+        changes=weapon_changes,
         beaten_by=out["dc_mod"],
         miss=NONE if hit else "missed",
     )
-    return settled._replace(changes=(*held, *settled.changes))
+    return resolution._replace(changes=(*acquisition, *resolution.changes))
 
 
 # -- ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and
@@ -278,74 +311,77 @@ MISSED_VEHICLE = {
 }
 
 
-def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
-    """A shot at one vehicle or aircraft. Source: PAC 04, 06, 09 (14.1).
+def plan_ordnance_vehicle(tables: Tables, inputs: Given) -> Plan[Attack]:
+    """Plan a shot of ordnance at one vehicle or aircraft. Source: PAC 04, 06, 09 (14.1).
 
-    Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
+    Raises UserError for an aircraft in flight without guided anti-aircraft weapons, and for a firer
+    that is out of play, shaken or damaged.
     """
-    given.refuse_values()
-    refuse_to_fire(given.unit("unit"))
-    aircraft = given.word("aircraft")
-    target = given.unit("target")
-    passengers = given.units("passengers")
-    _check_target(aircraft, target, guided=given.flag("guided_aa"))
-    shot_at = () if target is None else (target,)
-    shot = build_to_hit(tables, given, shot_at, aircraft=aircraft, size=given.int("size"))
+    inputs.refuse_values()
+    refuse_to_fire(inputs.unit("unit"))
+    aircraft = inputs.word("aircraft")
+    target = inputs.unit("target")
+    passengers = inputs.units("passengers")
+    _check_target(aircraft, target, guided=inputs.flag("guided_aa"))
+    targets = () if target is None else (target,)
+    shot = build_to_hit(tables, inputs, targets, aircraft=aircraft, size=inputs.int("size"))
     flies = aircraft != "none"
-    turret_armor = given.get_optional("turret_armor")
-    places = _build_places(
-        given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies
-    )
-    location = tables["hit-location"]
+    turret_armor = inputs.get_optional("turret_armor")
+    has_turret = turret_armor is not None
+    armor_by_location = {"hull": inputs.int("armor"), "turret": turret_armor or 0}
+    vehicles = _build_struck_vehicles(inputs, target, armor_by_location, flies=flies)
+    hit_location = tables["hit-location"]
 
     readings = get_readings(tables)
+    carrier = Carrier("oft", ROWS["oft"], exposed=flies)
     checks = DamageChecks(
         readings,
-        list_items(
-            readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)
-        ),
-        outcome=False,
-        leaves_out_crashed=True,
+        list_items(readings, passengers, "passengers", carrier=carrier),
+        has_outcome=False,
+        skips_crashed=True,
         finish=owe_fire_check,
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
         hit = shot.hits(roll)
-        place = str(location(roll=sum(roll), turret=turret_armor is not None)["location"])
-        told = shot.build_outputs(roll) | ({"location": place} if hit else MISSED_VEHICLE)
-        turret = (
-            [Line(f"natural {sum(roll)}", result=f"the {place}")]
-            if hit and turret_armor is not None
-            else []
-        )
-        return Ruling(
-            Attack("impact", keep=place) if hit else Attack(None),
-            told,
-            lambda: [shot.line(roll), *turret],
-        )
+        location = str(hit_location(roll=sum(roll), turret=has_turret)["location"])
+        outputs = shot.build_outputs(roll)
+        next_state = Attack(None)
+        if hit:
+            outputs["location"] = location
+            next_state = Attack("impact", location=location)
+        else:
+            outputs |= MISSED_VEHICLE
 
-    def rule_passengers(now: Attack) -> tuple[Attack, Outputs]:
-        """The passengers, who read damaged as shaken; nobody rolls in a destroyed aircraft."""
-        row = (
-            "crash"
-            if flies and now.row == "destroyed"
-            else "shaken"
-            if now.row == "damaged"
-            else now.row
-        )
-        return checks.begin(Attack(None, row=row, six=now.six))
+        def build_lines() -> Iterable[Line]:
+            yield shot.line(roll)
+            if hit and has_turret:
+                yield Line(f"natural {sum(roll)}", result=f"the {location}")
 
-    def list_further_outputs(result: str) -> Outputs:
-        """Return whether the target is acquired, and whether it crashes."""
-        gone = result == "destroyed"
-        return {"acquire": not gone, "follow_up": "crash" if flies and gone else NONE}
+        return Ruling(next_state, outputs, build_lines)
+
+    def begin_passengers(state: Attack) -> tuple[Attack, Outputs]:
+        """Begin the checks of the passengers, who read damaged as shaken.
+
+        Nobody rolls in a destroyed aircraft.
+        """
+        row = "shaken" if state.row == "damaged" else state.row
+        if flies and row == "destroyed":
+            row = "crash"
+        return checks.begin(Attack(None, row=row, natural_six=state.natural_six))
+
+    def build_result_outputs(result: str) -> Outputs:
+        """Return the outputs that say if the target is acquired, and if it crashes."""
+        is_destroyed = result == "destroyed"
+        follow_up = "crash" if flies and is_destroyed else NONE
+        return {"acquire": not is_destroyed, "follow_up": follow_up}
 
     impact = Impact(
         readings,
-        lambda now: places[now.keep],
-        rule_passengers,
-        also=list_further_outputs,
-        flammable=given.flag("flammable"),
+        lambda state: vehicles[state.location],
+        begin_passengers,
+        build_result_outputs=build_result_outputs,
+        flammable=inputs.flag("flammable"),
     )
     steps = {
         "to hit": ruled(DICE, aim),
@@ -355,99 +391,131 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
     }
 
     def list_rows() -> Sequence[OddsRow]:
-        vehicle = build_row(
-            "outcome", target.word if target is not None else VEHICLE if not flies else "aircraft"
-        )
-        return aftermath.add_miss(vehicle), *build_rows(
-            checks.items, crash="follow_up" if flies else ""
-        )
+        name = "aircraft" if flies else VEHICLE
+        if target is not None:
+            name = target.word
+        vehicle_row = aftermath.add_miss(build_row("outcome", name))
+        return vehicle_row, *build_rows(checks.items, crash="follow_up" if flies else "")
 
     return Plan(
         Attack("to hit"),
         steps,
-        lambda out: _resolve_vehicle(out, target, passengers, given),
+        partial(_resolve_vehicle, inputs, target, passengers),
         {"to_hit_mod": shot.mod, "passengers": []},
-        build_unused_fire_check(given.flag("flammable")),
+        build_unused_fire_check(inputs.flag("flammable")),
         rows=list_rows,
     )
 
 
 def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
+    """Raise UserError for an aircraft in flight if the weapon is not guided, or for a target that
+    is out of play.
+    """
     if aircraft in ("fixed-wing", "flying") and not guided:
-        what = "Only guided anti-aircraft weapons attack aircraft and flying helicopters."
-        raise UserError(what, hint="Add guided_aa to mods.", code="bad-targets")
+        problem = "Only guided anti-aircraft weapons attack aircraft and flying helicopters."
+        raise UserError(problem, hint="Add guided_aa to mods.", code="bad-targets")
     if target is not None:
         kinds.refuse_unfit([target])
 
 
-def _build_places(
-    given: Given, target: Unit | None, armor: Mapping[str, int], *, flies: bool
+def _build_struck_vehicles(
+    inputs: Given, target: Unit | None, armor_by_location: Mapping[str, int], *, flies: bool
 ) -> dict[str, StruckVehicle]:
-    """The target as the penetration roll meets it, for each place that can be hit with its
-    armor.
-    """
-    adds: tuple[tuple[str, int], ...] = (("", given.int("penetration")),)
-    if given.flag("heat_red"):
-        adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
-    penetration = sum([value for _, value in adds])
-    morale = given.int("morale")
-    shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
+    """Return the target as it is struck at each location (hull or turret), with its armor there."""
+    parts: tuple[tuple[str, int], ...] = (("", inputs.int("penetration")),)
+    if inputs.flag("heat_red"):
+        parts = (*parts, ("HEAT against red armor", -HEAT_AGAINST_RED))
+    penetration = sum([value for _, value in parts])
+    morale = inputs.int("morale")
+    shaken = inputs.flag("shaken") or (target is not None and kinds.is_shaken(target))
     return {
-        place: StruckVehicle(
-            "", "", penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds
+        location: StruckVehicle(
+            "",
+            "",
+            penetration,
+            armor,
+            morale,
+            shaken=shaken,
+            flies=flies,
+            is_first=True,
+            parts=parts,
         )
-        for place, value in armor.items()
+        for location, armor in armor_by_location.items()
     }
 
 
 def _resolve_vehicle(
-    out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given
+    inputs: Given, target: Unit | None, passengers: Sequence[Unit], out: Mapping[str, Any]
 ) -> Resolution:
+    """Return the result of a shot at a vehicle: that of the vehicle, then that of its passengers."""
     result = str(out["result"])
     crew = str(out["crew"])
-    firer = given.unit("unit")
     hit = bool(out["hit"])
-    hurt = resolve_damage(passengers, out["passengers"])
-    change = (
-        aftermath.build_state_change(target, result)
-        if target is not None and result != NONE
-        else None
-    )
-    then = [*aftermath.place_crew(target, crew)]
-    if out["follow_up"] == "crash":
-        then.append("It crashes: run crash, and bail-out for those aboard.")
-    if out["atgm_expended"]:
-        then.append("The ATGM is expended.")
-    kept, lost = resolve_captured_weapons(list_firers(given), works=hit)
-    then += [*list_fire_reminders(out), *lost]
-    flies = given.word("aircraft") != "none"
-    struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
-    word = target.word if target is not None else "the target"
-    headline = f"{word}: {describe_result(result) if hit else 'miss'}"
-    note = aftermath.get_reminder(struck, result)
-    return hurt._replace(
-        headline=f"{firer.word} at {headline}" if firer is not None else headline,
-        units=(
-            *([(target.word, describe_result(result))] if target is not None else []),
-            *hurt.units,
-        ),
-        then=(*then, *hurt.then),
+    firer = inputs.unit("unit")
+    damage = resolve_damage(passengers, out["passengers"])
+    weapon_changes, weapon_reminders = resolve_captured_weapons(list_firers(inputs), works=hit)
+    word = "the target" if target is None else target.word
+    result_word = describe_result(result)
+    headline = f"{word}: {result_word if hit else 'miss'}"
+    if firer is not None:
+        headline = f"{firer.word} at {headline}"
+    vehicle_words = [] if target is None else [(target.word, result_word)]
+    reminders = [
+        *aftermath.place_crew(target, crew),
+        *_list_shot_reminders(out),
+        *weapon_reminders,
+    ]
+    changes = [
+        *_build_vehicle_changes(target, result),
+        *aftermath.build_acquisition(inputs, target, stays=out["acquire"]),
+    ]
+    token = result if hit else "missed"
+    vehicle_result = UnitResult(word, token, aftermath.CREWS.get(crew, ""))
+    aircraft = inputs.word("aircraft")
+    vehicle_note = _get_vehicle_note(target, result, flies=aircraft != "none")
+    acquisition_notes = [aftermath.ACQUIRED] if out["acquire"] else []
+    return damage._replace(
+        headline=headline,
+        units=(*vehicle_words, *damage.units),
+        then=(*reminders, *damage.then),
         changes=(
-            *([change] if change else []),
-            *aftermath.build_acquisition(given, target, stays=out["acquire"]),
-            *hurt.changes,
+            *changes,
+            *damage.changes,
             *aftermath.mark_fired([firer]),
-            *kept,
+            *weapon_changes,
         ),
-        joins=(*aftermath.build_joining_crew(target, crew), *hurt.joins),
-        fates=(
-            UnitResult(word, result if hit else "missed", aftermath.CREWS.get(crew, "")),
-            *hurt.fates,
-        ),
-        notes=(
-            *([note] if note else []),
-            *hurt.notes,
-            *([aftermath.ACQUIRED] if out["acquire"] else []),
-            *kinds.note_cap(given),
-        ),
+        joins=(*aftermath.build_joining_crew(target, crew), *damage.joins),
+        fates=(vehicle_result, *damage.fates),
+        notes=(*vehicle_note, *damage.notes, *acquisition_notes, *kinds.note_cap(inputs)),
     )
+
+
+def _list_shot_reminders(out: Mapping[str, Any]) -> list[str]:
+    """Return the reminders for a crash, an expended ATGM and a fire."""
+    reminders: list[str] = []
+    if out["follow_up"] == "crash":
+        reminders.append("It crashes: run crash, and bail-out for those aboard.")
+    if out["atgm_expended"]:
+        reminders.append("The ATGM is expended.")
+    reminders += list_fire_reminders(out)
+    return reminders
+
+
+def _build_vehicle_changes(target: Unit | None, result: str) -> list[Change]:
+    """Return the change of a roster vehicle that takes `result`; [] if nothing changes."""
+    if target is None or result == NONE:
+        return []
+    change = aftermath.build_state_change(target, result)
+    return [] if change is None else [change]
+
+
+def _get_vehicle_note(target: Unit | None, result: str, *, flies: bool) -> tuple[str, ...]:
+    """Return the card's rule for a vehicle that takes `result`, or ().
+
+    A target that was not named counts as a helicopter if it `flies`, else as an armored vehicle.
+    """
+    vehicle = target
+    if vehicle is None:
+        vehicle = Unit("The target", "helicopter" if flies else "armored-vehicle")
+    note = aftermath.get_reminder(vehicle, result)
+    return (note,) if note else ()

@@ -1,8 +1,8 @@
 """No Honor in Surrender: the sequences of the player aid card."""
 
 HOMES = {"damage": "results", "morale": "results"}
-"""Files that plan several sequences, by sequence: `plan_flame` is in fire. All others are in a
-file of their own.
+"""The file of each sequence that shares one: `plan_damage` is in results. Each other sequence has
+a file of its own name.
 """
 MARKS = {"fire": ("fired",)}
-"""Markers that a sequence may put on who attacks, by sequence; those that are there once a turn."""
+"""Markers that a sequence can put on the attacker, by sequence; only those that last for a turn."""

@@ -1,5 +1,5 @@
-"""Ranged fire: firepower of the stack, modifiers, a column of the combat table, and what it does
-to the hex.
+"""Ranged fire: the firepower of the stack, modifiers, a column of the combat table, and the effects
+on the target hex.
 """
 
 from __future__ import annotations
@@ -31,116 +31,118 @@ ATTACK = make_dice(2, 6, "attack")
 INFANTRY = ("squad", "leader", "mg", "mortar")
 
 
-def plan(tables: Tables, given: Given) -> Plan[HexUnderFire]:
-    """Fire of `attackers` at all units of a hex.
+def plan(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
+    """Plan the fire of `attackers` at all units of a hex.
 
     Source: Dice Roll Modifiers, Ranged Combat Table, result paragraphs, Terrain. Raises UserError
     for a firer that is out of range or shaken, and for a number that is missing.
     """
-    attackers = given.units("attackers")
-    units = given.units("targets")
-    firers = read_firers(attackers, given.int("distance"), given.int("visibility"))
+    attackers = inputs.units("attackers")
+    units = inputs.units("targets")
+    firers = read_firers(attackers, inputs.int("distance"), inputs.int("visibility"))
     flamethrower = any(unit.type == "flamethrower" for unit in attackers)
     results = Results(tables, units, flamethrower=flamethrower)
-    modifiers = _read_modifiers(tables, given, firers)
-    total = firers.raw + modifiers["total"]
+    modifiers = _read_modifiers(tables, inputs, firers)
+    total = firers.raw_fp + modifiers["total"]
+    firepower = max(0, total)
     shift = modifiers["shift"]
-    table = tables["ranged-combat"]
-    column = table(firepower=max(0, total), roll=7)["column"]
-    final = table(firepower=max(0, total), shift=shift, roll=7)["column"] if shift else column
+    combat_table = tables["ranged-combat"]
+    # any roll will do: the column depends on the firepower alone
+    column = combat_table(firepower=firepower, roll=7)["column"]
+    final_column = column
+    column_words = f"column {column}"
+    if shift:
+        final_column = combat_table(firepower=firepower, shift=shift, roll=7)["column"]
+        column_words = f"column {final_column}, {shift} left of {column}"
 
     def attack(_: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
-        word = table(firepower=max(0, total), shift=shift, roll=sum(roll))["result"]
+        word = combat_table(firepower=firepower, shift=shift, roll=sum(roll))["result"]
         effect = tables["fire-results"](result=word)
         if effect["damage_points"]:
-            then = results.deal_damage(effect["damage_points"])
+            effect_ruling = results.deal_damage(effect["damage_points"])
         elif effect["check"] == "all":
-            then = Ruling(
-                results.start_checks(effect["check_add"], alone=given.flag("no_leadership"))
-            )
+            no_leadership = inputs.flag("no_leadership")
+            checks = results.start_checks(effect["check_add"], no_leadership=no_leadership)
+            effect_ruling = Ruling(checks)
         else:
-            then = results.rule_unharmed()
-        told = {"roll": sum(roll), "combat_result": word, **then.told}
+            effect_ruling = results.rule_unharmed()
+        outputs = {"roll": sum(roll), "combat_result": word, **effect_ruling.told}
 
-        def story() -> Iterable[Line]:
+        def build_lines() -> Iterable[Line]:
             yield Line("attack", roll, (), sum(roll), "" if word == "none" else word)
-            yield from then.story()
+            yield from effect_ruling.story()
 
-        return Ruling(then.after, told, story)
+        return Ruling(effect_ruling.after, outputs, build_lines)
 
     opening = {
-        "base_fp": firers.raw - 2 * (firers.charging + firers.night),
+        "base_fp": firers.raw_fp - 2 * (firers.charging + firers.night),
         "total_fp": total,
         "column": column,
-        "final_column": final,
+        "final_column": final_column,
         "targets": [],
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
-    columns = f"column {final}, {shift} left of {column}" if shift else f"column {column}"
     return Plan(
         HexUnderFire("attack"),
         {"attack": ruled(ATTACK, attack), **results.steps()},
         lambda out: _resolve(results, attackers, out),
         opening,
-        lines=(_build_firepower_line(firers, modifiers, total, columns),),
+        lines=(_build_firepower_line(firers, modifiers, total, column_words),),
         rows=results.build_rows,
     )
 
 
 def _resolve(results: Results, attackers: Iterable[Unit], out: Mapping[str, Any]) -> Resolution:
-    """What the fire does; roster units that fired bear a Fire marker."""
+    """Return the result of the fire. Roster units that fired get a Fire marker."""
     word = out["combat_result"]
-    settled = results.resolve(out, "" if word == "none" else word)
-    fired = [Change(unit.name, mark=frozenset({"fired"})) for unit in attackers if unit.name]
-    return settled._replace(changes=(*settled.changes, *fired))
+    resolution = results.resolve(out, "" if word == "none" else word)
+    marks = [Change(unit.name, mark=frozenset({"fired"})) for unit in attackers if unit.name]
+    return resolution._replace(changes=(*resolution.changes, *marks))
 
 
-def _build_firepower_line(firers: Firers, modifiers: Answer, total: int, columns: str) -> Line:
-    """The line that adds up the stack and its modifiers, and says which column that is."""
-    return Line(
-        "firepower", (), (*firers.parts, *list_modifiers(modifiers.parts, "total")), total, columns
-    )
+def _build_firepower_line(firers: Firers, modifiers: Answer, total: int, column_words: str) -> Line:
+    """Return the line that adds up the stack and its modifiers, and gives the column."""
+    parts = (*firers.parts, *list_modifiers(modifiers.parts, "total"))
+    return Line("firepower", (), parts, total, column_words)
 
 
-def _read_modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
-    """Table fire-modifiers for this attack; the penalties of single units are counted among
-    them.
-    """
-    units = given.units("targets")
-    terrain = given.word("terrain")
-    feature = given.word("feature")
-    moved = _is_marked(given, "target_moved", {"moving", "banzai"})
-    fired = _is_marked(given, "target_fired", {"fired"})
-    marker = "move" if moved else "fire" if fired else "none"
-    firing = [
-        unit for unit in given.units("attackers") if unit.type != "leader" or unit.numbers.get("fp")
-    ]
-    infantry = any(unit.type in INFANTRY for unit in firing)
-    cover = given.get_optional("cover")
+def _read_modifiers(tables: Tables, inputs: Given, firers: Firers) -> Answer:
+    """Return the answer of table fire-modifiers, including the penalties of single firers."""
+    terrain = inputs.word("terrain")
+    feature = inputs.word("feature")
+    target_moved = _is_marked(inputs, "target_moved", {"moving", "banzai"})
+    target_fired = _is_marked(inputs, "target_fired", {"fired"})
+    marker = "none"
+    if target_moved:
+        marker = "move"
+    elif target_fired:
+        marker = "fire"
+    firing_units = _list_firing_units(inputs.units("attackers"))
+    has_infantry = any(unit.type in INFANTRY for unit in firing_units)
+    targets_tank = any(unit.type == "tank" for unit in inputs.units("targets"))
+    cover = inputs.get_optional("cover")
     if cover is None:
-        cover = tables["cover"](
-            terrain=terrain, feature=feature, from_lower=given.flag("from_lower")
-        )["cover"]
+        from_lower = inputs.flag("from_lower")
+        cover_answer = tables["cover"](terrain=terrain, feature=feature, from_lower=from_lower)
+        cover = cover_answer["cover"]
+    shift_answer = tables["column-shift"](terrain=terrain, feature=feature, marker=marker)
     return tables["fire-modifiers"](
-        target_moved=moved,
+        target_moved=target_moved,
         target_in_brush=terrain == "brush",
-        adjacent=given.int("distance") == 1,
+        adjacent=inputs.int("distance") == 1,
         charging_units=firers.charging,
         night_units=firers.night,
         cover=cover,
-        unmarked_cover_hex=tables["column-shift"](terrain=terrain, feature=feature, marker=marker)[
-            "shift"
-        ]
-        > 0,
-        infantry_vs_tank=infantry and any(unit.type == "tank" for unit in units),
+        unmarked_cover_hex=shift_answer["shift"] > 0,
+        infantry_vs_tank=has_infantry and targets_tank,
     )
 
 
-def _is_marked(given: Given, option: str, flags: Set[str]) -> bool:
-    """Return what was typed for the option, else whether a target bears one of the flags."""
-    if option in given.typed:
-        return given.flag(option)
-    return any(unit.flags & flags for unit in given.units("targets"))
+def _is_marked(inputs: Given, option: str, flags: Set[str]) -> bool:
+    """Return the typed value of `option`, else whether a target has one of the flags."""
+    if option in inputs.typed:
+        return inputs.flag(option)
+    return any(unit.flags & flags for unit in inputs.units("targets"))
 
 
 # -- the firepower of the units of a stack, one by one. Source: Dice Roll Modifiers panel
@@ -150,57 +152,78 @@ MOST_SHOWN = 4  # firers whose firepower is shown one by one
 
 @dataclass(frozen=True, slots=True)
 class Firers:
-    """The firers at this distance: the sum of their firepower before penalties, and how many have
-    which penalty.
+    """The firers at one distance.
 
-    `parts` are the firepower of one after the other, those at long range last; of many the sum of
-    each kind.
+    - `raw_fp`: the sum of their firepower before penalties.
+    - `parts`: the firepower of each as (name, value), those at long range last. If there are many
+      of one range, their sum.
+    - `charging`, `night`: the number of units with the penalty for a charge and for night fire.
     """
 
-    raw: int
+    raw_fp: int
     parts: tuple[tuple[str, int], ...]
     charging: int
     night: int
 
 
 def read_firers(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
-    """What `units` fire with at `distance` hexes; `visibility` 0 is day.
+    """Return the firepower of `units` at `distance` hexes; `visibility` 0 is day.
 
     Beyond its printed range a unit has half its firepower, fractions dropped. A leader, on whose
     counter no firepower is printed, may be listed with those who fire and adds nothing. Raises
     UserError for leaders alone, and for a unit that fires beyond twice its range, that is shaken,
-    or whose firepower is not given.
+    or for which no firepower is given.
     """
-    firing = [unit for unit in units if unit.type != "leader" or unit.numbers.get("fp")]
-    if units and not firing:
-        what = f"{join_names(unit.word for unit in units)} cannot fire alone: a leader has no firepower."
+    firing_units = _list_firing_units(units)
+    if units and not firing_units:
+        names = join_names(unit.word for unit in units)
+        problem = f"{names} cannot fire alone: a leader has no firepower."
         hint = "List the squads and weapons that fire as well."
-        raise UserError(what, hint=hint, option="attackers", code="no-firepower")
-    near = list[int]()
-    far = list[int]()
-    for unit in firing:
-        power = unit.number("fp")
-        reach = unit.numbers.get("range")
-        if "shaken" in unit.flags:
-            raise UserError(
-                f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit"
-            )
-        if reach is not None and distance > 2 * reach:
-            problem = f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}."
-            raise UserError(
-                problem, hint="Choose another unit.", option="attackers", code="out-of-reach"
-            )
-        if reach is not None and distance > reach:
-            far.append(half_down(power))
+        raise UserError(problem, hint=hint, option="attackers", code="no-firepower")
+    near: list[int] = []
+    far: list[int] = []
+    for unit in firing_units:
+        fp = unit.number("fp")
+        _check_firer(unit, distance)
+        printed_range = unit.numbers.get("range")
+        if printed_range is not None and distance > printed_range:
+            far.append(half_down(fp))
         else:
-            near.append(power)
-    parts = list[tuple[str, int]]()
-    for name, powers in (("", near), ("at long range", far)):
-        shown = powers if len(powers) <= MOST_SHOWN else [sum(powers)]
-        parts += [
-            (name if at == len(shown) else "", power) for at, power in enumerate(shown, start=1)
-        ]
-    night = len(firing) if 0 < visibility < distance else 0
+            near.append(fp)
+    parts = (*_list_range_parts("", near), *_list_range_parts("at long range", far))
+    is_night_fire = 0 < visibility < distance
     return Firers(
-        sum(near + far), tuple(parts), sum("charge" in unit.flags for unit in firing), night
+        raw_fp=sum(near + far),
+        parts=parts,
+        charging=sum("charge" in unit.flags for unit in firing_units),
+        night=len(firing_units) if is_night_fire else 0,
     )
+
+
+def _list_firing_units(units: Iterable[Unit]) -> list[Unit]:
+    """Return the units that fire: all except leaders without firepower."""
+    return [unit for unit in units if unit.type != "leader" or unit.numbers.get("fp")]
+
+
+def _check_firer(unit: Unit, distance: int) -> None:
+    """Raise UserError for a unit that is shaken, or beyond twice its range."""
+    if "shaken" in unit.flags:
+        raise UserError(
+            f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit"
+        )
+    printed_range = unit.numbers.get("range")
+    if printed_range is not None and distance > 2 * printed_range:
+        limit = f"twice its range of {printed_range} is {2 * printed_range}"
+        problem = f"{unit.word} cannot fire {distance} hexes: {limit}."
+        hint = "Choose another unit."
+        raise UserError(problem, hint=hint, option="attackers", code="out-of-reach")
+
+
+def _list_range_parts(name: str, powers: Sequence[int]) -> list[tuple[str, int]]:
+    """Return a part for each of `powers`, the last one named; of many only their sum."""
+    if len(powers) > MOST_SHOWN:
+        return [(name, sum(powers))]
+    parts = [("", power) for power in powers]
+    if parts:
+        parts[-1] = (name, powers[-1])
+    return parts

@@ -1,5 +1,5 @@
-"""Hits and damage on the units of a hex: points drawn at random, morale checks, who is shaken and
-who stops.
+"""The effects of hits and damage on the units of a hex: damage points that fall at random, morale
+checks, shaken units and units that stop.
 
 Shared by fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragraphs.
 """
@@ -36,11 +36,16 @@ MOST_NAMED = 4  # units that the first line of an answer names one by one
 
 
 class HexUnderFire(NamedTuple):
-    """A hex under fire, part-way through its results.
+    """A hex under fire, part-way through its results. Units are given by their indices.
 
-    `points` are still to be dealt, `hits` the points of each unit so far; the next falls on one of
-    `candidates`. `queue` are the units that have yet to check, `add` the number added to their
-    dice, `rating` the best prepared leader known so far; `alone` says that nobody adds it.
+    - `owes`: the next step, None at the end.
+    - `points`: the damage points that are still to be dealt.
+    - `hits`: the points of each unit so far.
+    - `candidates`: the units on one of which the next point falls.
+    - `queue`: the units that have yet to check morale, in order.
+    - `modifier`: the number added to the die of each morale check.
+    - `rating`: the best rating of the leaders that are known to be prepared.
+    - `no_leadership`: no unit adds the rating of a leader.
     """
 
     owes: str | None
@@ -48,13 +53,13 @@ class HexUnderFire(NamedTuple):
     hits: tuple[int, ...] = ()
     candidates: tuple[int, ...] = ()
     queue: tuple[int, ...] = ()
-    add: int = 0
+    modifier: int = 0
     rating: int = 0
-    alone: bool = False
+    no_leadership: bool = False
 
 
 class Results:
-    """What a Hit or Damaged result does to the units of a hex, step by step."""
+    """The effects of a Hit or Damaged result on the units of a hex, step by step."""
 
     def __init__(
         self,
@@ -64,10 +69,10 @@ class Results:
         flamethrower: bool,
         checks: Collection[str] = KINDS,
     ) -> None:
-        """`checks` are the kinds of units whose morale may be asked for.
+        """Read the units. `checks` are the kinds of units that may need a morale.
 
-        Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and
-        missing.
+        Raises UserError for an unshakable unit that is shaken, and for a missing morale that may be
+        needed.
         """
         self._tables = tables
         self._flamethrower = flamethrower
@@ -75,7 +80,7 @@ class Results:
         self.names = number_repeated([unit.word for unit in units])
 
     def steps(self) -> dict[str, RuledStep[HexUnderFire]]:
-        """The steps point and check, for the plan of a sequence."""
+        """Return the steps point and check, for the plan of a sequence."""
         return {
             POINT: ruled(lambda state: (Die("damage point", len(state.candidates)),), self._point),
             CHECK: ruled(
@@ -84,261 +89,309 @@ class Results:
         }
 
     def _leaders_first(self) -> list[int]:
-        """The places of the targets in the order in which they check."""
-        places = range(len(self.targets))
-        return [at for leads in (True, False) for at in places if self.targets[at].leader == leads]
+        """Return the indices of the targets in the order in which they check: leaders first."""
+        leaders: list[int] = []
+        other_units: list[int] = []
+        for index, target in enumerate(self.targets):
+            if target.is_leader:
+                leaders.append(index)
+            else:
+                other_units.append(index)
+        return leaders + other_units
 
     def rule_unharmed(self) -> Ruling[HexUnderFire]:
-        """The attack does nothing to anybody."""
-        told: dict[str, Any] = {}
-        for at, target in enumerate(self.targets):
-            told |= self._build_outputs(at, "none", target.state)
-        return Ruling(HexUnderFire(None), told)
+        """Return the ruling on an attack without effect: the end, with `none` for each unit."""
+        outputs: dict[str, Any] = {}
+        for index, target in enumerate(self.targets):
+            outputs |= self._build_outputs(index, "none", target.state)
+        return Ruling(HexUnderFire(None), outputs)
 
-    def start_checks(self, number: int, *, alone: bool = False) -> HexUnderFire:
-        """Every unit checks, leaders first, with `number` added to the die; `alone` without a
-        leader's rating.
+    def start_checks(self, modifier: int, *, no_leadership: bool = False) -> HexUnderFire:
+        """Return the state in which every unit checks morale, leaders first.
+
+        `modifier` is added to each die. With `no_leadership` no unit adds a leader's rating.
         """
-        return HexUnderFire(CHECK, queue=tuple(self._leaders_first()), add=number, alone=alone)
+        return HexUnderFire(
+            CHECK,
+            queue=tuple(self._leaders_first()),
+            modifier=modifier,
+            no_leadership=no_leadership,
+        )
 
     def deal_damage(self, points: int) -> Ruling[HexUnderFire]:
-        """Deal `points`, as far as no die is needed."""
-        return self._go_on(HexUnderFire(POINT, points, (0,) * len(self.targets)))
+        """Return the ruling on `points` damage points, dealt as far as no die is needed."""
+        return self._deal_points(HexUnderFire(POINT, points, (0,) * len(self.targets)))
 
     # -- damage points ------------------------------------------------------------------------------------
 
     def _list_candidates(self, hits: Sequence[int]) -> tuple[int, ...]:
-        """Units that a point can fall on: not eliminated, with the fewest points so far."""
-        alive = [at for at, target in enumerate(self.targets) if hits[at] < target.steps]
-        fewest = min([hits[at] for at in alive], default=0)
-        return tuple([at for at in alive if hits[at] == fewest])
+        """Return the units that a point can fall on: not eliminated, with the fewest points."""
+        alive = [index for index, target in enumerate(self.targets) if hits[index] < target.steps]
+        fewest_hits = min([hits[index] for index in alive], default=0)
+        return tuple([index for index in alive if hits[index] == fewest_hits])
 
-    def _go_on(self, state: HexUnderFire) -> Ruling[HexUnderFire]:
-        """Deal the points that need no die; when none is left, shake and queue whoever must
-        check.
+    def _deal_points(self, state: HexUnderFire) -> Ruling[HexUnderFire]:
+        """Return the ruling after the points that need no die.
+
+        If several units are candidates, a die is due. If no unit is, the remaining points are lost.
+        After the last point units are shaken, and those that must check morale are queued.
         """
         lines: list[Line] = []
         while state.points:
             candidates = self._list_candidates(state.hits)
             if len(candidates) > 1:
-                return Ruling(
-                    HexUnderFire(POINT, state.points, state.hits, candidates), story=lambda: lines
-                )
+                next_state = HexUnderFire(POINT, state.points, state.hits, candidates)
+                return Ruling(next_state, story=lambda: lines)
             if not candidates:
                 lines.append(Line("damage points lost", total=state.points))
                 break
-            lines.append(self._point_line((), candidates[0], state.hits))
-            state = _deal_point(state, candidates[0])
-        after, told = self._after_points(state.hits)
-        return Ruling(after, told, lambda: lines)
+            index = candidates[0]
+            lines.append(self._build_point_line((), index, state.hits))
+            state = _deal_point(state, index)
+        next_state, outputs = self._apply_damage(state.hits)
+        return Ruling(next_state, outputs, lambda: lines)
 
-    def _after_points(self, hits: Sequence[int]) -> tuple[HexUnderFire, Outputs]:
-        told: dict[str, Any] = {}
-        queue = []
+    def _apply_damage(self, hits: Sequence[int]) -> tuple[HexUnderFire, Outputs]:
+        """Return the state after all points, and the outputs of the units that do not check morale.
+
+        The state owes the morale checks of the other units, or is the end.
+        """
+        outputs: dict[str, Any] = {}
+        queue: list[int] = []
         rating = 0
-        for at in self._leaders_first():
-            target = self.targets[at]
+        for index in self._leaders_first():
+            target = self.targets[index]
             result = "eliminated"
-            after = "eliminated"
-            if hits[at] < target.steps:
-                hit = hits[at] > 0
-                read = self._tables["damaged-effect"](
-                    unit_class=target.kind, state=target.state, hit=hit
+            new_state = "eliminated"
+            if hits[index] < target.steps:
+                effect = self._tables["damaged-effect"](
+                    unit_class=target.kind, state=target.state, hit=hits[index] > 0
                 )
-                if read["check"]:
-                    queue.append(at)
+                if effect["check"]:
+                    queue.append(index)
                     continue
-                result = read["result"]
-                after = read["after"]
-            newly_shaken = after in SHAKEN and target.state not in SHAKEN
-            told |= self._build_outputs(at, result, after, damage=hits[at], halted=newly_shaken)
-            if is_prepared(after):
+                result = effect["result"]
+                new_state = effect["after"]
+            is_newly_shaken = new_state in SHAKEN and target.state not in SHAKEN
+            outputs |= self._build_outputs(
+                index, result, new_state, damage=hits[index], halted=is_newly_shaken
+            )
+            if is_prepared(new_state):
                 rating = max(rating, target.leadership)
-        return (
-            HexUnderFire(CHECK, queue=tuple(queue), rating=rating) if queue else HexUnderFire(None)
-        ), told
+        if queue:
+            return HexUnderFire(CHECK, queue=tuple(queue), rating=rating), outputs
+        return HexUnderFire(None), outputs
 
     def _point(self, state: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
-        """One point, on the unit that the die picks among the candidates."""
-        at = state.candidates[roll[0] - 1]
-        then = self._go_on(_deal_point(state, at))
-        return Ruling(
-            then.after, then.told, lambda: (self._point_line(roll, at, state.hits), *then.story())
-        )
+        """Rule on the die that picks one of the candidates for one point."""
+        index = state.candidates[roll[0] - 1]
+        ruling = self._deal_points(_deal_point(state, index))
 
-    def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
-        second = ", the second" if hits[at] else ""
-        return Line("damage point", roll, result=f"{self.names[at]}{second}")
+        def build_lines() -> Iterable[Line]:
+            yield self._build_point_line(roll, index, state.hits)
+            yield from ruling.story()
+
+        return ruling._replace(story=build_lines)
+
+    def _build_point_line(self, roll: Roll, index: int, hits: Sequence[int]) -> Line:
+        """Return the line of a point on the unit at this index; `hits` are those before it."""
+        remark = ", the second" if hits[index] else ""
+        return Line("damage point", roll, result=f"{self.names[index]}{remark}")
 
     # -- morale checks ------------------------------------------------------------------------------------
 
     def _check(self, state: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
-        """The die and what is added, at or under morale; a leader who is then prepared helps
-        those after it.
+        """Rule on the morale check of the first unit in the queue: die + modifier, at or under
+        morale.
+
+        A leader who is prepared after the check helps those after it.
         """
-        at, *queue = state.queue
-        target = self.targets[at]
-        total = roll[0] + state.add
-        led = state.rating if not state.alone and self._is_led(target) else 0
-        needed = (target.morale or 0) + led
+        index, *queue = state.queue
+        target = self.targets[index]
+        total = roll[0] + state.modifier
+        leader = 0
+        if not state.no_leadership and self._is_led(target):
+            leader = state.rating
+        needed = (target.morale or 0) + leader
         fails = total > needed
         result = "none"
-        left = target.state
+        new_state = target.state
         if fails:
-            read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
-            result = read["result"]
-            left = read["after"]
-        told = self._build_outputs(at, result, left, check=total, needed=needed, halted=fails)
-        rating = max(state.rating, target.leadership) if is_prepared(left) else state.rating
-        after = HexUnderFire(None)
+            effect = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
+            result = effect["result"]
+            new_state = effect["after"]
+        outputs = self._build_outputs(
+            index, result, new_state, check=total, needed=needed, halted=fails
+        )
+        next_state = HexUnderFire(None)
         if queue:
-            after = HexUnderFire(
-                CHECK, queue=tuple(queue), add=state.add, rating=rating, alone=state.alone
-            )
+            rating = state.rating
+            if is_prepared(new_state):
+                rating = max(rating, target.leadership)
+            next_state = state._replace(queue=tuple(queue), rating=rating)
 
-        def story() -> Iterable[Line]:
-            against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
-            parts = (("hit", state.add),) if state.add else ()
-            yield Line(
-                self.names[at],
-                roll,
-                parts,
-                total,
-                f"{'over' if fails else 'within'} morale {against}",
-            )
+        def build_lines() -> Iterable[Line]:
+            morale = f"{target.morale} + {leader} leader" if leader else f"{target.morale}"
+            parts = (("hit", state.modifier),) if state.modifier else ()
+            reason = f"{'over' if fails else 'within'} morale {morale}"
+            return [Line(self.names[index], roll, parts, total, reason)]
 
-        return Ruling(after, told, story)
+        return Ruling(next_state, outputs, build_lines)
 
-    # -- what the tables say of a target ------------------------------------------------------------------
+    # -- the tables' entries for a target ------------------------------------------------------------------
 
     def _is_led(self, target: Target) -> bool:
-        """Return whether it adds the rating of a prepared leader in its hex."""
-        kind = target.unit.type
-        row = (
-            "leader"
-            if kind == "leader"
-            else "squad"
-            if kind in ("squad", "tank")
-            else "weapon-team"
-        )
+        """Return whether the unit adds the rating of a prepared leader in its hex."""
+        row = "weapon-team"
+        if target.unit.type == "leader":
+            row = "leader"
+        elif target.unit.type in ("squad", "tank"):
+            row = "squad"
         return bool(self._tables["leadership"](unit=row)["adds"])
 
     def _halts(self, target: Target) -> bool:
-        """Return whether it stops when it fails a check."""
-        banzai = "banzai" in target.unit.flags
-        read = self._tables["stop-moving"](
-            unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower
+        """Return whether the unit must stop moving if it fails a check or is newly shaken."""
+        answer = self._tables["stop-moving"](
+            unit_class=target.kind,
+            banzai="banzai" in target.unit.flags,
+            flamethrower=self._flamethrower,
         )
-        return bool(read["stops"])
+        return bool(answer["stops"])
 
     # -- the outputs --------------------------------------------------------------------------------------
 
     def _build_outputs(
         self,
-        at: int,
+        index: int,
         result: str,
-        after: str,
+        new_state: str,
         *,
         damage: int = 0,
         check: int | None = None,
         needed: int | None = None,
         halted: bool = False,
     ) -> Outputs:
-        target = self.targets[at]
-        path = f"targets[{at}]"
+        """Return the outputs of the unit at this index.
+
+        `halted` means that it stops if it moves, is not eliminated, and table stop-moving says so.
+        """
+        target = self.targets[index]
+        can_stop = halted and target.moves and new_state != "eliminated"
+        path = f"targets[{index}]"
         return {
             f"{path}.unit": target.unit.word,
             f"{path}.damage": damage,
             f"{path}.check": check,
             f"{path}.needed": needed,
             f"{path}.result": result,
-            f"{path}.after": after,
-            f"{path}.stops": halted
-            and target.moves
-            and after != "eliminated"
-            and self._halts(target),
+            f"{path}.after": new_state,
+            f"{path}.stops": can_stop and self._halts(target),
         }
 
     def build_rows(self) -> tuple[OddsRow, ...]:
-        """The odds of each unit, under its name and by the word of the answer: what it is
-        afterwards.
-        """
-        return tuple(_build_row(f"targets[{at}]", name) for at, name in enumerate(self.names))
+        """Return a row of odds for each unit, under its name: its state afterwards, or none."""
+        return tuple(_build_row(f"targets[{index}]", name) for index, name in enumerate(self.names))
 
     def resolve(self, out: Mapping[str, Any], headline: str = "") -> Resolution:
-        """The end of a sequence: a word per unit, and what becomes of roster units."""
-        items = out["targets"]
-        named = [*zip(self.names, items, strict=True)]
-        hurt = [f"{name} {_get_word(item)}" for name, item in named if item["result"] != "none"]
-        summary = "; ".join(hurt) if hurt else "no effect"
-        if len(items) == 1:
-            summary = _get_word(items[0])
-        elif len(hurt) > MOST_NAMED:
-            summary = f"{len(hurt)} of {len(items)} affected"
+        """Return the result of a sequence: a word for each unit, and the changes of roster units.
+
+        `headline` goes before the summary of the units.
+        """
+        answers = out["targets"]
+        words: list[tuple[str, str]] = []
+        changes: list[Change] = []
+        results: list[UnitResult] = []
+        stop_notes: list[str] = []
+        for name, target, answer in zip(self.names, self.targets, answers, strict=True):
+            # units without an effect need no number: they are counted together
+            is_unharmed = answer["result"] == "none"
+            words.append((answer["unit"] if is_unharmed else name, _get_word(answer)))
+            results.append(UnitResult(name, _get_state_after(answer)))
+            change = _build_change(target, answer)
+            if change is not None:
+                changes.append(change)
+            if answer["stops"]:
+                stop_notes.append(f"{name} stops")
+        summary = _summarize(self.names, answers)
         return Resolution(
             f"{headline}: {summary}" if headline else summary,
-            # Units that nothing happens to need no number: they are counted together.
-            tuple(
-                [
-                    (item["unit"] if item["result"] == "none" else name, _get_word(item))
-                    for name, item in named
-                ]
-            ),
-            changes=tuple(filter(None, map(_build_change, self.targets, items))),
-            fates=tuple([UnitResult(name, _get_state_after(item)) for name, item in named]),
-            now=tuple([f"{name} stops" for name, item in named if item["stops"]]),
+            tuple(words),
+            changes=tuple(changes),
+            fates=tuple(results),
+            now=tuple(stop_notes),
         )
 
 
-def _get_state_after(item: Mapping[str, Any]) -> str:
-    """What it is afterwards, `none` for one to which nothing happened."""
-    return "none" if item["result"] == "none" else str(item["after"])
+def _summarize(names: Sequence[str], answers: Sequence[Mapping[str, Any]]) -> str:
+    """Return the results of all units in a few words.
+
+    Units without an effect are left out; more than `MOST_NAMED` affected units are only counted.
+    """
+    if len(answers) == 1:
+        return _get_word(answers[0])
+    phrases: list[str] = []
+    for name, answer in zip(names, answers, strict=True):
+        if answer["result"] != "none":
+            phrases.append(f"{name} {_get_word(answer)}")
+    if len(phrases) > MOST_NAMED:
+        return f"{len(phrases)} of {len(answers)} affected"
+    return "; ".join(phrases) if phrases else "no effect"
+
+
+def _get_state_after(answer: Mapping[str, Any]) -> str:
+    """Return the state of a unit afterwards, or `none` if its result is none."""
+    return "none" if answer["result"] == "none" else str(answer["after"])
 
 
 def _build_row(path: str, name: str) -> OddsRow:
-    result = f"{path}.result"
-    after = f"{path}.after"
+    """Return the row of odds of the unit with outputs below `path`: its state afterwards."""
+    result_path = f"{path}.result"
+    state_path = f"{path}.after"
 
-    def read(told: Outputs) -> Any:
-        return (
-            _get_state_after({"result": told[result], "after": told[after]})
-            if result in told
-            else None
-        )
+    def read(outputs: Outputs) -> Any:
+        if result_path not in outputs:
+            return None
+        return _get_state_after({"result": outputs[result_path], "after": outputs[state_path]})
 
-    return OddsRow(name, (result, after), read)
-
-
-def _deal_point(state: HexUnderFire, at: int) -> HexUnderFire:
-    """One point less to deal, one more on the unit at this place."""
-    hits = state.hits
-    return HexUnderFire(POINT, state.points - 1, (*hits[:at], hits[at] + 1, *hits[at + 1 :]))
+    return OddsRow(name, (result_path, state_path), read)
 
 
-def _get_word(item: Mapping[str, Any]) -> str:
-    word = "no effect" if item["result"] == "none" else _get_state_after(item)
-    return f"{word}, stops" if item["stops"] else word
+def _deal_point(state: HexUnderFire, index: int) -> HexUnderFire:
+    """Return the state after one of its points falls on the unit at this index."""
+    hits = [*state.hits]
+    hits[index] += 1
+    return HexUnderFire(POINT, state.points - 1, tuple(hits))
 
 
-def _build_change(target: Target, item: Mapping[str, Any]) -> Change | None:
-    if not target.unit.name or (item["result"] == "none" and not item["stops"]):
+def _get_word(answer: Mapping[str, Any]) -> str:
+    """Return the result of a unit in words: `shaken, stops`, `no effect`."""
+    word = "no effect" if answer["result"] == "none" else _get_state_after(answer)
+    return f"{word}, stops" if answer["stops"] else word
+
+
+def _build_change(target: Target, answer: Mapping[str, Any]) -> Change | None:
+    """Return the change of a roster unit: its new state, and no movement marker if it stops.
+
+    Return None for a unit that is not of the roster or that nothing happened to.
+    """
+    is_unharmed = answer["result"] == "none" and not answer["stops"]
+    if not target.unit.name or is_unharmed:
         return None
-    stopped = frozenset(MOVES) if item["stops"] else frozenset()
-    turn = (
-        target.unit.reduced is not None and item["after"] in REDUCED and target.state not in REDUCED
-    )
-    return Change(target.unit.name, {"state": item["after"]}, unmark=stopped, turn=turn)
+    unmark = frozenset(MOVES) if answer["stops"] else frozenset()
+    is_newly_reduced = answer["after"] in REDUCED and target.state not in REDUCED
+    flips = target.unit.reduced is not None and is_newly_reduced
+    return Change(target.unit.name, {"state": answer["after"]}, unmark=unmark, turn=flips)
 
 
 # -- the sequence damage: a Damaged result
 
 
-def plan_damage(tables: Tables, given: Given) -> Plan[HexUnderFire]:
-    """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
-    units = given.units("targets")
-    flamethrower = given.flag("flamethrower")
+def plan_damage(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
+    """Plan `points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
+    units = inputs.units("targets")
+    flamethrower = inputs.flag("flamethrower")
     results = Results(tables, units, flamethrower=flamethrower, checks=("unshakable",))
-    start = results.deal_damage(given.int("points"))
+    start = results.deal_damage(inputs.int("points"))
     opening = {"targets": [], **start.told}
     lines = tuple(start.story())
     return Plan(
@@ -346,19 +399,22 @@ def plan_damage(tables: Tables, given: Given) -> Plan[HexUnderFire]:
     )
 
 
-# -- the sequence morale: checks as after a Hit, leaders first, the others helped by a prepared
-# leader
+# -- the sequence morale: checks as after a Hit, leaders first; a prepared leader helps the others
 
 
-def plan_morale(tables: Tables, given: Given) -> Plan[HexUnderFire]:
-    """Morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph."""
-    results = Results(tables, given.units("targets"), flamethrower=given.flag("flamethrower"))
-    start = results.start_checks(given.int("hit_number"), alone=given.flag("no_leadership"))
+def plan_morale(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
+    """Plan morale checks of `targets` with `hit_number` added to each die. Source: Hit
+    paragraph.
+    """
+    results = Results(tables, inputs.units("targets"), flamethrower=inputs.flag("flamethrower"))
+    start = results.start_checks(
+        inputs.int("hit_number"), no_leadership=inputs.flag("no_leadership")
+    )
     opening: dict[str, Any] = {"targets": []}
     return Plan(start, results.steps(), results.resolve, opening, rows=results.build_rows)
 
 
-# -- the units of a target hex: their class, state and movement, and what the tables say of each
+# -- the units of a target hex: their class, state and movement
 
 SHAKEN = ("shaken", "reduced-shaken")
 REDUCED = ("reduced", "reduced-shaken")
@@ -366,29 +422,41 @@ MOVES = ("moving", "crawling", "banzai")
 
 
 class Target(NamedTuple):
-    """One unit under fire. `morale` is None where it was not given and no check can ask for it."""
+    """A unit under fire.
+
+    - `kind`: shakeable or unshakable.
+    - `state`: good-order, shaken, reduced or reduced-shaken.
+    - `morale`: None if it is missing and no check can need it.
+    - `rating`: its leadership rating, if it is a leader.
+    - `moves`: it has a marker for movement.
+    - `steps`: the damage points that eliminate it.
+    """
 
     unit: Unit
-    kind: str  # shakeable or unshakable
+    kind: str
     state: str
     morale: int | None
-    leader: bool
+    is_leader: bool
     rating: int
     moves: bool
-    steps: int  # damage points that eliminate it
+    steps: int
 
     @property
     def leadership(self) -> int:
-        """What it lends to others as long as it is prepared; 0 for everybody but leaders."""
-        return self.rating if self.leader else 0
+        """Return the rating that a leader gives to others while prepared; 0 for other units."""
+        return self.rating if self.is_leader else 0
 
 
 def is_prepared(state: str) -> bool:
-    """Return whether a leader in this state lends the rating."""
+    """Return whether a leader in this state gives its rating: not eliminated, not shaken."""
     return state != "eliminated" and state not in SHAKEN
 
 
 def _read_target(unit: Unit, checks: Collection[str]) -> Target:
+    """Return the unit as a target. `checks` are the kinds of units that need a morale.
+
+    Raises UserError for an unshakable unit that is shaken, and for a missing morale.
+    """
     kind = "unshakable" if "unshakable" in unit.flags else "shakeable"
     if kind == "unshakable" and "shaken" in unit.flags:
         hint = "Leave out one of the two words."
@@ -401,7 +469,7 @@ def _read_target(unit: Unit, checks: Collection[str]) -> Target:
         kind=kind,
         state=state,
         morale=unit.number("morale") if kind in checks else unit.numbers.get("morale"),
-        leader=unit.type == "leader",
+        is_leader=unit.type == "leader",
         rating=unit.number("lr", 0),
         moves=not unit.flags.isdisjoint(MOVES),
         steps=1 if state in REDUCED else 2,
@@ -409,6 +477,7 @@ def _read_target(unit: Unit, checks: Collection[str]) -> Target:
 
 
 def _get_state(unit: Unit) -> str:
+    """Return the state that the unit's flags mean."""
     if "reduced" in unit.flags:
         return "reduced-shaken" if "shaken" in unit.flags else "reduced"
     return "shaken" if "shaken" in unit.flags else "good-order"
