@@ -137,14 +137,14 @@ CREW_STATES = {"survives": "", "shaken-moved": "shaken"}
 def build_joining_crew(vehicle: Unit | None, crew: str) -> tuple[Joining, ...]:
     """Return the crew that got out of a roster vehicle, marked Moved; () if none got out.
 
-    Also () if the vehicle is not of the roster (then see `place_crew`). Source: PAC 02, 09.
+    Also () if the vehicle is not of the roster (then see `list_crew_reminders`). Source: PAC 02, 09.
     """
     if vehicle is None or not vehicle.name or crew not in PLACED:
         return ()
     return (Joining("crew", vehicle.name, CREW_STATES[crew], MOVED),)
 
 
-def place_crew(vehicle: Unit | None, crew: str) -> tuple[str, ...]:
+def list_crew_reminders(vehicle: Unit | None, crew: str) -> tuple[str, ...]:
     """Return the reminder to place a crew that got out of a vehicle that is not of the roster.
 
     Return () if no crew got out or the vehicle is of the roster.
@@ -185,7 +185,7 @@ def build_rows(
     """Return a row of odds for each item, by the token of its result.
 
     Rows have the names of the units, or those of `names`. `crash` is the path of the output that
-    tells if the vehicle crashes: then the result of its passengers is `CRASHES`. With "" nothing
+    says if the vehicle crashes: then the result of its passengers is `CRASHES`. With "" nothing
     crashes.
     """
     rows: list[OddsRow] = []
@@ -246,7 +246,8 @@ def get_result_word(answer: Mapping[str, Any]) -> str:
     get = answer.get
     has_rolled = get("bailout", "none") != "none" or get("mc", "none") != "none"
     uses_state = has_rolled or becomes == "eliminated"
-    word = describe_result(becomes if uses_state else answer["result"])
+    result = becomes if uses_state else answer["result"]
+    word = describe_result(result)
     if get("disembarks"):
         word += ", disembarks"
     if get("hero"):
@@ -367,11 +368,11 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
             )
     return Resolution(
         format_headline(words, hit=True),
-        tuple(words),
-        (*hero_reminders, *crash_reminders),
-        tuple(changes),
-        tuple(results),
-        _merge_notes(labels_by_predicate) if labels_by_predicate else (),
+        units=tuple(words),
+        then=(*hero_reminders, *crash_reminders),
+        changes=tuple(changes),
+        fates=tuple(results),
+        now=_merge_notes(labels_by_predicate),
         notes=tuple(notes),
         joins=tuple(joins),
     )

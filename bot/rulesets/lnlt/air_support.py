@@ -31,7 +31,7 @@ from bot.rulesets.lnlt.aftermath import (
     build_state_change,
     format_headline,
     get_reminder,
-    place_crew,
+    list_crew_reminders,
     resolve_attack,
     resolve_damage,
 )
@@ -202,7 +202,7 @@ def _resolve(
             word = f"{result}, crew {describe_crew_fate(crew)}"
         words.append((unit.word, word))
         results.append(UnitResult(unit.word, result, CREWS.get(crew, "")))
-        reminders += place_crew(unit, crew)
+        reminders += list_crew_reminders(unit, crew)
         joins += build_joining_crew(unit, crew)
         change = build_state_change(unit, result) if result != NONE else None
         if change is not None:

@@ -35,14 +35,14 @@ from bot.rulesets.lnlt.aftermath import (
 )
 from bot.rulesets.lnlt.checks import NONE, DamageChecks
 from bot.rulesets.lnlt.fire import refuse_to_fire
-from bot.rulesets.lnlt.impact import OWES as FIRE_CHECK
 from bot.rulesets.lnlt.impact import (
+    FIRE_CHECK,
     build_fire_check,
+    build_impossible_fire_check,
     list_fire_reminders,
-    tell_impossible_fire_check,
 )
 from bot.rulesets.lnlt.items import Attack, end_attack, get_readings, list_items, list_paths
-from bot.rulesets.lnlt.kinds import compute_target_terrain, get_terrain_for, note_cap
+from bot.rulesets.lnlt.kinds import compute_target_terrain, get_terrain_for, list_cap_notes
 from bot.rulesets.lnlt.reasons import build_target_modifier, format_margin
 
 ATTACK = d6("attack")
@@ -132,7 +132,7 @@ class AreaAttack:
     """The attack on one hex after the other, with the damage checks of the units that are hit.
 
     With `best_of_two` there are two attack dice, and the better one counts. With `sets_hit` the
-    output `hit` tells if any unit is hit.
+    output `hit` says if any unit is hit.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class AreaAttack:
             get_path=self._hexes.get_fire_check_path,
         )
         return {
-            "attack": ruled((*(ATTACK,) * self._dice_count, DEFENSE), self._attack),
+            "attack": ruled((*(ATTACK,) * self._dice_count, DEFENSE), self._rule_on_attack),
             FIRE_CHECK: fire_check,
             **self.checks.steps(),
         }
@@ -202,7 +202,7 @@ class AreaAttack:
         additions = self._additions[hex.start : hex.stop]
         return any(margin + attack - defense > 0 for attack, defense in additions)
 
-    def _attack(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_attack(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the attack on one hex, for each of its units by itself.
 
         1d6 (the better of two dice, if `best_of_two`) + firepower against 1d6 + terrain and armor.
@@ -354,12 +354,12 @@ def plan_barrage(tables: Tables, inputs: Given) -> Plan[Attack]:
             targets,
             damage,
             reminders=list_fire_reminders(out),
-            notes=note_cap(inputs),
+            notes=list_cap_notes(inputs),
             firers=[firer],
             beaten_by=max(0, margin),
         )
 
-    opening = {"attack_mod": mod, "targets": [], **tell_impossible_fire_check(flammable)}
+    opening = {"attack_mod": mod, "targets": [], **build_impossible_fire_check(flammable)}
     checks = area.checks
     return Plan(
         area.start(),
@@ -503,8 +503,9 @@ def plan_fire_mission(tables: Tables, inputs: Given) -> Plan[Attack]:
         return build_rows(area.checks.items, names) or build_drift_rows(stage)
 
     steps = {"drift": ruled(SPOTTING, drift), **area.steps()}
+    start = area.start() if stage == "attack" else Attack("drift")
     return Plan(
-        area.start() if stage == "attack" else Attack("drift"),
+        start,
         steps,
         partial(_resolve_mission, units, stage, mission),
         opening,

@@ -88,11 +88,11 @@ class DamageChecks:
     def steps(self) -> dict[str, Step[Attack]]:
         """Return the steps check, hero, crew, bail and morale, for the plan of a sequence."""
         return {
-            "check": ruled(self._build_dice("damage check"), self._check),
-            "hero": ruled(self._build_dice("hero creation"), self._hero),
-            "crew": ruled(self._build_dice("bail-out crew of"), self._crew),
-            "bail": ruled(self._build_dice("bail-out"), self._bail),
-            "morale": ruled(self._build_dice("morale check", 2), self._morale),
+            "check": ruled(self._build_dice("damage check"), self._rule_on_check),
+            "hero": ruled(self._build_dice("hero creation"), self._rule_on_hero),
+            "crew": ruled(self._build_dice("bail-out crew of"), self._rule_on_crew),
+            "bail": ruled(self._build_dice("bail-out"), self._rule_on_bail_out),
+            "morale": ruled(self._build_dice("morale check", 2), self._rule_on_morale),
         }
 
     def _build_dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
@@ -217,7 +217,7 @@ class DamageChecks:
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
-    def _check(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_check(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on a damage check: 1d6 + dc_mod - leader against morale.
 
         A natural 1 of a squad or half-squad can create a hero. Source: PAC 02 (5.0, 11.2).
@@ -313,7 +313,7 @@ class DamageChecks:
             row = "crash"
         return state._replace(owes=UNIT_DONE, row=row)
 
-    def _hero(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_hero(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the 1d6 that decides if a hero appears. Source: PAC 02 (11.2)."""
         item = self.items[state.unit_index]
         has_hero = self.readings.hero
@@ -326,7 +326,7 @@ class DamageChecks:
 
         return self._build_ruling(next_state, outputs, build_lines)
 
-    def _crew(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_crew(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the 1d6 that gets the crew out of a destroyed vehicle. Source: PAC 09 (15.4)."""
         item = self.items[state.unit_index]
         readings = self.readings
@@ -338,7 +338,7 @@ class DamageChecks:
 
         return self._build_ruling(state._replace(owes=UNIT_DONE), outputs, build_lines)
 
-    def _bail(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_bail_out(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the 1d6 that gets a passenger out of a destroyed vehicle, shaken.
 
         Source: PAC 09 (15.4).
@@ -366,7 +366,7 @@ class DamageChecks:
         next_state = state._replace(owes=UNIT_DONE, kept_state="")
         return self._build_ruling(next_state, outputs, build_lines)
 
-    def _morale(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_morale(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on a passenger's morale check: 2d6 over morale shakes them. Source: PAC 09 (15.4)."""
         item = self.items[state.unit_index]
         total = sum(roll)
@@ -400,7 +400,7 @@ class DamageChecks:
 
         The checks do not depend on each other up to the next leader, who can help those after him;
         so the parts end with him. None if no damage check is due, fewer than `MIN_SPLIT_SIZE` units
-        of the hex are left, or one of the units is a vehicle or passenger.
+        of the hex are left, or a unit up to that leader is not on foot.
         """
         items = self.items
         start = state.unit_index
@@ -441,7 +441,7 @@ class DamageChecks:
     def _build_part(self, state: Attack, index: int) -> IndependentPart[Attack]:
         """Return the damage check of one unit as an independent part.
 
-        Its total `helped` tells if the unit is a leader who passes, with a higher LM than the
+        Its total `helped` is true if the unit is a leader who passes, with a higher LM than the
         current one.
         """
         item = self.items[index]

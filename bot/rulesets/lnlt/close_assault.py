@@ -152,15 +152,15 @@ class Fight:
     def steps(self) -> dict[str, RuledStep[AssaultState]]:
         """Return the steps: all attackers check, then those who passed attack one by one."""
         return {
-            "check": ruled(self.dice_to_check, self.check),
-            "attack": ruled(self.dice_to_attack, self.attack),
+            "check": ruled(self.get_check_dice, self.check),
+            "attack": ruled(self.get_attack_dice, self.attack),
         }
 
-    def dice_to_check(self, state: AssaultState) -> tuple[Die, ...]:
+    def get_check_dice(self, state: AssaultState) -> tuple[Die, ...]:
         """Return the dice of the current unit's morale check."""
         return make_dice(2, 6, f"morale check {self.units[state.unit_index].word}")
 
-    def dice_to_attack(self, state: AssaultState) -> tuple[Die, ...]:
+    def get_attack_dice(self, state: AssaultState) -> tuple[Die, ...]:
         """Return the dice of the current unit's attack: its own, then the vehicle's."""
         return d6(f"attack {self.units[state.unit_index].word}"), d6("vehicle")
 
@@ -280,7 +280,8 @@ def _compute_power(unit: Unit) -> int:
 
     Raises UserError for an MMC without fp; a hero without it has 0.
     """
-    own_fp = unit.number("fp", 0 if unit.type == "hero" else None)
+    default_fp = 0 if unit.type == "hero" else None
+    own_fp = unit.number("fp", default_fp)
     return own_fp + sum(unit.numbers.get("sw") or ())
 
 
@@ -305,8 +306,8 @@ def _build_steps_in_turn(fight: Fight) -> dict[str, RuledStep[AssaultState]]:
 
     def get_following_state(state: AssaultState) -> AssaultState:
         next_index = state.unit_index + 1
-        is_last = next_index >= len(fight.units)
-        return state._replace(owes=None if is_last else "check", unit_index=next_index)
+        next_step = "check" if next_index < len(fight.units) else None
+        return state._replace(owes=next_step, unit_index=next_index)
 
     def check(state: AssaultState, roll: Roll) -> Ruling[AssaultState]:
         if fight.passes(state, roll) and not state.destroyed:
@@ -321,6 +322,6 @@ def _build_steps_in_turn(fight: Fight) -> dict[str, RuledStep[AssaultState]]:
         return fight.rule_on_attack(state, roll, next_state)
 
     return {
-        "check": ruled(fight.dice_to_check, check),
-        "attack": ruled(fight.dice_to_attack, attack),
+        "check": ruled(fight.get_check_dice, check),
+        "attack": ruled(fight.get_attack_dice, attack),
     }

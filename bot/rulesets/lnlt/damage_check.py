@@ -25,7 +25,7 @@ from bot.rules.tables.table import Tables
 from bot.rulesets.lnlt.aftermath import (
     build_joining_crew,
     build_rows,
-    place_crew,
+    list_crew_reminders,
     resolve_attack,
     resolve_damage,
 )
@@ -76,7 +76,7 @@ def _resolve_bail_out(
         crew_results = (UnitResult("the crew", crew),)
     return damage._replace(
         headline="; ".join(phrases) or "no effect",
-        then=(*place_crew(vehicle, crew), *damage.then),
+        then=(*list_crew_reminders(vehicle, crew), *damage.then),
         joins=(*build_joining_crew(vehicle, crew), *damage.joins),
         fates=(*crew_results, *damage.fates),
     )

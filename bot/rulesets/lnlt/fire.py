@@ -35,9 +35,9 @@ from bot.rulesets.lnlt.aftermath import (
 from bot.rulesets.lnlt.checks import NONE, DamageChecks
 from bot.rulesets.lnlt.impact import (
     build_fire_check,
+    build_impossible_fire_check,
     list_fire_reminders,
     owe_fire_check,
-    tell_impossible_fire_check,
 )
 from bot.rulesets.lnlt.items import Attack, get_readings, label_units, list_items
 from bot.rulesets.lnlt.kinds import (
@@ -61,7 +61,7 @@ MOTORCYCLE_LIMIT = 2
 HURT = frozenset({"shaken", "damaged"})
 
 
-def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ...]:
+def compute_attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ...]:
     """Return the FP that each attacker adds.
 
     The first unit that has firepower leads and adds its own in full, further units add half.
@@ -128,10 +128,13 @@ def _refuse_hurt(unit: Unit) -> None:
 
 
 def _compute_added_firepower(tables: Tables, unit: Unit, *, leads: bool) -> int:
-    """Return the FP that one unit adds, its support weapons included. Halves are rounded up.
+    """Return the FP that one unit adds: its own (half unless it `leads`) and its support weapons.
 
     The unit gives up its own firepower if it fires weapons: a squad with two or more, any other
-    unit with one. Raises UserError for weapons that it may not fire, or for an MMC without fp.
+    unit with one. Weapons count half if table sw-usage says so (not those of a `pair`), and half
+    under Ops Complete. Halves are rounded up.
+
+    Raises UserError for weapons that the unit may not fire, or for an MMC without fp.
     """
     weapons: tuple[int, ...] = tuple(unit.numbers.get("sw") or ())
     if weapons:
@@ -143,7 +146,8 @@ def _compute_added_firepower(tables: Tables, unit: Unit, *, leads: bool) -> int:
         free_weapons = 1 if unit.type == "squad" else 0
         if len(weapons) > free_weapons:
             return sum(weapons)
-    own_fp = unit.number("fp", 0 if unit.type in SMC else None)
+    default_fp = 0 if unit.type in SMC else None
+    own_fp = unit.number("fp", default_fp)
     if not leads:
         own_fp = (own_fp + 1) // 2
     return sum(weapons) + own_fp
@@ -251,8 +255,9 @@ class DirectFire:
 
     def steps(self, dice: int) -> dict[str, Step[Attack]]:
         """Return the steps pick, attack (with `dice` attack dice), fire check and damage checks."""
+        pick_die = Die("pick of the sniper", max(len(self.targets), 1))
         return {
-            "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
+            "pick": ruled((pick_die,), self.pick),
             "attack": ruled((ATTACK,) * dice + (DEFENSE,), self.attack),
             "fire check": build_fire_check(self.checks.readings),
             **self.checks.steps(),
@@ -307,9 +312,9 @@ def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
     shooter = inputs.word("shooter")
     flammable = inputs.flag("flammable")
     no_hero = inputs.flag("no_hero")
-    cap_notes = kinds.note_cap(inputs)
+    cap_notes = kinds.list_cap_notes(inputs)
     vehicle = _check_targets(targets)
-    powers = attack_firepower(tables, attackers)
+    powers = compute_attack_firepower(tables, attackers)
     modifiers = _read_modifiers(tables, inputs, attackers, targets, vehicle)
     picks_target = shooter == "sniper" and len(targets) > 1 and vehicle is None
     leader_bonuses = (0,) * max(len(targets), 1)
@@ -333,10 +338,12 @@ def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
     }
     if not picks_target:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
-    opening |= {"targets": [], **tell_impossible_fire_check(flammable)}
+    opening |= {"targets": [], **build_impossible_fire_check(flammable)}
+    first_step = "pick" if picks_target else "attack"
+    attack_dice = 1 if shooter == "normal" else 2
     return Plan(
-        Attack("pick" if picks_target else "attack"),
-        fire.steps(1 if shooter == "normal" else 2),
+        Attack(first_step),
+        fire.steps(attack_dice),
         fire.resolve,
         opening,
         rows=fire.rows,
@@ -421,8 +428,10 @@ def _limit_row_to_pick(row: OddsRow, position: int) -> OddsRow:
 def _list_reminders(
     attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str
 ) -> tuple[str, ...]:
-    """Return the rules that players must apply themselves: dice of snipers and marksmen who fire
-    as normal shooters, and the range to helicopters. Source: PAC 05, 12.
+    """Return reminders of rules that players must apply themselves; () if none apply.
+
+    They are for snipers and marksmen who fire as normal shooters, and for the range to helicopters.
+    Source: PAC 05, 12.
     """
     reminders: list[str] = []
     for unit in attackers if shooter == "normal" else ():
@@ -461,7 +470,7 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
 
 
 def _find_best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
-    """Return for each target the best LM of the other leaders in good order, at least 0.
+    """Return for each target the best LM of the other leaders that are not shaken, at least 0.
 
     They can help the target that a sniper picks, because they were not shot at. Source: PAC 12.
     """
@@ -482,9 +491,10 @@ OVERRUN = (d6("vehicle"), d6("defense"))
 
 @dataclass(frozen=True, slots=True)
 class Overrun:
-    """An overrun by one vehicle: the defenders, the damage checks, and who may close assault.
+    """An overrun by one vehicle: its targets, the numbers added to the dice, and the damage checks.
 
-    `may_assault` tells for each target if it may close assault the vehicle before the attack.
+    `may_assault` has for each target if it is able to close assault, by its type and state before
+    the attack.
     """
 
     vehicle: Unit | None
@@ -497,7 +507,8 @@ class Overrun:
     def attack(self, _: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on 1d6 + the vehicle's numbers against 1d6 + terrain.
 
-        Without a hit every able target may close assault; with a hit the damage checks decide.
+        Without a hit every able target may close assault the vehicle; with a hit those that come
+        through their damage checks in good order or wounded.
         """
         ruling = self.checks.rule_on_attack(self.sums, roll, flammable=self.flammable)
         if ruling.told["hit"]:
@@ -509,7 +520,7 @@ class Overrun:
         return ruling._replace(told=outputs)
 
     def resolve(self, out: Mapping[str, Any]) -> Resolution:
-        """Return the result for the targets, and a note who may close assault."""
+        """Return the result for the targets, with a note of the units that may close assault."""
         able_names = out["may_close_assault"]
         notes = [f"{join_names(able_names)} may close assault."] if able_names else []
         damage = resolve_damage(self.targets, out["targets"])

@@ -23,14 +23,14 @@ from bot.rulesets.lnlt.reasons import (
 # -- the fire check after a natural 6 against a flammable hex
 
 DIE = d6("fire check")
-OWES = "fire check"
+FIRE_CHECK = "fire check"
 
 
 def owe_fire_check(state: Attack) -> Attack:
     """Return the state after everything else: it owes the fire check if `state` had a natural 6,
     otherwise it is the end.
     """
-    return Attack(OWES) if state.natural_six else Attack(None)
+    return Attack(FIRE_CHECK) if state.natural_six else Attack(None)
 
 
 def build_fire_check(
@@ -58,7 +58,7 @@ def build_fire_check(
     return ruled((DIE,), rule)
 
 
-def tell_impossible_fire_check(flammable: bool) -> Outputs:
+def build_impossible_fire_check(flammable: bool) -> Outputs:
     """Return the output fire_check as none if the hex cannot burn, otherwise no outputs."""
     return {} if flammable else {"fire_check": NONE}
 
@@ -152,18 +152,23 @@ class Impact:
         return {
             "impact": ruled(
                 lambda state: (*get_dice(state, "penetration"), *get_dice(state, "armor")),
-                self._impact,
+                self._rule_on_impact,
             ),
-            "vehicle morale": ruled(lambda state: get_dice(state, "morale check", 2), self._morale),
-            "vehicle crew": ruled(lambda state: get_dice(state, "bail-out crew of"), self._crew),
+            "vehicle morale": ruled(
+                lambda state: get_dice(state, "morale check", 2), self._rule_on_morale
+            ),
+            "vehicle crew": ruled(
+                lambda state: get_dice(state, "bail-out crew of"), self._rule_on_crew
+            ),
         }
 
     def _get_dice(self, state: Attack, label: str, count: int = 1) -> tuple[Die, ...]:
         """Return `count` d6, labelled with `label` and the name of the vehicle if it has one."""
         word = self._find_vehicle(state).word
-        return make_dice(count, 6, f"{label} {word}" if word else label.removesuffix(" of"))
+        full_label = f"{label} {word}" if word else label.removesuffix(" of")
+        return make_dice(count, 6, full_label)
 
-    def _impact(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_impact(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on 1d6 + penetration against 1d6 + armor.
 
         By table penetration the vehicle is destroyed, unharmed, or owes a morale check.
@@ -201,7 +206,7 @@ class Impact:
 
         return Ruling(next_state, outputs, build_lines)
 
-    def _morale(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_morale(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on a vehicle's morale check: 2d6 + the margin, at or under morale.
 
         A result that would shake a vehicle that is shaken already makes it abandoned.
@@ -228,7 +233,7 @@ class Impact:
 
         return Ruling(next_state, outputs, build_lines)
 
-    def _crew(self, state: Attack, roll: Roll) -> Ruling[Attack]:
+    def _rule_on_crew(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the 1d6 that gets the crew out of a destroyed vehicle."""
         struck = self._find_vehicle(state)
         readings = self._readings

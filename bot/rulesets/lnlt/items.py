@@ -149,7 +149,7 @@ class Carrier:
     """The vehicle that passengers ride on, as table crew-fate needs it.
 
     `cause` is the kind of attack on the vehicle, `rows` are the results that it can have, and
-    `exposed` tells whether passengers in it are exposed to fire.
+    `exposed` says whether passengers in it are exposed to fire.
     """
 
     cause: str
@@ -325,7 +325,8 @@ def _get_leader_bonus(unit: Unit, *, rides: bool) -> int:
 def _find_carrier(unit: Unit, vehicle: Unit | None, carrier: Carrier | None) -> Carrier | None:
     """Return the carrier of a passenger, or None for a unit that is no passenger.
 
-    It is `carrier` if that is given, otherwise `vehicle`, the last one before the unit in the list.
+    If `carrier` is given, every unit is a passenger of it. Otherwise a unit marked as a passenger
+    rides on `vehicle`, the last one before it in the list.
 
     Raises UserError for an aircraft, a passenger that is no MMC and no single man, or a passenger
     without a vehicle.

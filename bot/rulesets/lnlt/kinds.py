@@ -124,7 +124,7 @@ def compute_target_terrain(tm: int, *, wall_or_hill: bool = False) -> int:
     return 0 if wall_or_hill else min(tm, MAX_TARGET_MODIFIER)
 
 
-def note_cap(inputs: Given) -> tuple[str, ...]:
+def list_cap_notes(inputs: Given) -> tuple[str, ...]:
     """Return the remark that the target modifier was capped, or () if it was not.
 
     `inputs` must have the option tm.

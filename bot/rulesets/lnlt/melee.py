@@ -224,7 +224,8 @@ def _sum_firepower(units: Iterable[Unit], *, with_shaken: bool = False) -> int:
     total = 0
     for unit in units:
         if with_shaken or not kinds.is_shaken(unit):
-            total += unit.number("fp", 0 if unit.type in kinds.SMC else None)
+            default_fp = 0 if unit.type in kinds.SMC else None
+            total += unit.number("fp", default_fp)
             total += "m" in unit.flags
             total += sum(unit.numbers.get("sw") or ())
     return total

@@ -41,10 +41,10 @@ from bot.rulesets.lnlt.impact import (
     Impact,
     StruckVehicle,
     build_fire_check,
+    build_impossible_fire_check,
     build_unused_fire_check,
     list_fire_reminders,
     owe_fire_check,
-    tell_impossible_fire_check,
 )
 from bot.rulesets.lnlt.items import ROWS, Attack, Carrier, get_readings, list_items
 from bot.rulesets.lnlt.kinds import is_lone_sniper
@@ -224,7 +224,7 @@ def plan_ordnance_infantry(tables: Tables, inputs: Given) -> Plan[Attack]:
         "fire check": build_fire_check(readings),
         **checks.steps(),
     }
-    opening = {"to_hit_mod": shot.mod, "targets": [], **tell_impossible_fire_check(flammable)}
+    opening = {"to_hit_mod": shot.mod, "targets": [], **build_impossible_fire_check(flammable)}
     return Plan(
         Attack("to hit"),
         steps,
@@ -272,7 +272,7 @@ def _resolve_infantry(inputs: Given, out: Mapping[str, Any]) -> Resolution:
     notes: list[str] = []
     if has_survivor or not out["targets"]:
         notes.append(aftermath.ACQUIRED)
-    notes += kinds.note_cap(inputs)
+    notes += kinds.list_cap_notes(inputs)
     weapon_changes, weapon_reminders = resolve_captured_weapons(list_firers(inputs), works=hit)
     reminders = [*list_fire_reminders(out)]
     if out["atgm_expended"]:
@@ -281,8 +281,11 @@ def _resolve_infantry(inputs: Given, out: Mapping[str, Any]) -> Resolution:
     acquired_unit = next(iter(surviving_units or targets), None)
     acquisition = aftermath.build_acquisition(inputs, acquired_unit, stays=bool(surviving_units))
     damage = resolve_damage(targets, out["targets"])
+    headline = "miss"
+    if hit:
+        headline = format_headline(damage.units, hit=out["damage"])
     resolution = resolve_attack(
-        format_headline(damage.units, hit=out["damage"]) if hit else "miss",
+        headline,
         targets,
         damage,
         reminders=reminders,
@@ -395,7 +398,8 @@ def plan_ordnance_vehicle(tables: Tables, inputs: Given) -> Plan[Attack]:
         if target is not None:
             name = target.word
         vehicle_row = aftermath.add_miss(build_row("outcome", name))
-        return vehicle_row, *build_rows(checks.items, crash="follow_up" if flies else "")
+        crash_output = "follow_up" if flies else ""
+        return vehicle_row, *build_rows(checks.items, crash=crash_output)
 
     return Plan(
         Attack("to hit"),
@@ -461,7 +465,7 @@ def _resolve_vehicle(
         headline = f"{firer.word} at {headline}"
     vehicle_words = [] if target is None else [(target.word, result_word)]
     reminders = [
-        *aftermath.place_crew(target, crew),
+        *aftermath.list_crew_reminders(target, crew),
         *_list_shot_reminders(out),
         *weapon_reminders,
     ]
@@ -486,7 +490,7 @@ def _resolve_vehicle(
         ),
         joins=(*aftermath.build_joining_crew(target, crew), *damage.joins),
         fates=(vehicle_result, *damage.fates),
-        notes=(*vehicle_note, *damage.notes, *acquisition_notes, *kinds.note_cap(inputs)),
+        notes=(*vehicle_note, *damage.notes, *acquisition_notes, *kinds.list_cap_notes(inputs)),
     )
 
 
@@ -516,6 +520,7 @@ def _get_vehicle_note(target: Unit | None, result: str, *, flies: bool) -> tuple
     """
     vehicle = target
     if vehicle is None:
-        vehicle = Unit("The target", "helicopter" if flies else "armored-vehicle")
+        type = "helicopter" if flies else "armored-vehicle"
+        vehicle = Unit("The target", type)
     note = aftermath.get_reminder(vehicle, result)
     return (note,) if note else ()

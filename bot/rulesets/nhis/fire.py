@@ -69,7 +69,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
         outputs = {"roll": sum(roll), "combat_result": word, **effect_ruling.told}
 
         def build_lines() -> Iterable[Line]:
-            yield Line("attack", roll, (), sum(roll), "" if word == "none" else word)
+            reason = "" if word == "none" else word
+            yield Line("attack", roll, (), sum(roll), reason)
             yield from effect_ruling.story()
 
         return Ruling(effect_ruling.after, outputs, build_lines)
@@ -95,7 +96,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
 def _resolve(results: Results, attackers: Iterable[Unit], out: Mapping[str, Any]) -> Resolution:
     """Return the result of the fire. Roster units that fired get a Fire marker."""
     word = out["combat_result"]
-    resolution = results.resolve(out, "" if word == "none" else word)
+    headline = "" if word == "none" else word
+    resolution = results.resolve(out, headline)
     marks = [Change(unit.name, mark=frozenset({"fired"})) for unit in attackers if unit.name]
     return resolution._replace(changes=(*resolution.changes, *marks))
 

@@ -82,13 +82,16 @@ class Results:
     def steps(self) -> dict[str, RuledStep[HexUnderFire]]:
         """Return the steps point and check, for the plan of a sequence."""
         return {
-            POINT: ruled(lambda state: (Die("damage point", len(state.candidates)),), self._point),
+            POINT: ruled(
+                lambda state: (Die("damage point", len(state.candidates)),), self._rule_on_point
+            ),
             CHECK: ruled(
-                lambda state: (d6(f"morale check {self.names[state.queue[0]]}"),), self._check
+                lambda state: (d6(f"morale check {self.names[state.queue[0]]}"),),
+                self._rule_on_check,
             ),
         }
 
-    def _leaders_first(self) -> list[int]:
+    def _list_check_order(self) -> list[int]:
         """Return the indices of the targets in the order in which they check: leaders first."""
         leaders: list[int] = []
         other_units: list[int] = []
@@ -113,7 +116,7 @@ class Results:
         """
         return HexUnderFire(
             CHECK,
-            queue=tuple(self._leaders_first()),
+            queue=tuple(self._list_check_order()),
             modifier=modifier,
             no_leadership=no_leadership,
         )
@@ -125,7 +128,10 @@ class Results:
     # -- damage points ------------------------------------------------------------------------------------
 
     def _list_candidates(self, hits: Sequence[int]) -> tuple[int, ...]:
-        """Return the units that a point can fall on: not eliminated, with the fewest points."""
+        """Return the indices of the units that a point can fall on.
+
+        They are not eliminated, and have the fewest points so far.
+        """
         alive = [index for index, target in enumerate(self.targets) if hits[index] < target.steps]
         fewest_hits = min([hits[index] for index in alive], default=0)
         return tuple([index for index in alive if hits[index] == fewest_hits])
@@ -159,7 +165,7 @@ class Results:
         outputs: dict[str, Any] = {}
         queue: list[int] = []
         rating = 0
-        for index in self._leaders_first():
+        for index in self._list_check_order():
             target = self.targets[index]
             result = "eliminated"
             new_state = "eliminated"
@@ -182,8 +188,11 @@ class Results:
             return HexUnderFire(CHECK, queue=tuple(queue), rating=rating), outputs
         return HexUnderFire(None), outputs
 
-    def _point(self, state: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
-        """Rule on the die that picks one of the candidates for one point."""
+    def _rule_on_point(self, state: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
+        """Rule on the die that picks one of the candidates for one point.
+
+        Also deal the further points that need no die.
+        """
         index = state.candidates[roll[0] - 1]
         ruling = self._deal_points(_deal_point(state, index))
 
@@ -200,7 +209,7 @@ class Results:
 
     # -- morale checks ------------------------------------------------------------------------------------
 
-    def _check(self, state: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
+    def _rule_on_check(self, state: HexUnderFire, roll: Roll) -> Ruling[HexUnderFire]:
         """Rule on the morale check of the first unit in the queue: die + modifier, at or under
         morale.
 
@@ -305,7 +314,8 @@ class Results:
         for name, target, answer in zip(self.names, self.targets, answers, strict=True):
             # units without an effect need no number: they are counted together
             is_unharmed = answer["result"] == "none"
-            words.append((answer["unit"] if is_unharmed else name, _get_word(answer)))
+            label = answer["unit"] if is_unharmed else name
+            words.append((label, _get_word(answer)))
             results.append(UnitResult(name, _get_state_after(answer)))
             change = _build_change(target, answer)
             if change is not None:
@@ -453,7 +463,9 @@ def is_prepared(state: str) -> bool:
 
 
 def _read_target(unit: Unit, checks: Collection[str]) -> Target:
-    """Return the unit as a target. `checks` are the kinds of units that need a morale.
+    """Return the unit as a target.
+
+    `checks` are the kinds of units (shakeable, unshakable) that need a morale.
 
     Raises UserError for an unshakable unit that is shaken, and for a missing morale.
     """
