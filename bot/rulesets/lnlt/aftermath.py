@@ -237,7 +237,7 @@ def _build_row(item: Item, name: str, crash: str) -> OddsRow:
 
 
 def get_result_word(answer: Mapping[str, Any]) -> str:
-    """Return the result of one unit in a few words: `shaken, crew survives`.
+    """Return the result of one unit in a few words: `destroyed, crew survives`.
 
     A unit that is eliminated, or that made a bail-out roll or morale check, has its new state
     instead of its result. Disembarking, a hero and the crew follow.

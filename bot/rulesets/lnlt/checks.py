@@ -113,8 +113,8 @@ class DamageChecks:
 
         If the attack is higher and there are units, damage checks follow from `unit_index` on;
         otherwise the sequence goes on with `finish`. `hit` is the name of the output for a hit.
-        `lm` helps the first unit. In a `flammable` hex a natural 6 of an attack die requires a fire
-        check.
+        `lm` is the LM that helps the units from the start. In a `flammable` hex a natural 6 of an
+        attack die requires a fire check.
         """
         natural_six = flammable and 6 in roll[:-1]
         outputs = sums.build_outputs(roll, hit)

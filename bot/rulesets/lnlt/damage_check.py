@@ -87,8 +87,8 @@ def plan_bail_out(tables: Tables, inputs: Given) -> Plan[Attack]:
 
     Source: PAC 02, 06, 09 (15.4, 16.1.1).
 
-    Raises UserError for results that a close assault does not have, and for passengers outside in
-    one.
+    Raises UserError for results that a close assault does not have, for passengers outside in one,
+    and for passengers that are both inside and outside.
     """
     cause = inputs.word("cause")
     row = inputs.word("vehicle")

@@ -209,7 +209,7 @@ class Impact:
     def _rule_on_morale(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on a vehicle's morale check: 2d6 + the margin, at or under morale.
 
-        A result that would shake a vehicle that is shaken already makes it abandoned.
+        If the result is shaken and the vehicle is shaken already, it is abandoned.
         """
         struck = self._find_vehicle(state)
         total = sum(roll) + state.margin

@@ -169,7 +169,7 @@ class Firers:
 
 
 def read_firers(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
-    """Return the firepower of `units` at `distance` hexes; `visibility` 0 is day.
+    """Return the firepower and penalties of `units` at `distance` hexes; `visibility` 0 is day.
 
     Beyond its printed range a unit has half its firepower, fractions dropped. A leader, on whose
     counter no firepower is printed, may be listed with those who fire and adds nothing. Raises
